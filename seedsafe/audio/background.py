@@ -10,10 +10,9 @@ from seedsafe.audio.options import RATE, SNR, need
 from seedsafe.audio.recordings import Recording, Sound, check_sounds, excerpt, recordings
 from seedsafe.functional.loudness import mix_at_snr
 from seedsafe.functional.sound import float32_audio
-from seedsafe.ground.checks import probability, span
+from seedsafe.ground.checks import checked_int, probability, span
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
-from seedsafe.keys.key import checked_int
 from seedsafe.pipeline.naming import Namer
 from seedsafe.pipeline.node import Node
 from seedsafe.pipeline.option import Option, Range, option, store

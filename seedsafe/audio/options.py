@@ -9,9 +9,8 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from seedsafe.ground.checks import probability, span
+from seedsafe.ground.checks import checked_int, probability, span
 from seedsafe.keys.draws import Draws
-from seedsafe.keys.key import checked_int
 from seedsafe.pipeline.naming import Namer
 from seedsafe.pipeline.node import Node
 from seedsafe.pipeline.option import Option, option

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from seedsafe.functional.sound import segment
-from seedsafe.ground.checks import flag
+from seedsafe.ground.checks import checked_int, flag
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
-from seedsafe.keys.key import checked_int
 from seedsafe.pipeline.option import option
 from seedsafe.pipeline.primitive import primitive
 from seedsafe.pipeline.transform import AudioTransform

@@ -7,10 +7,9 @@ from typing import Any, ClassVar, NamedTuple
 from seedsafe.audio.options import RATE, LibraryTransform
 from seedsafe.functional.sound import segment
 from seedsafe.functional.stretch import shift_pitch, stretch_time, stretched_length
-from seedsafe.ground.checks import flag, span
+from seedsafe.ground.checks import checked_int, flag, span
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
-from seedsafe.keys.key import checked_int
 from seedsafe.pipeline.option import Range, option
 from seedsafe.pipeline.primitive import primitive
 

@@ -9,12 +9,23 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from seedsafe.keys.key import checked_int
+from seedsafe.keys.key import checked_int  # the contract imports nothing, so it is written there
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["choice", "each", "flag", "numbers", "pair", "probability", "real", "record_ids", "span"]
+__all__ = [
+    "checked_int",
+    "choice",
+    "each",
+    "flag",
+    "numbers",
+    "pair",
+    "probability",
+    "real",
+    "record_ids",
+    "span",
+]
 
 
 _LISTS: Final = (tuple, list)

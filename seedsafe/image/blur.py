@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from seedsafe.functional import blur
-from seedsafe.ground.checks import flag, real, span
+from seedsafe.ground.checks import checked_int, flag, real, span
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import Often
 from seedsafe.keys.draws import Draws
-from seedsafe.keys.key import Address, checked_int
+from seedsafe.keys.key import Address
 from seedsafe.pipeline.option import Pair, Range, option
 from seedsafe.pipeline.primitive import primitive
 

@@ -8,12 +8,11 @@ import numpy as np
 
 from seedsafe.functional.resize import INTERPOLATIONS
 from seedsafe.functional.window import crop, shift_boxes
-from seedsafe.ground.checks import choice, flag, numbers, pair, real
+from seedsafe.ground.checks import checked_int, choice, flag, numbers, pair, real
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.cut import CropTransform, ResizeWindow
 from seedsafe.image.window import Window
 from seedsafe.keys.draws import Draws
-from seedsafe.keys.key import checked_int
 from seedsafe.pipeline.option import Option, option, store
 from seedsafe.pipeline.primitive import check_options, primitive
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from seedsafe.ground.checks import real
+from seedsafe.ground.checks import checked_int, real
 from seedsafe.ground.info import Info
 from seedsafe.image.cut import CropTransform
 from seedsafe.image.window import Window
 from seedsafe.keys.draws import Draws
-from seedsafe.keys.key import checked_int
 from seedsafe.pipeline.option import option
 from seedsafe.pipeline.primitive import primitive
 

@@ -8,11 +8,10 @@ import numpy as np
 
 from seedsafe.functional.distort import Field, distort_boxes, distort_points, way_back
 from seedsafe.functional.remap import Coordinates, remap
-from seedsafe.ground.checks import choice, flag, probability, span
+from seedsafe.ground.checks import checked_int, choice, flag, probability, span
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import SMOOTH, FillTransform
 from seedsafe.keys.draws import Draws
-from seedsafe.keys.key import checked_int
 from seedsafe.pipeline.option import Range, option
 from seedsafe.pipeline.primitive import primitive
 

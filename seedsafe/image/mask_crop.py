@@ -7,13 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from seedsafe.ground.checks import pair
+from seedsafe.ground.checks import checked_int, pair
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.cut import CropTransform
 from seedsafe.image.options import SMALLER, cannot_crop
 from seedsafe.image.window import Window
 from seedsafe.keys.draws import Draws
-from seedsafe.keys.key import checked_int
 from seedsafe.pipeline.option import Option, Pair, option
 from seedsafe.pipeline.primitive import primitive
 

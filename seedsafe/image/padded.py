@@ -6,12 +6,11 @@ from typing import Any, Final, NamedTuple
 
 from seedsafe.functional.resize import INTERPOLATIONS, resize, resize_boxes, resize_points
 from seedsafe.functional.window import crop, shift_boxes, shift_points
-from seedsafe.ground.checks import choice, flag, pair, probability
+from seedsafe.ground.checks import checked_int, choice, flag, pair, probability
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import FillTransform
 from seedsafe.image.window import Window, Windowed
 from seedsafe.keys.draws import Draws
-from seedsafe.keys.key import checked_int
 from seedsafe.pipeline.option import Option, Pair, option
 from seedsafe.pipeline.primitive import check_options, primitive
 

@@ -12,12 +12,11 @@ import numpy as np
 from seedsafe.functional import histogram, pillow, tones
 from seedsafe.functional.affine import Matrix, inverse, warp_boxes, warp_points
 from seedsafe.functional.kinds import in_uint8
-from seedsafe.ground.checks import choice, flag, numbers, probability, real
+from seedsafe.ground.checks import checked_int, choice, flag, numbers, probability, real
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.policy_tables import TABLES
 from seedsafe.keys.decisions import cos_sin_degrees, dirichlet, normal
 from seedsafe.keys.draws import Draws
-from seedsafe.keys.key import checked_int
 from seedsafe.pipeline.containers import OneOf, SomeOf
 from seedsafe.pipeline.option import Option, option, store
 from seedsafe.pipeline.primitive import check_options, primitive

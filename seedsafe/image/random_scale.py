@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from seedsafe.ground.checks import flag, span
+from seedsafe.ground.checks import checked_int, flag, span
 from seedsafe.ground.info import Info
 from seedsafe.image.scaling import (
     LIMIT_WAY_OUT,
@@ -16,7 +16,6 @@ from seedsafe.image.scaling import (
     within,
 )
 from seedsafe.keys.draws import Draws
-from seedsafe.keys.key import checked_int
 from seedsafe.pipeline.option import Option, option, store
 from seedsafe.pipeline.primitive import check_options, primitive
 

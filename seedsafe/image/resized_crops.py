@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from seedsafe.ground.checks import choice, numbers, real, span
+from seedsafe.ground.checks import checked_int, choice, numbers, real, span
 from seedsafe.ground.info import Info
 from seedsafe.image.cut import ResizedCropTransform
 from seedsafe.image.options import cannot_crop
 from seedsafe.image.window import Window
 from seedsafe.keys.decisions import log_uniform_at
 from seedsafe.keys.draws import Draws
-from seedsafe.keys.key import checked_int
 from seedsafe.pipeline.option import Pair, Range, option
 from seedsafe.pipeline.primitive import primitive
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from seedsafe.functional.resize import resize, resize_boxes, resize_points
-from seedsafe.ground.checks import pair
+from seedsafe.ground.checks import checked_int, pair
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import ResizeTransform
-from seedsafe.keys.key import checked_int
 from seedsafe.pipeline.primitive import primitive
 
 __all__ = [

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from seedsafe.functional.clip import SHORT, clip_frames
-from seedsafe.ground.checks import choice, span
+from seedsafe.ground.checks import checked_int, choice, span
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.corner_crops import view_of
 from seedsafe.keys.draws import Draws
-from seedsafe.keys.key import SampleKey, checked_int
+from seedsafe.keys.key import SampleKey
 from seedsafe.pipeline.compose import Compose
 from seedsafe.pipeline.option import Option, option
 from seedsafe.pipeline.primitive import check_options, primitive

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from seedsafe.functional.window import crop, crop_each, shift_boxes, shift_points
-from seedsafe.ground.checks import flag, pair
+from seedsafe.ground.checks import checked_int, flag, pair
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import FillTransform, cannot_crop
 from seedsafe.keys.draws import Draws
-from seedsafe.keys.key import checked_int
 from seedsafe.keys.many import ManyDraws
 from seedsafe.pipeline.option import Option, Pair, option
 from seedsafe.pipeline.primitive import primitive

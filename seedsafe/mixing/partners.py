@@ -6,10 +6,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from seedsafe.ground.checks import probability, real
+from seedsafe.ground.checks import checked_int, probability, real
 from seedsafe.ground.info import TARGETS, Array, Info
 from seedsafe.keys.draws import Draws
-from seedsafe.keys.key import checked_int
 from seedsafe.pipeline.boxes import area
 from seedsafe.pipeline.mixer import Mixer, Mixture, Objects, no_dataset
 from seedsafe.pipeline.naming import Namer

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from seedsafe.ground.checks import checked_int
 from seedsafe.ground.process import child, is_starting
-from seedsafe.keys.key import checked_int
 from seedsafe_audit.causes import concern_draws, group
 from seedsafe_audit.draws import Draw, draws
 from seedsafe_audit.questions import QUESTIONS, Context, ask

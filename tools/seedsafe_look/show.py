@@ -6,8 +6,9 @@ import io
 from collections.abc import Iterable
 from typing import Any
 
+from seedsafe.ground.checks import checked_int
 from seedsafe.ground.info import described
-from seedsafe.keys.key import SampleKey, checked_int
+from seedsafe.keys.key import SampleKey
 from seedsafe_look.parameters import text
 from seedsafe_look.picture import picture_of
 

@@ -18,8 +18,7 @@ from seedsafe.data.folder import cache as cachefile
 from seedsafe.data.folder.progress import Progress, reporting
 from seedsafe.data.folder.scan import Filter, is_unchanged, scan
 from seedsafe.data.folder.tree import Listing, Tree, assemble, listing_of
-from seedsafe.ground.checks import flag
-from seedsafe.keys.key import checked_int
+from seedsafe.ground.checks import checked_int, flag
 
 __all__ = ["IMAGE_EXTENSIONS", "Changes", "FolderIndex", "one_or_several"]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from seedsafe import opencv
 from seedsafe.functional import carrier
-from seedsafe.keys.key import checked_int
+from seedsafe.ground.checks import checked_int
 
 __all__ = ["MAX_PIXELS", "read_image", "read_image_as_stored"]
 

@@ -17,8 +17,7 @@ from seedsafe.data.folder.progress import Progress, reporting
 from seedsafe.data.stats.result import ChannelStats
 from seedsafe.data.stats.samples import LAYOUTS, Selection, images_of
 from seedsafe.data.stats.sums import Accumulator
-from seedsafe.ground.checks import flag
-from seedsafe.keys.key import checked_int
+from seedsafe.ground.checks import checked_int, flag
 
 __all__ = ["channel_stats"]
 
