@@ -6,6 +6,8 @@ distribution has none.
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,3 +30,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
         return None
     asked = folder in chosen and f"not {folder}" not in chosen
     return None if asked else True
+
+
+@pytest.fixture(autouse=True)
+def opencv_keeps_its_threads() -> Iterator[None]:
+    """A test that sets the number of OpenCV's threads in this process puts it back: forked workers of later tests inherit it."""
+    before = sys.modules["cv2"].getNumThreads() if "cv2" in sys.modules else None
+    yield
+    if before is not None:
+        assert sys.modules["cv2"].getNumThreads() == before, "pass the former number to cv2.setNumThreads"

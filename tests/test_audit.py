@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import audit_cases as cases
 import audit_keyed_cases as keyed_cases
+import cv2
 import numpy as np
 import pytest
 from torch.utils.data import DataLoader, Subset
@@ -69,15 +71,34 @@ FAULTS = [
 ]
 
 
+METHODS = {"hash-order": ("fork", "spawn"), "pools": ("spawn",)}
+"""A forked worker inherits the threads that OpenCV has in this process, and starts fewer or none of its own."""
+
+
 @pytest.mark.parametrize(
     ("question", "case", "verdict", "text"), FAULTS, ids=lambda one: getattr(one, "__name__", one)
 )
 def test_a_fault_is_found(question: str, case: type, verdict: str, text: str) -> None:
-    methods = ("fork", "spawn") if question == "hash-order" else ("fork",)
-    answer = audited(case(), question, start_methods=methods)[question]
+    answer = audited(case(), question, start_methods=METHODS.get(question, ("fork",)))[question]
     assert (answer.verdict, text in answer.summary) == (verdict, True), answer
     assert answer.evidence
     assert answer.at_fault == "dataset"
+
+
+@pytest.fixture
+def large_pool() -> Iterator[None]:
+    """OpenCV has started as many threads in this process as the case of "pools" starts in a worker."""
+    before = cv2.getNumThreads()
+    cv2.setNumThreads(4)
+    cv2.GaussianBlur(np.zeros((2000, 2000), np.uint8), (9, 9), 0)
+    yield
+    cv2.setNumThreads(before)
+
+
+@pytest.mark.usefixtures("large_pool")
+def test_threads_of_this_process_hide_none_of_a_worker() -> None:
+    answer = audited(cases.OpenCVThreads(), "pools", start_methods=METHODS["pools"])["pools"]
+    assert (answer.verdict, "native threads" in answer.summary) == ("warning", True), answer
 
 
 def test_every_question_has_a_fault_in_these_tests() -> None:
