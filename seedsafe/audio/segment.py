@@ -16,7 +16,7 @@ __all__ = ["RandomSegment", "Segment"]
 
 
 class Segment(NamedTuple):
-    """The first sample of a segment."""
+    """Where the segment begins: the number of its first sample, from 0."""
 
     start: int
 

@@ -42,12 +42,12 @@ class Distorted(FillTransform):
 
     def _distort(self, image: Array, params: Any, interpolation: str, fill: Any) -> Array:
         height, width = params[-1]
-        coordinates = self.places(params)
+        coordinates = self.coordinates(params)
         return remap(
             image, coordinates, height, width, interpolation=interpolation, mode=self.mode, fill=fill
         )
 
-    def places(self, params: Any) -> Coordinates:
+    def coordinates(self, params: Any) -> Coordinates:
         """Return the image points that the result's rows show."""
         source = self.source(params)
         x = np.arange(params[-1][1], dtype=np.float64)[None]
@@ -113,7 +113,7 @@ class GridDistortion(Distorted):
         (across, even_x), (down, even_y) = _lines_of(params)
         return lambda x, y: (_move(x, even_x, across), _move(y, even_y, down))
 
-    def places(self, params: Any) -> Coordinates:
+    def coordinates(self, params: Any) -> Coordinates:
         """Return the image points that the result's rows show: x and y are independent."""
         height, width = params[-1]
         x, y = self.source(params)(np.arange(width)[None], np.arange(height)[:, None])

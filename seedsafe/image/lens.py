@@ -73,7 +73,7 @@ class OpticalDistortion(Distorted):
 
         return field
 
-    def places(self, params: Any) -> Coordinates:
+    def coordinates(self, params: Any) -> Coordinates:
         middle_x, middle_y, across, down, second, fourth = self._optics(params)
         from_x, squares_x = _axis(params[-1][1], middle_x, across)
         from_y, squares_y = (one.reshape(-1, 1) for one in _axis(params[-1][0], middle_y, down))

@@ -98,7 +98,8 @@ class Perspective(WarpTransform):
                 corners = _corners(rows, columns, [one * 2.0 * _FURTHEST for one in inwards])
             forward = _from_square(corners, 1.0 / columns, 1.0 / rows)
             return Viewed(_for_centres(forward), (rows, columns), corners)
-        shares = [_wrap(abs(deviation * normal(rng))) for _ in range(8)]
+        distances = [abs(deviation * normal(rng)) for _ in range(8)]
+        shares = [distance - math.floor(distance / _FURTHEST) * _FURTHEST for distance in distances]
         corners = _corners(
             rows, columns, [share * (rows if k % 2 else columns) for k, share in enumerate(shares)]
         )
@@ -110,10 +111,6 @@ class Perspective(WarpTransform):
         if self.fit_output:
             forward, height, width = _fit(forward, rows, columns, height, width, keep_size=self.keep_size)
         return Viewed(_for_centres(forward), (height, width), corners)
-
-
-def _wrap(distance: float) -> float:
-    return distance - math.floor(distance / _FURTHEST) * _FURTHEST
 
 
 def _corners(rows: int, columns: int, inwards: list[float]) -> tuple[tuple[float, float], ...]:

@@ -105,7 +105,7 @@ class BatchMix:
             key: the key of the first sample requested for the batch.
             shape: the shape of the batch's images.
         """
-        height, width = self._size(shape)
+        height, width = (shape[axis] for axis in self._axes(shape))
         draws = Draws(address(key, _OP))
         fires = draws.chance(self.p)
         second = draws.unit() >= 0.5
@@ -182,10 +182,6 @@ class BatchMix:
                 f"the shape {shape} does not say which axis holds the channels: pass channels_first=True or False"
             )
         return (2, 3) if (first if self.channels_first is None else self.channels_first) else (1, 2)
-
-    def _size(self, shape: tuple[int, ...]) -> tuple[int, int]:
-        rows, columns = self._axes(shape)
-        return shape[rows], shape[columns]
 
 
 def cut_box(share: float, row: int, column: int, height: int, width: int) -> tuple[int, int, int, int]:

@@ -71,7 +71,7 @@ class CutMix(BetaMixTransform):
         result[top:bottom, left:right] = images[1][top:bottom, left:right]
         return result
 
-    def place(self, number: int, boxes: Array, sizes: list[tuple[int, int]], params: Any) -> Array:
+    def move_boxes(self, number: int, boxes: Array, sizes: list[tuple[int, int]], params: Any) -> Array:
         top, bottom, left, right = params.box
         if not number:
             return around(boxes, (left, top, right, bottom))
@@ -80,7 +80,7 @@ class CutMix(BetaMixTransform):
         result[:, 1:4:2] = np.clip(boxes[:, 1:4:2], top, bottom)
         return result
 
-    def show(self, number: int, mask: Array, sizes: list[tuple[int, int]], params: Any) -> Array:
+    def move_mask(self, number: int, mask: Array, sizes: list[tuple[int, int]], params: Any) -> Array:
         nothing = np.zeros_like(mask)
         return self.mix_images([nothing, mask] if number else [mask, nothing], params)
 

@@ -89,14 +89,14 @@ class Mosaic(LabelMixTransform):
         ]
         return tuple(area / max(sum(areas), 1) for area in areas)
 
-    def place(self, number: int, boxes: Array, sizes: list[tuple[int, int]], params: Any) -> Array:
+    def move_boxes(self, number: int, boxes: Array, sizes: list[tuple[int, int]], params: Any) -> Array:
         """Return boxes, moved with their image; the rules clip them at the canvas's edges."""
         down, right = self._corner(number, sizes[number], params)
         result = boxes.copy()
         result[:, :4] += np.array([right, down, right, down], np.float64)
         return result
 
-    def show(self, number: int, mask: Array, sizes: list[tuple[int, int]], params: Any) -> Array:
+    def move_mask(self, number: int, mask: Array, sizes: list[tuple[int, int]], params: Any) -> Array:
         canvas = np.zeros((*self.size, *mask.shape[2:]), mask.dtype)
         (top, bottom, left, right), (down, across) = list(self._tiles(sizes, params))[number]
         canvas[top:bottom, left:right] = mask[top - down : bottom - down, left - across : right - across]

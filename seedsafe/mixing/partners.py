@@ -144,11 +144,11 @@ class MixTransform(Transform):
         """Return each sample's share in the mixed label."""
         return (1.0,) + (0.0,) * (len(sizes) - 1)
 
-    def place(self, number: int, boxes: Array, sizes: list[tuple[int, int]], params: Any) -> Array:
+    def move_boxes(self, number: int, boxes: Array, sizes: list[tuple[int, int]], params: Any) -> Array:
         """Return the boxes of one sample, float64, moved and shrunk to their visible parts."""
         return boxes
 
-    def show(self, number: int, mask: Array, sizes: list[tuple[int, int]], params: Any) -> Array:
+    def move_mask(self, number: int, mask: Array, sizes: list[tuple[int, int]], params: Any) -> Array:
         """Return the mask of one object of a sample, moved and shrunk to its visible part."""
         return mask
 
@@ -157,9 +157,11 @@ class MixTransform(Transform):
     ) -> Objects:
         """Return the objects of one sample that the mixture has."""
         boxes = np.asarray(part["boxes"], np.float64)
-        masks = [self.show(number, one, sizes, params) for one in part["masks"]] if "masks" in part else None
+        masks = (
+            [self.move_mask(number, one, sizes, params) for one in part["masks"]] if "masks" in part else None
+        )
         return Objects(
-            np.ones(len(boxes), np.bool_), self.place(number, boxes, sizes, params), area(boxes), masks
+            np.ones(len(boxes), np.bool_), self.move_boxes(number, boxes, sizes, params), area(boxes), masks
         )
 
     def _mix_each(self, stacks: list[Any], params: Any) -> Any:

@@ -61,12 +61,11 @@ def _leads(answers: Sequence[Answer], names: tuple[str, ...]) -> list[Answer]:
     verdict = "fault" if names is _FAULTS else "warning"
     found = {answer.question: answer for answer in answers if answer.verdict == verdict}
     members = [found[name] for name in names if name in found]
-    return [one for one in members if one.question != "lost-state" or _is_of_generators(one)]
-
-
-def _is_of_generators(answer: Answer) -> bool:
-    """Return whether only the states of generators are lost."""
-    return all(line.endswith("drawn from") for line in answer.evidence)
+    return [
+        one
+        for one in members
+        if one.question != "lost-state" or all(line.endswith("drawn from") for line in one.evidence)
+    ]
 
 
 def _concerns(draw: Draw, answer: Answer) -> bool:

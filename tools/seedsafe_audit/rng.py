@@ -45,17 +45,9 @@ def _numpy_state() -> str:
     return digest(state)
 
 
-def _seed_torch(value: int) -> None:
-    sys.modules["torch"].manual_seed(value)
-
-
-def _seed_cv2(value: int) -> None:
-    sys.modules["cv2"].setRNGSeed(value)
-
-
 _SEED: dict[str, Any] = {
     "random": random.seed,
     "numpy.random": np.random.seed,
-    "torch": _seed_torch,
-    "cv2": _seed_cv2,
+    "torch": lambda value: sys.modules["torch"].manual_seed(value),
+    "cv2": lambda value: sys.modules["cv2"].setRNGSeed(value),
 }

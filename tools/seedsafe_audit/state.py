@@ -178,7 +178,8 @@ def _entry(value: Any, positions: tuple[int, ...], nested: bool) -> _Entry | Non
     if state is not None:
         return _Entry("generator", id(value), state, name, nested)
     if isinstance(value, bool | int | float | complex | str | bytes | np.generic) or value is None:
-        return _Entry("value", id(value), digest(value), _short(repr(value)), nested)
+        shown = text if len(text := repr(value)) <= 40 else f"{text[:37]}…"
+        return _Entry("value", id(value), digest(value), shown, nested)
     if isinstance(value, list | tuple | Mapping | set | deque):
         return _Entry("container", id(value), str(len(value)), f"{name} of {len(value)}", nested)
     if isinstance(value, _LEFT_OUT):
@@ -232,7 +233,3 @@ def _generator_state(value: Any) -> str | None:
     if torch is not None and isinstance(value, torch.Generator):
         return digest(value.get_state().numpy())
     return None
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 40 else f"{text[:37]}…"

@@ -45,7 +45,7 @@ class Page:
 
     @property
     def errors(self) -> tuple[Entry, ...]:
-        """The causes whose numbers repeat."""
+        """The linter's errors, one for each cause."""
         return tuple(entry for entry in self.entries if entry.finding.severity == "error")
 
     @property

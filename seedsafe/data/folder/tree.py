@@ -178,8 +178,8 @@ def listing_of(tree: Tree) -> dict[bytes, Listing]:
     paths = list(tree.folders)
     children: dict[bytes, list[bytes]] = {path: [] for path in paths}
     for path in paths[1:]:
-        parent, name = _split(path)
-        children[parent].append(name)
+        start = path.rfind(b"/", 0, -1) + 1  # of the name: b"a/b/" is b"b" in b"a/"
+        children[path[:start]].append(path[start:-1])
     order = np.argsort(tree.parents, kind="stable")
     bounds = np.searchsorted(tree.parents[order], np.arange(len(paths) + 1))
     listings: dict[bytes, Listing] = {}
@@ -196,9 +196,3 @@ def listing_of(tree: Tree) -> dict[bytes, Listing]:
                 stamp, [tree.files[int(position)] for position in own], children[path]
             )
     return listings
-
-
-def _split(path: bytes) -> tuple[bytes, bytes]:
-    """Split b"a/b/" into b"a/" and b"b"."""
-    cut = path.rfind(b"/", 0, -1) + 1
-    return path[:cut], path[cut:-1]

@@ -216,13 +216,8 @@ class Context:
 
     def trouble(self, *runs: Run) -> str:
         """Return why these runs are unusable, or an empty string."""
-        return next(
-            (run.trouble or f"{run.plan.name}: nothing could be read" for run in runs if not _usable(run)), ""
-        )
-
-
-def _usable(run: Run) -> bool:
-    return run.whole and any(record.digest for record in run.records)
+        unusable = (run for run in runs if not (run.whole and any(record.digest for record in run.records)))
+        return next((run.trouble or f"{run.plan.name}: nothing could be read" for run in unusable), "")
 
 
 def _collisions(records: Sequence[Record]) -> float:

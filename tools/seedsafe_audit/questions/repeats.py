@@ -106,9 +106,8 @@ def epochs(ctx: Context) -> Finding:
     if not ctx.subject.iterable:
         _need_readable(ctx)
     if not ctx.random and not ctx.subject.iterable:
-        differ = _epochs_differ(ctx, ctx.serial)
-        text = f"{_STEADY}. The epochs {'differ' if differ else 'are equal'}"
-        return Finding("ok", text)
+        equal, total = _equal_epochs(ctx, ctx.serial)
+        return Finding("ok", f"{_STEADY}. The epochs {'differ' if equal < total else 'are equal'}")
     rate = ctx.collisions if not ctx.subject.iterable else 0.02
     equal, total = _equal_epochs(ctx, ctx.serial)
     evidence, faulty, samples = [], [], set()
@@ -221,11 +220,6 @@ def _position(ctx: Context, run: Run, record: Record) -> tuple[int, int]:
     if _is_pool(ctx, run):
         return 0, record.turn
     return (record.worker or 0) if ctx.subject.iterable else 0, record.position
-
-
-def _epochs_differ(ctx: Context, run: Run) -> bool:
-    equal, total = _equal_epochs(ctx, run)
-    return equal < total
 
 
 def _loader_or(ctx: Context, run: Run, *, epochs: bool = False) -> AtFault:

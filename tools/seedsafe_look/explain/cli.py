@@ -65,14 +65,13 @@ def main(argv: list[str]) -> int:
             subject = load(options.pipeline, seed=options.seed or 0, classes=options.classes)
             key, applied = _explain(subject, options)
     except (ValueError, TypeError, ImportError, OSError, LookupError, RuntimeError) as error:
-        print(f"seedsafe explain: {_one_line(error)}", file=sys.stderr)
+        reason = (
+            error.args[0] if isinstance(error, KeyError) and error.args else error
+        )  # str() puts a key in quotes
+        print(f"seedsafe explain: {reason}", file=sys.stderr)
         return 2
     print(_as_json(subject, key, applied) if options.json else _as_text(key, applied))
     return 0
-
-
-def _one_line(error: BaseException) -> str:
-    return str(error.args[0] if isinstance(error, KeyError) and error.args else error)
 
 
 def _without_opencv() -> None:
