@@ -157,12 +157,10 @@ class TenCrop(_FixedCrop):
         return TenCrop.apply_image(self, mask, params)
 
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
-        """Return the keypoints in the window; those outside it are kept."""
         points, mirror = CropTransform.apply_keypoints(self, keypoints, params[0]), self._mirror()
         return mirror.points(points, params[0][2 + mirror.axis]) if params[1] else points
 
     def apply_boxes(self, boxes: Array, params: Any) -> Array:
-        """Return the boxes in the window, clipped at its edges."""
         edges, mirror = CropTransform.apply_boxes(self, boxes, params[0]), self._mirror()
         return mirror.boxes(edges, params[0][2 + mirror.axis]) if params[1] else edges
 

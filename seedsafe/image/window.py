@@ -100,7 +100,6 @@ class _FixedWindow(Windowed):
     )
 
     def window(self, params: Any) -> tuple[int, int, int, int]:
-        """Return top, left, height and width of the window that the parameters describe."""
         top, left = params
         height, width = self.size
         return top, left, height, width

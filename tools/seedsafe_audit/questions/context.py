@@ -77,8 +77,8 @@ class Context:
         return self.runs.get(Plan("no workers", epochs=self.epochs))
 
     @cached_property
-    def again(self) -> Run:
-        """The same run again, at least a second later, for clocks of whole seconds."""
+    def serial_again(self) -> Run:
+        """A second run without workers, at least a second later, so that a seed from a clock of whole seconds is another."""
         time.sleep(max(0.0, self.serial.end + 1.01 - time.monotonic()))
         return self.runs.get(Plan("no workers, again"))
 
@@ -179,7 +179,7 @@ class Context:
     @cached_property
     def unsteady(self) -> list[int]:
         """The indices that differ between two equal runs without workers."""
-        result = differences(self.serial.epoch(0), self.again.epoch(0))[0]
+        result = differences(self.serial.epoch(0), self.serial_again.epoch(0))[0]
         if result or self.subject.iterable:
             return result
         one, two = self.more_keys()

@@ -25,7 +25,7 @@ _SHORT = 48
 
 def reproducible(ctx: Context) -> Finding:
     """Compare a run with a second run with the same seeds."""
-    pairs = [(ctx.serial, ctx.again)]
+    pairs = [(ctx.serial, ctx.serial_again)]
     if ctx.workers:
         method, count = ctx.methods[0], ctx.workers[0]
         again = Plan(f"{count} workers, {method}, again", workers=count, method=method)
@@ -78,7 +78,7 @@ def workers(ctx: Context) -> Finding:
     if ctx.subject.iterable:
         raise NotMeasured("an iterable dataset has no indices by which its workers could be compared")
     runs = [run for run in ctx.parallels() if not ctx.trouble(run)]
-    if (why := ctx.trouble(ctx.serial, ctx.again)) or not runs:
+    if (why := ctx.trouble(ctx.serial, ctx.serial_again)) or not runs:
         raise NotMeasured(why or ctx.trouble(*ctx.parallels()) or "needs workers")
     ctx.need_steady()
     return _compare(
@@ -93,7 +93,7 @@ def order(ctx: Context) -> Finding:
     """Compare the readings of two orders by index."""
     if ctx.subject.iterable:
         raise NotMeasured("an iterable dataset sets its own order")
-    ctx.need(ctx.serial, ctx.again, ctx.reverse)
+    ctx.need(ctx.serial, ctx.serial_again, ctx.reverse)
     ctx.need_steady()
     repeated = set(ctx.order.indices[: ctx.order.repeats])
     one = {r.index: r.digest for r in ctx.singles(ctx.serial.epoch(0)) if r.index not in repeated}
@@ -118,7 +118,7 @@ def batch_size(ctx: Context) -> Finding:
     method, count = ctx.methods[0], ctx.workers[0]
     size = ctx.order.batch + 1
     run, other = ctx.parallel(count, method), ctx.runs.get(other_batch(count, method, size))
-    ctx.need(ctx.serial, ctx.again, run, other)
+    ctx.need(ctx.serial, ctx.serial_again, run, other)
     ctx.need_steady()
     return _compare(
         ctx,
@@ -136,7 +136,7 @@ def other_batch(workers: int, method: str, size: int) -> Plan:
 
 def global_state(ctx: Context) -> Finding:
     """Change the seed of one process-wide generator at a time, and compare."""
-    ctx.need(ctx.serial, ctx.again)
+    ctx.need(ctx.serial, ctx.serial_again)
     ctx.need_steady()
     samples: set[int] = set()
     evidence = []
@@ -172,7 +172,7 @@ def global_draws(ctx: Context) -> Finding:
     samples = {record.index for found in by_name.values() for record in found}
     way_out = "Draw from ss.generator(key) instead"
     if constant and not (
-        not ctx.trouble(ctx.serial, ctx.again) and ctx.unsteady
+        not ctx.trouble(ctx.serial, ctx.serial_again) and ctx.unsteady
     ):  # otherwise the clock seeds it
         text = f"each reading leaves {' and '.join(constant)} in one state, seeded with a constant per sample. {way_out}"
         return Finding("fault", text, evidence, samples, _seeding(ctx))
@@ -188,15 +188,15 @@ def _ends(records: list[Record], name: str) -> bool:
     states: dict[int, list[str]] = defaultdict(list)
     for record in records:
         states[record.index].append(record.after[name])
-    again = [group for group in states.values() if len(group) > 1]
-    return bool(again) and len(states) > 1 and all(len(set(group)) == 1 for group in again)
+    repeated = [group for group in states.values() if len(group) > 1]
+    return bool(repeated) and len(states) > 1 and all(len(set(group)) == 1 for group in repeated)
 
 
 def threads(ctx: Context) -> Finding:
     """Read with four threads at once, and compare with reading alone."""
     if ctx.subject.iterable:
         raise NotMeasured("threads cannot share an iterator")
-    ctx.need(ctx.serial, ctx.again, ctx.reverse)
+    ctx.need(ctx.serial, ctx.serial_again, ctx.reverse)
     if ctx.random or ctx.unsteady or order(ctx).verdict == "warning":
         raise NotMeasured(
             "even in one thread, a sample's bytes depend on the samples read before it, or on chance"

@@ -24,10 +24,10 @@ def kept_draws(ctx: Context) -> Finding:
     """Compare which readings ask for keys, which draw, and an epoch read first with the same epoch read second."""
     if ctx.subject.iterable:
         raise NotMeasured("an iterable dataset is not read by key")
-    ctx.need(ctx.serial, ctx.again, ctx.reverse)
+    ctx.need(ctx.serial, ctx.serial_again, ctx.reverse)
     ctx.need_steady()
     evidence, samples = [], set()
-    fewer = _fewer_uses([*ctx.serial.records, *ctx.again.records])
+    fewer = _fewer_uses([*ctx.serial.records, *ctx.serial_again.records])
     if fewer:
         samples |= set(fewer)
         some = number_list(fewer)
@@ -82,7 +82,7 @@ def hash_order(ctx: Context) -> Finding:
     if "spawn" not in ctx.methods or not ctx.workers:
         raise NotMeasured("needs spawned workers: add spawn to the start methods")
     one = ctx.parallel(ctx.workers[0], "spawn")
-    ctx.need(ctx.serial, ctx.again, one)
+    ctx.need(ctx.serial, ctx.serial_again, one)
     ctx.need_steady()
     if not differences(ctx.serial.epoch(0), one.epoch(0))[0] and not ctx.subject.iterable:
         return Finding("ok", "spawned workers, which have their own hash seed, give the same bytes")

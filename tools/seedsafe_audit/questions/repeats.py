@@ -67,14 +67,14 @@ def duplicates(ctx: Context) -> Finding:
 
 def _common_seeds(ctx: Context, runs: list[Run]) -> Finding | None:
     """Look for a seed from a clock: several indices get it, and the next run does not have it."""
-    again = {seed for record in ctx.again.records for seed in record.seeds}
+    seeds_again = {seed for record in ctx.serial_again.records for seed in record.seeds}
     evidence, samples = [], set()
     for run in runs:
         for epoch in range(ctx.epochs):
             records = [record for record in run.epoch(epoch) if record.seeds]
             readers: dict[str, set[tuple[int, int]]] = defaultdict(set)
             for record in records:
-                for seed in set(record.seeds) - again:
+                for seed in set(record.seeds) - seeds_again:
                     readers[seed].add((record.index, record.worker or 0))
             shared = {
                 seed: found for seed, found in readers.items() if len({index for index, _ in found}) > 1

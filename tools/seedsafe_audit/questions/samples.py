@@ -156,11 +156,11 @@ def _look(
         for index in sorted(result)[:8]
     ]
 
-    def again(record: Record) -> bool:
+    def is_bad(record: Record) -> bool:
         return record.content is not None and bool(list(look(record.content)))
 
     text = f"{bad} in {len(result)} of {_read(ctx)} samples. {way_out}"
-    return Finding("fault", text, evidence, result, _part(ctx, result, again))
+    return Finding("fault", text, evidence, result, _part(ctx, result, is_bad))
 
 
 def _part(ctx: Context, indices: Iterable[int], also: Callable[[Record], bool]) -> AtFault:

@@ -48,7 +48,7 @@ def changes_in_place(ctx: Context) -> Finding:
 
 def _second_readings(ctx: Context) -> list[int]:
     """Return the repeated indices whose second reading differs although the first depends on the index alone."""
-    if ctx.subject.iterable or ctx.trouble(ctx.again, ctx.reverse) or ctx.unsteady or not ctx.random:
+    if ctx.subject.iterable or ctx.trouble(ctx.serial_again, ctx.reverse) or ctx.unsteady or not ctx.random:
         return []
     one, two = first_by_index(ctx.serial.epoch(0)), first_by_index(ctx.reverse.epoch(0))
     if any(one[index] != two.get(index) for index in one):
