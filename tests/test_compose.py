@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import seedsafe as ss
-from seedsafe.keys.draws import PooledDraws, limit_of
+from seedsafe.keys.draws import limit_of
 from seedsafe.keys.key import address, op_of, philox
 from seedsafe.pipeline.primitive import marks_of
+from seedsafe.pipeline.state import State, Step
 
 KEY = ss.SampleKey(42, 3, 1234)
 IMAGE = np.random.default_rng(0).integers(0, 256, (40, 40, 3), dtype=np.uint8)
@@ -329,14 +330,29 @@ def test_neighbours_applied_in_one_give_the_bytes_of_both(first: ss.Transform, d
     np.testing.assert_array_equal(augment.replay(image, record), wanted)
 
 
-def test_the_chance_of_begin_is_that_of_the_first_word() -> None:
+class Noted(Step):
+    """Notes that it fires."""
+
+    def fire(self, sample: Any, draws: State) -> Any:
+        return [*sample, self.name]
+
+
+@pytest.mark.parametrize("streams", [(9,), (9, 10)])
+def test_the_chance_of_a_step_is_that_of_the_first_word(streams: tuple[int, ...]) -> None:
     for p in (0.0, 2.0**-53, 0.1, 0.5, 1 - 2.0**-53, 1.0):
+        step = Noted("step", streams, p, draws=True)
+        assert step.limit == limit_of(p)
         for epoch in range(200):
-            draws, fresh = PooledDraws(), ss.Draws(address(ss.SampleKey(1, epoch, 0), 9))
-            draws.enter(ss.SampleKey(1, epoch, 0))
-            assert draws.begin(9 << 32, limit_of(p)) == fresh.chance(p)
-            assert draws.noise() == fresh.noise()
-            assert draws.word() == fresh.word()
+            for of_array in (False, True):
+                draws, key = State(), ss.SampleKey(1, epoch, 0)
+                draws.enter(key)
+                for op in streams:
+                    fresh = ss.Draws(address(key, op))
+                    fires = bool(draws.through([step], [])) if of_array else step.fires(draws)
+                    assert fires == fresh.chance(p)
+                    if fires or not of_array:
+                        assert draws.noise() == fresh.noise()
+                        assert draws.word() == fresh.word()
 
 
 def test_what_draws_nothing_has_the_parameters_that_it_had() -> None:

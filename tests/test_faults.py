@@ -10,6 +10,8 @@ import subprocess
 import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,8 +22,9 @@ import torch
 from fault_workers import adding, rank
 
 import seedsafe as ss
+import seedsafe_albumentations
 from seedsafe.keys.key import address, op_of, philox
-from seedsafe.reading import FailureLog, require_finite, require_finite_after
+from seedsafe.reading import FailureLog, KeyedReader, read_batch, require_finite, require_finite_after
 from seedsafe.reading.faults import TRIES, Faults, NotFiniteError, Skipped, path_of, substitutes, transform_of
 from seedsafe.reading.forms import augment_sample
 
@@ -105,6 +108,198 @@ def test_the_path_is_found_through_datasets() -> None:
     assert path_of(SimpleNamespace(dataset=files), 2) == "2.png"
     for unknown in ([IMAGE], SimpleNamespace(path="/data"), SimpleNamespace(samples=[IMAGE]), files):
         assert path_of(unknown, 99 if unknown is files else 0) is None
+
+
+# The transform's name, however the transform was reached
+
+
+class Cut:
+    def __init__(self, error: type[Exception] = KeyError) -> None:
+        self.error = error
+
+    def __call__(self, sample: Any, *, key: ss.SampleKey) -> Any:
+        raise self.error("no such colour")
+
+    def method(self, sample: Any, *, key: ss.SampleKey) -> Any:
+        return self(sample, key=key)
+
+
+class AroundAPipeline:
+    def __call__(self, sample: Any, *, key: ss.SampleKey) -> Any:
+        return ss.Compose([Failing()])(sample, key=key)
+
+
+class OwnCall(ss.Compose):
+    def __call__(self, sample: Any = None, *, key: ss.SampleKey | None = None, **parts: Any) -> Any:
+        return super().__call__(sample, key=key, **parts)
+
+
+class Picky(ss.OneOf):
+    def choose(self, draws: Any) -> Any:
+        raise KeyError("no such transform")
+
+
+class FailingMix(ss.MixUp):
+    def mix_images(self, images: Any, params: Any) -> Any:
+        raise KeyError("no such share")
+
+
+@dataclass(frozen=True)
+class FrozenError(ValueError):
+    """An error whose attributes cannot be set."""
+
+    reason: str = "frozen"
+
+
+def base_with_a_pipeline(index: int) -> np.ndarray:
+    return ss.Compose([Failing(name="in the base")])(IMAGE)  # type: ignore[no-any-return]
+
+
+def drop_in(image: np.ndarray, *, key: ss.SampleKey) -> Any:
+    return seedsafe_albumentations.Compose([seedsafe_albumentations.RandomCrop(99, 99)])(
+        image=image, key=key
+    )["image"]
+
+
+class Base:
+    """Images, or what a function returns instead."""
+
+    def __init__(self, read: Any = lambda index: np.zeros((8, 8, 3), np.uint8)) -> None:
+        self.read = read
+
+    def __len__(self) -> int:
+        return 64
+
+    def __getitem__(self, index: int) -> Any:
+        return self.read(index)
+
+
+class SettlesBadly(ss.ImageTransform):
+    def settle(self, params: Any, sample: Any, info: ss.Info) -> Any:
+        raise KeyError("no such part")
+
+    def apply_image(self, image: np.ndarray, params: Any) -> np.ndarray:
+        return image
+
+
+class Nests(ss.ImageTransform):
+    def apply_image(self, image: np.ndarray, params: Any) -> np.ndarray:
+        return ss.Compose([Failing(name="inner")])(image, key=KEY)  # type: ignore[no-any-return]
+
+
+class FailsFor(ss.ImageTransform):
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def apply_image(self, image: np.ndarray, params: Any) -> np.ndarray:
+        if (image == self.value).all():
+            raise KeyError("no such value")
+        return image
+
+
+class Shy(ss.SpatialTransform):
+    """Without apply_keypoints."""
+
+    def apply_image(self, image: np.ndarray, params: Any) -> np.ndarray:
+        raise KeyError("no such colour")
+
+
+def raising(image: np.ndarray) -> np.ndarray:
+    raise KeyError("no such image")
+
+
+NAMED: dict[str, tuple[Any, Any, str | None]] = {
+    "leaf": ([ss.HorizontalFlip(p=1), Failing(name="paint")], None, "paint"),
+    "draw": ([Undrawable()], None, "Undrawable"),
+    "dict": ([Failing()], lambda index: {"image": IMAGE}, "Failing"),
+    "settled": ([SettlesBadly()], lambda index: {"image": IMAGE}, "SettlesBadly"),
+    "member of OneOf": ([ss.OneOf([Failing()], p=1)], None, "Failing"),
+    "member of RandomApply": ([ss.RandomApply([ss.ToGray(p=1), Failing()], p=1)], None, "Failing"),
+    "member of Compose": ([ss.Compose([ss.Compose([Failing()])])], None, "Failing"),
+    "member applied again": (
+        [ss.SomeOf([ss.RandomCrop(8), ss.RandomCrop(9)], n=4, replace=True)],
+        None,
+        "RandomCrop#1",
+    ),
+    "lone": (Failing(name="lone"), None, "lone"),
+    "lone container": (ss.OneOf([Failing()]), None, "Failing"),
+    "the user's container": ([Picky([Failing()])], None, "Picky"),
+    "nested": ([Nests()], None, "Nests"),
+    "mixing": ([FailingMix(classes=3, p=1)], lambda index: (np.zeros((8, 8, 3), np.uint8), 1), "FailingMix"),
+    "a partner's transform": (
+        [FailsFor(8), ss.MixUp(label=None, p=1)],
+        lambda index: np.full((8, 8, 3), 8 * (index != 7), np.uint8),
+        "MixUp",
+    ),
+    "bridged": ([ss.bridge(raising, name="foreign")], None, "foreign"),
+    "function": (bare, None, "bare"),
+    "object": (Cut(), None, "Cut"),
+    "method": (Cut().method, None, "Cut.method"),
+    "partial": (partial(bare), None, "bare"),
+    "pipeline in a callable": (AroundAPipeline(), None, "AroundAPipeline"),
+    "Compose with a call of its own": (OwnCall([Failing()]), None, "OwnCall"),
+    "frozen error": (Cut(FrozenError), None, "Cut"),
+    "drop-in": (drop_in, None, "drop_in"),
+    "in the base": (None, base_with_a_pipeline, "in the base"),
+    "the base": ([ss.HorizontalFlip()], Cut().method, None),
+    "the sample's form": ([ss.HorizontalFlip()], lambda index: (3, IMAGE), None),
+    "the augmentation's result": (lambda image, *, key: None, None, None),
+}
+
+
+@pytest.mark.parametrize("views", [None, 2])
+@pytest.mark.parametrize("case", NAMED)
+def test_the_error_names_the_transform(case: str, views: int | None) -> None:
+    augment, read, expected = NAMED[case]
+    augment = ss.Compose(augment) if isinstance(augment, list) else augment
+    base: Any = Base() if read is None else Base(read)
+    if augment is None:
+        views = None
+    reader = KeyedReader(base, augment, seed=42, views=views)
+    with pytest.raises(ss.SampleError) as raised:
+        reader.sample(ss.SampleIndex(7, epoch=3))
+    assert raised.value.transform == expected
+    assert (f", in {expected}:" in str(raised.value)) == (expected is not None)
+
+
+@pytest.mark.parametrize("ready", [False, True])
+def test_an_error_of_a_batch_names_the_transform(ready: bool) -> None:
+    augment = ss.Compose([ss.HorizontalFlip(), ss.RandomCrop(9)])
+    if ready:
+        reader = KeyedReader([np.zeros((32, 8, 8, 3), np.uint8)], augment, seed=42)
+        with pytest.raises(ss.SampleError) as raised:
+            reader.batch(ss.SampleIndex(0, epoch=3), 32)
+    else:
+        reader = KeyedReader(Base(), augment, seed=42)
+        with pytest.raises(ss.SampleError) as raised:
+            read_batch(reader, [ss.SampleIndex(k, epoch=3) for k in range(32)])
+    assert raised.value.transform == "RandomCrop"
+
+
+def test_an_error_of_a_replay_and_of_memory_of_the_caller_names_the_transform() -> None:
+    augment = ss.Compose([Failing(name="paint")])
+    for sample in (IMAGE, {"image": IMAGE}):
+        with pytest.raises(KeyError) as raised:
+            augment.replay(sample, [("paint", ())])
+        assert transform_of(raised.value) == "paint"
+    for target in (np.zeros((3, 2), np.uint8), {"keypoints": np.zeros((1, 2))}):
+        with pytest.raises((KeyError, ValueError, NotImplementedError)) as raised:
+            ss.Compose([Shy()]).replay(target, [("Shy", ())], info=(8, 8))
+        assert transform_of(raised.value) == "Shy"
+    reader = KeyedReader(Base(), ss.Compose([ss.HorizontalFlip(), ss.Normalize((0, 0), (1, 1))]), seed=42)
+    with pytest.raises(ss.SampleError) as failed:
+        reader.sample(ss.SampleIndex(7, epoch=3), row=np.empty((8, 8, 3), np.float32))
+    assert failed.value.transform == "Normalize"
+
+
+def test_a_name_goes_with_its_error_alone() -> None:
+    with pytest.raises(KeyError) as raised:
+        ss.Compose([Failing()])(IMAGE, key=KEY)
+    assert transform_of(raised.value) == "Failing"
+    assert transform_of(KeyError("no such colour")) is None
+    with pytest.raises(KeyError) as raised:
+        ss.Compose([Failing(name="another")])(IMAGE, key=KEY)
+    assert transform_of(raised.value) == "another"
 
 
 # NaN and infinity

@@ -17,7 +17,8 @@ from seedsafe.ground.checks import flag
 from seedsafe.ground.info import TARGETS, Array, Info, Infos
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import Address, SampleKey, address, checked_int
-from seedsafe.pipeline.leaf import Leaf, release
+from seedsafe.pipeline.appliers import release
+from seedsafe.pipeline.leaf import Leaf
 from seedsafe.pipeline.naming import Namer
 from seedsafe.pipeline.node import Node
 from seedsafe.pipeline.option import option
@@ -33,9 +34,9 @@ class BridgedLeaf(Leaf):
 
     __slots__ = ()
 
-    def run(self, sample: Any, draws: Any) -> Any:
+    def fire(self, sample: Any, draws: Any) -> Any:
         try:
-            return super().run(sample, draws)
+            return super().fire(sample, draws)
         except NotReproducible as error:
             raise NotReproducible(f"in the transform {self.name!r} of the pipeline: {error}") from None
 

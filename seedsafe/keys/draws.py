@@ -252,15 +252,6 @@ class PooledDraws(Draws):
         self._count = 0
         self._generator = None
 
-    def begin(self, upper: int, limit: int) -> bool:
-        """Go to the sample's stream whose ``op << 32`` is `upper`, and return whether its first word is below the limit."""
-        self._counter[2] = upper | self._call
-        self._bits.state = self._state
-        self._count = 1
-        self._generator = None
-        fired: bool = self._next() < limit
-        return fired
-
 
 class _Pool(threading.local):
     def __init__(self) -> None:

@@ -25,7 +25,7 @@ from numpy import ndarray
 from seedsafe.ground.info import FLOAT32, UINT8, Array, Info, check_last
 from seedsafe.keys.many import ManyDraws, ManyKeys
 from seedsafe.pipeline.leaf import Leaf
-from seedsafe.pipeline.node import Chain, Node, join, run_each
+from seedsafe.pipeline.node import Chain, run_each
 from seedsafe.pipeline.primitive import marks_of
 from seedsafe.pipeline.rules import Rules
 
@@ -59,11 +59,10 @@ class Many:
     __slots__ = ("_ops", "_rules", "_some", "_steps", "is_known")
 
     def __init__(self, root: Chain, rules: Rules) -> None:
-        nodes = join(tuple(_flat(root)))
-        leaves = [node for node in nodes if isinstance(node, Leaf)]
+        leaves = [step for step in root.steps if isinstance(step, Leaf)]
         self._rules = rules
         marks = [marks_of(type(leaf.transform)) for leaf in leaves]
-        self.is_known = len(leaves) == len(nodes) and all(
+        self.is_known = len(leaves) == len(root.steps) and all(
             one.own and one.fresh and leaf.is_plain for one, leaf in zip(marks, leaves, strict=True)
         )
         """Whether every transform is the library's own, and depends only on its image and key."""
@@ -142,14 +141,6 @@ def _stack(images: Sequence[Array] | Array) -> Array:
     whole = images[:]
     whole.flags.writeable = False
     return whole
-
-
-def _flat(root: Chain) -> Iterator[Node]:
-    for node in root.nodes:
-        if type(node) is Chain:
-            yield from _flat(node)
-        else:
-            yield node
 
 
 def _steps(leaves: Iterable[Leaf]) -> Iterator[_AtOnce | _Each]:

@@ -16,10 +16,10 @@ from seedsafe.keys.ambient import claim, current_key
 from seedsafe.keys.key import CONTRACT_VERSION, SampleKey
 from seedsafe.keys.many import ManyKeys
 from seedsafe.pipeline.batch import Many
+from seedsafe.pipeline.bound import Bound
 from seedsafe.pipeline.boxes import Boxes
 from seedsafe.pipeline.html import pipeline_table
 from seedsafe.pipeline.keypoints import Keypoints
-from seedsafe.pipeline.leaf import FORMATS, Leaf
 from seedsafe.pipeline.mixer import MixingRoot
 from seedsafe.pipeline.naming import Namer, Stream
 from seedsafe.pipeline.node import Chain, Replay, checked_key, run, trace
@@ -100,15 +100,15 @@ class Compose:
                 f'channels must be "last" or None, got {channels!r}: pass "last" if images are (H, W, C)'
             )
         self.channels = channels
-        self._chain = self.bind(namer)
-        self._root = MixingRoot(self._chain, namer.rules) if namer.rules.mixes else self._chain
-        self._rules = namer.rules
-        self._idle = not (self.transforms or namer.rules.some)
-        self._streams = tuple(namer.streams)
+        bound = Bound([self.bind(namer)], namer)
+        self._chain, self._root, self._rules, self._streams = (
+            bound.chain,
+            bound.root,
+            bound.rules,
+            bound.streams,
+        )
+        self._idle = not (self.transforms or self._rules.some)
         self._many: Many | None = None
-        _check_layout(self._root.leaves())
-        for target, part in (("boxes", namer.rules.boxes), ("keypoints", namer.rules.keypoints)):
-            _check_formats(target, part, self._root.leaves())
 
     def bind(self, namer: Namer) -> Chain:
         """Bind the transforms to their streams in a pipeline."""
@@ -218,7 +218,7 @@ class Compose:
         Raises:
             ValueError: the description lacks something that a transform needs.
         """
-        return trace(self._root, key, described(sample), self._rules)
+        return trace(self._chain, key, described(sample), self._rules)
 
     def replay(self, sample: Any, params: Iterable[tuple[str, Any]], *, info: Any = None) -> Any:
         """Apply parameters that ``params`` returned before, here or on another machine, and return the sample.
@@ -364,7 +364,7 @@ class Compose:
     def watched(self, check: Callable[[Callable[[], Any]], None]) -> Compose:
         """Return a copy of this pipeline that watches the transforms that users wrote; see `Leaf.watch`."""
         twin = Compose(self.transforms, **self.options())
-        for leaf in twin._root.leaves():
+        for leaf in twin._chain.leaves():
             leaf.watch(check)
         return twin
 
@@ -446,29 +446,3 @@ def _way_out(value: Any) -> str:
     if callable(value):
         return "put seedsafe.bridge(...) around it, or derive a class from ImageTransform, SpatialTransform, VideoTransform or AudioTransform"
     return "derive it from ImageTransform, SpatialTransform, VideoTransform or AudioTransform"
-
-
-def _check_formats(target: str, part: Boxes | Keypoints | None, leaves: Iterable[Leaf]) -> None:
-    """Raise an error unless all transforms take boxes or keypoints in one format."""
-    found = {} if part is None else {FORMATS[target]: f"the Compose with {target}="}
-    for leaf in leaves:
-        format = leaf.format_of(target)
-        if format is not None:
-            found.setdefault(format, leaf.name)
-    if len(found) > 1:
-        takes = " and ".join(f"{name} {format!r}" for format, name in found.items())
-        raise ValueError(
-            f"all transforms of a pipeline must take {target} in one format, but {takes}: give the Compose inside the bridge the "
-            f"format {FORMATS[target]!r}, which it always gets, and pass the samples' format to the outer one as {target}="
-        )
-
-
-def _check_layout(leaves: Iterable[Leaf]) -> None:
-    first = None
-    for leaf in leaves:
-        if first and leaf.transform.channels != "any":
-            raise ValueError(
-                f"{leaf.name} needs images with their channels last, but {first} puts them first: move {first} to the end"
-            )
-        if leaf.transform.channels == "to first":
-            first = leaf.name

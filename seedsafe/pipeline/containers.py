@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 from seedsafe.ground.checks import flag, probability, real
 from seedsafe.ground.info import Infos
 from seedsafe.keys.key import checked_int
+from seedsafe.pipeline.blame import blame
 from seedsafe.pipeline.compose import Compose, members
 from seedsafe.pipeline.leaf import Leaf
-from seedsafe.pipeline.naming import Namer, stream_name
+from seedsafe.pipeline.naming import Namer
 from seedsafe.pipeline.node import Chain, Node
 from seedsafe.pipeline.option import Option, option, store
 from seedsafe.pipeline.primitive import check_options, primitive
-from seedsafe.pipeline.state import Applied, State, Trace, turn
+from seedsafe.pipeline.state import Applied, State, Step, Trace
 from seedsafe.pipeline.transform import Transform
 
 __all__ = ["Choice", "Chosen", "OneOf", "RandomApply", "SomeOf"]
@@ -57,38 +58,47 @@ class _Container(Transform):
         return [transform.bind(namer) for transform in self.transforms]
 
 
-class _Chooser:
+class _Chooser(Step):
     """A container, bound to its stream."""
 
-    __slots__ = ("_container", "_name", "_nodes", "_streams", "ops")
+    __slots__ = ("_container", "_members")
 
-    def __init__(self, container: _Container, name: str, ops: tuple[int, ...], nodes: list[Node]) -> None:
+    def __init__(
+        self, container: _Container, name: str, streams: tuple[int, ...], nodes: Iterable[Node]
+    ) -> None:
+        super().__init__(name, streams, container.p, draws=True)
         self._container = container
-        self._name = name
-        self._streams = ops
-        self._nodes = nodes
-        self.ops = ops + tuple(op for node in nodes for op in node.ops)
+        self._members = [Chain([node]) for node in nodes]
+        self.ops += tuple(op for member in self._members for op in member.ops)
 
-    def run(self, sample: Any, draws: State) -> Any:
-        for position in self._choose(draws) or ():
-            sample = self._nodes[position].run(sample, draws)
+    def fire(self, sample: Any, draws: State) -> Any:
+        """Apply the members that the container chooses; a dict is changed in place."""
+        for position in self._choose(draws):
+            sample = self._members[position].run(sample, draws)
         return sample
 
     def trace(self, infos: Infos, draws: State, record: Trace) -> Infos:
-        times = draws.counts.get(self._name, 0)
+        """Append the choice and the parameters of its members to the record, and return the description of the result."""
+        name = self.stream_name(draws)
+        if not self.fires(draws):
+            record.append(Applied(name, None))
+            return infos
         chosen = self._choose(draws)
-        record.append(Applied(stream_name(self._name, times), None if chosen is None else Chosen(chosen)))
-        for position in chosen or ():
-            infos = self._nodes[position].trace(infos, draws, record)
+        record.append(Applied(name, Chosen(chosen)))
+        for position in chosen:
+            infos = self._members[position].trace(infos, draws, record)
         return infos
 
     def leaves(self) -> Iterator[Leaf]:
+        """Yield the transforms of all members."""
+        return Chain(self._members).leaves()
 
-        return Chain(self._nodes).leaves()
-
-    def _choose(self, draws: State) -> tuple[int, ...] | None:
-        draws.turn(turn(draws, self._name, self._streams))
-        return self._container.choose(draws) if draws.chance(self._container.p) else None
+    def _choose(self, draws: State) -> tuple[int, ...]:
+        try:
+            return self._container.choose(draws)
+        except Exception as error:
+            blame(error, self.name)
+            raise
 
 
 @primitive()

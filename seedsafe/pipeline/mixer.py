@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,9 +10,9 @@ from numpy import ndarray
 
 from seedsafe.ground.info import TARGETS, Array, Info, Infos
 from seedsafe.keys.draws import Draws
+from seedsafe.pipeline.blame import blame
 from seedsafe.pipeline.labels import label_vector, select
 from seedsafe.pipeline.leaf import Leaf
-from seedsafe.pipeline.naming import stream_name
 from seedsafe.pipeline.node import Chain, Node
 from seedsafe.pipeline.rules import RuledSample, Rules, with_boxes
 from seedsafe.pipeline.state import Applied, Partners, State, Trace
@@ -86,15 +86,18 @@ class Mixer(Leaf):
         self._before = Chain(before)
         self._rules = rules
 
-    def run(self, sample: Any, draws: State) -> Any:
+    def fire(self, sample: Any, draws: State) -> Any:
         """Mix the sample with its partners; a dict is changed in place."""
-        alone = type(sample) is ndarray
+        try:
+            return self._mix(sample, draws)
+        except Exception as error:
+            blame(error, self.name)
+            raise
+
+    def _mix(self, sample: Any, draws: State) -> Any:
         partners = draws.partners
-        if partners is None:
-            raise no_dataset(self.name)
-        rng = self._enter(draws)
-        if rng is None:
-            return sample
+        assert partners is not None
+        alone = type(sample) is ndarray
         # A copy, because the base may reuse the memory when it reads a partner.
         parts = {"image": sample} if alone else sample
         own: dict[Any, Any] = {name: _copy(part) if name in TARGETS else part for name, part in parts.items()}
@@ -110,7 +113,7 @@ class Mixer(Leaf):
             )
         info = Info(array.shape, array.dtype, own.get("boxes"))
         info = info.of_dataset(partners.length, partners.position)
-        params = self._draw_params(rng, info)
+        params = self._draw_params(draws, info)
         view = draws.address.moment & 0xFFFF
         samples = [own]
         for position in params.partners:
@@ -127,18 +130,14 @@ class Mixer(Leaf):
             self._join(sample, samples, result.objects)
         return sample
 
-    def run_into(self, sample: Any, draws: State, row: Array) -> Any:
-        """Do the same as `run`."""
-        return self.run(sample, draws)
-
     def trace(self, infos: Infos, draws: State, record: Trace) -> Infos:
         """Append the drawn parameters to the record, and return the description of the result."""
-        name = stream_name(self.name, draws.counts.get(self.name, 0))
-        rng = self._enter(draws)
+        name = self.stream_name(draws)
+        fires = self.fires(draws)
         info = self.info_of(infos)
         if info.position is None:
             info = info.of_dataset(info.length, draws.address.index)
-        params = None if rng is None else self._draw_params(rng, info)
+        params = self._draw_params(draws, info) if fires else None
         record.append(Applied(name, params))
         if params is None:
             return infos
@@ -198,7 +197,7 @@ class MixingRoot:
     def run(self, sample: Any, draws: State) -> Any:
         """Run all nodes on the sample; a dict is changed in place."""
         if self._partners is None:
-            raise no_dataset(next(leaf.name for leaf in self.leaves() if isinstance(leaf, Mixer)))
+            raise no_dataset(next(leaf.name for leaf in self._chain.leaves() if isinstance(leaf, Mixer)))
         self._label(sample)
         draws.partners = self._partners
         try:
@@ -210,14 +209,6 @@ class MixingRoot:
     def run_into(self, sample: Any, draws: State, row: Array) -> Any:
         """Do the same as `run`."""
         return self.run(sample, draws)
-
-    def trace(self, infos: Infos, draws: State, record: Trace) -> Infos:
-        """Append the drawn parameters to the record, and return the description of the result."""
-        return self._chain.trace(infos, draws, record)
-
-    def leaves(self) -> Iterator[Leaf]:
-        """Yield the transforms of all nodes."""
-        return self._chain.leaves()
 
     def _label(self, sample: Any) -> None:
         """Convert the labels to vectors, also if no transform fires, so all samples have labels of one form."""

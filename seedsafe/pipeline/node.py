@@ -3,104 +3,107 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
-from typing import Any, Protocol, cast
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 from numpy import ndarray
 
-from seedsafe.ground.info import (
-    FLOAT32,
-    TARGETS,
-    UINT8,
-    Array,
-    Info,
-    Infos,
-    check_array,
-    check_frames,
-    check_last,
-    check_target,
-)
+from seedsafe.ground.info import FLOAT32, TARGETS, UINT8, Array, Info, Infos, check_array, check_last
 from seedsafe.keys.ambient import claim
 from seedsafe.keys.key import SampleKey
 from seedsafe.keys.many import ManyKeys
+from seedsafe.pipeline.checks import checked
 from seedsafe.pipeline.leaf import Leaf
 from seedsafe.pipeline.naming import Stream
 from seedsafe.pipeline.rules import RuledSample, Rules
-from seedsafe.pipeline.state import State, Trace
-from seedsafe.pipeline.unnamed import check_names
+from seedsafe.pipeline.state import State, Step, Trace
 
-__all__ = ["Chain", "Node", "Replay", "Root", "checked_key", "join", "run", "run_each", "trace"]
+__all__ = ["Chain", "Node", "Replay", "Root", "checked_key", "run", "run_each", "trace"]
 
 
 class Chain:
-    """Nodes one after another, without a stream of their own."""
+    """Steps one after another, without a stream of their own. Those of a Chain among them are its own steps."""
 
-    __slots__ = ("_last", "_runs", "nodes", "ops", "steps")
+    __slots__ = ("_before_last", "_last", "nodes", "ops", "steps")
 
     def __init__(self, nodes: Iterable[Node]) -> None:
-        self.nodes = tuple(nodes)
+        self.nodes = tuple(_flat(nodes))
         self.ops = tuple(op for node in self.nodes for op in node.ops)
-        steps = join(self.nodes)
-        self._runs = tuple(node.run for node in steps)
-        self.steps = tuple(node.step() if type(node) is Leaf else (None, 0, node.run) for node in steps)
-        self._last = steps[-1] if steps else None
+        self.steps = _joined(self.nodes)
+        last = self.steps[-1] if self.steps else None
+        self._last = last if isinstance(last, Leaf) and last.fills else None
+        """The last step, if it can write into memory of the caller."""
+        self._before_last = self.steps[:-1]
 
     def run(self, sample: Any, draws: State) -> Any:
-        """Run all nodes on the sample; a dict is changed in place."""
-        if type(sample) is ndarray:
+        """Run all steps on the sample; a dict is changed in place."""
+        if not isinstance(sample, dict):
             return draws.through(self.steps, sample)
-        for run in self._runs:
-            sample = run(sample, draws)
+        for step in self.steps:
+            step.require(sample)
+            if step.fires(draws):
+                step.fire(sample, draws)
         return sample
 
-    def run_into(self, sample: Any, draws: State, row: Array) -> Any:
-        """Do the same as `run`, and return the row if the last node can write there."""
-        last = self._last
-        if not isinstance(last, Leaf | Chain):
-            return self.run(sample, draws)
-        return last.run_into(draws.through(self.steps[:-1], sample), draws, row)
+    def run_into(self, image: Array, draws: State, row: Array) -> Any:
+        """Do the same as `run` for an image. Return the row if the last step can write there."""
+        if self._last is None:
+            return self.run(image, draws)
+        return self._last.fill(draws.through(self._before_last, image), row)
 
     def trace(self, infos: Infos, draws: State, record: Trace) -> Infos:
         """Append the drawn parameters to the record, and return the description of the result."""
-        for node in self.nodes:
-            infos = node.trace(infos, draws, record)
+        for step in self.nodes:
+            infos = step.trace(infos, draws, record)
         return infos
 
     def leaves(self) -> Iterator[Leaf]:
-        """Yield the transforms of all nodes."""
-        for node in self.nodes:
-            yield from node.leaves()
+        """Yield the transforms of all steps."""
+        for step in self.nodes:
+            yield from step.leaves()
 
 
-def join(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-    """Return equivalent nodes, with one node for two neighbours if one transform does the work of both."""
-    steps: list[Node] = []
+Node = Step | Chain
+"""A transform, a container or a Compose, bound to its streams."""
+
+
+def _flat(nodes: Iterable[Node]) -> Iterator[Step]:
     for node in nodes:
-        before = steps[-1] if steps else None
-        both = before.join(node) if isinstance(before, Leaf) and isinstance(node, Leaf) else None
-        if both is None:
-            steps.append(node)
+        if isinstance(node, Chain):
+            yield from node.nodes
         else:
-            steps[-1] = both
-    return tuple(steps)
+            yield node
 
 
-class Replay(Chain):
-    """A node that applies a record instead of drawing."""
+def _joined(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """Return equivalent steps, with one step for two neighbours if one transform does the work of both."""
+    joined: list[Step] = []
+    for step in steps:
+        before = joined[-1] if joined else None
+        both = before.join(step) if isinstance(before, Leaf) and isinstance(step, Leaf) else None
+        if both is None:
+            joined.append(step)
+        else:
+            joined[-1] = both
+    return tuple(joined)
 
-    __slots__ = ("_infos", "_leaves", "_names", "_record", "_rules")
+
+class Replay:
+    """The root of a pipeline that applies a record instead of drawing."""
+
+    __slots__ = ("_infos", "_leaves", "_names", "_record", "_rules", "ops")
 
     def __init__(
         self,
-        root: Chain,
+        chain: Chain,
         streams: Iterable[Stream],
         record: Iterable[tuple[str, Any]],
         infos: Infos | None,
         rules: Rules,
     ) -> None:
-        super().__init__(root.nodes)
-        self._leaves = {leaf.name: leaf for leaf in root.leaves()}
+        self.ops = ()
+        self._leaves = {leaf.name: leaf for leaf in chain.leaves()}
         self._names = {stream.name for stream in streams}
         self._record = list(record)
         self._infos = infos
@@ -119,15 +122,19 @@ class Replay(Chain):
             if leaf is None or params is None:
                 continue
             if infos is None:
-                sample = leaf.apply(sample, params)
+                sample = leaf.replay(sample, params)
             else:
-                sample = leaf.apply(sample, params, leaf.info_of(infos))
+                sample = leaf.replay(sample, params, leaf.info_of(infos))
                 infos = leaf.out_infos(infos, params, self._rules)
         return sample
 
+    def run_into(self, image: Array, draws: State, row: Array) -> Any:
+        """Do the same as `run`."""
+        return self.run(image, draws)
 
-class Node(Protocol):
-    """A transform or a container, bound to its stream."""
+
+class Root(Protocol):
+    """The whole of a pipeline."""
 
     @property
     def ops(self) -> tuple[int, ...]:
@@ -137,20 +144,8 @@ class Node(Protocol):
     def run(self, sample: Any, draws: State) -> Any:
         """Transform the sample; a dict is changed in place."""
 
-    def trace(self, infos: Infos, draws: State, record: Trace) -> Infos:
-        """Append the drawn parameters to the record, and return the description of the result."""
-        ...
-
-    def leaves(self) -> Iterator[Leaf]:
-        """Yield the transforms below this node, including itself."""
-        ...
-
-
-class Root(Node, Protocol):
-    """A node whose last step can write into memory of the caller."""
-
-    def run_into(self, sample: Any, draws: State, row: Array) -> Any:
-        """Do the same as `run`. Return the row if the sample is an image and the last step can write there."""
+    def run_into(self, image: Array, draws: State, row: Array) -> Any:
+        """Do the same as `run` for an image. Return the row if the last step can write there."""
 
 
 def checked_key(key: Any) -> SampleKey:
@@ -169,22 +164,22 @@ _pool = _Pool()
 
 
 def run(
-    node: Node,
+    root: Root,
     sample: Any,
     key: SampleKey | None,
     rules: Rules,
     info: Info | None = None,
     row: Array | None = None,
 ) -> Any:
-    """Run the pipeline on a copy of the sample. Without a key, use the key of the current read.
+    """Run a pipeline on a copy of the sample. Without a key, use the key of the current read.
 
     Args:
-        node: the pipeline.
+        root: the pipeline.
         sample: an array, or a dict of targets.
         key: the sample's key.
-        rules: the rules for its boxes and keypoints.
+        rules: the pipeline's rules.
         info: the info of its image, for a dict without one.
-        row: memory for the result of an array. The node, then a Root, may fill and return it.
+        row: memory for the result of an array, which the pipeline may fill and return.
 
     Raises:
         TypeError: there is no key outside a read, or the sample is not an array or a dict of arrays.
@@ -192,75 +187,63 @@ def run(
     """
     if type(key) is not SampleKey:
         if key is None:
-            with claim(node.ops) as call_key:
-                return run(node, sample, call_key, rules, info)
+            with claim(root.ops) as call_key:
+                return run(root, sample, call_key, rules, info)
         key = checked_key(key)
-    if rules.video and isinstance(sample, ndarray):
-        return run(node, {"video": sample}, key, rules, info)["video"]
     draws = _pool.state
     if draws.busy:  # a transform runs a pipeline of its own
         draws = State()
     draws.busy = True
     try:
-        if node.ops:
+        if root.ops:
             draws.enter(key)
             if draws.counts:
                 draws.counts.clear()
-        if type(sample) is ndarray:
-            dtype = sample.dtype
-            if not ((dtype is UINT8 or dtype is FLOAT32) and sample.size):  # saves a call: benchmarks/keys.py
-                check_array("sample", sample)
-            shape = sample.shape
-            if shape and shape[0] < rules.side:
-                check_last(shape)
-            if row is not None:
-                result = cast("Root", node).run_into(sample, draws, row)
-            elif type(node) is Chain:
-                result = draws.through(node.steps, sample)  # saves a call of `run`: benchmarks/keys.py
-            else:
-                result = node.run(sample, draws)
-            if result is row:
-                return result
-            return (
-                result
-                if result is not sample and result.base is None and result.flags.carray
-                else result.copy()
-            )
+        if type(sample) is ndarray and not rules.video:
+            return _run_array(root, sample, draws, rules, row)
         if isinstance(sample, dict):
-            parts = dict(sample)
-            others = len(parts)
-            for target in TARGETS:
-                if target in parts:
-                    others -= 1
-                    check_target(target, parts)
-                    if type(parts[target]) is not ndarray:
-                        parts[target] = _plain(parts[target])
-            if rules.spatial:
-                if "image" in parts:
-                    shape = parts["image"].shape
-                    if shape and shape[0] < rules.side:
-                        check_last(shape)
-                if "video" in parts and not rules.last:
-                    check_frames(parts["video"].shape)
-            if others and (rules.spatial or rules.video) and sample.keys() != rules.keys:
-                check_names(sample, rules)
-            if rules.some:
-                parts = rules.enter(parts, info)
-            parts = node.run(parts, draws)
-            if type(parts) is RuledSample:
-                parts = parts.leave()
-            inputs = {id(part) for part in sample.values()}
-            if "masks" in sample:
-                inputs |= {id(mask) for mask in sample["masks"]}
-            return {k: _new(v, inputs) if k in TARGETS else v for k, v in parts.items()}
-        check_array("sample", sample)
-        return node.run(np.asarray(sample), draws).copy()
+            return _run_parts(root, sample, draws, rules, info)
+        return _run_other(root, sample, draws, rules)
     finally:
         draws.busy = False
 
 
+def _run_array(root: Root, array: Array, draws: State, rules: Rules, row: Array | None) -> Any:
+    """Run a pipeline on an array: an image or audio."""
+    dtype, shape = array.dtype, array.shape
+    if not ((dtype is UINT8 or dtype is FLOAT32) and array.size):
+        check_array("sample", array)
+    if shape and shape[0] < rules.side:
+        check_last(shape)
+    result = root.run(array, draws) if row is None else root.run_into(array, draws, row)
+    if result is row:
+        return result
+    is_own = result is not array and result.base is None and result.flags.carray
+    return result if is_own else result.copy()
+
+
+def _run_parts(
+    root: Root, sample: dict[Any, Any], draws: State, rules: Rules, info: Info | None
+) -> dict[Any, Any]:
+    """Run a pipeline on a dict of targets."""
+    parts = rules.enter(checked(sample, rules), info)
+    parts = root.run(parts, draws)
+    if isinstance(parts, RuledSample):
+        parts = parts.leave()
+    inputs = {id(part) for part in (*sample.values(), *sample.get("masks", ()))}
+    return {name: _new(part, inputs) if name in TARGETS else part for name, part in parts.items()}
+
+
+def _run_other(root: Root, sample: Any, draws: State, rules: Rules) -> Any:
+    """Run a pipeline on a video, or on an array of a subclass, such as a memory map."""
+    if rules.video and isinstance(sample, ndarray):
+        return _run_parts(root, {"video": sample}, draws, rules, None)["video"]
+    check_array("sample", sample)
+    return _run_array(root, np.asarray(sample), draws, rules, None)
+
+
 def run_each(chain: Chain, images: Iterable[Array], keys: ManyKeys) -> list[Any]:
-    """Run the nodes on each image at its key. Results may be the images themselves, or views of them."""
+    """Run the steps on each image at its key. Results may be the images themselves, or views of them."""
     draws = State() if _pool.state.busy else _pool.state
     draws.busy = True
     try:
@@ -275,19 +258,14 @@ def run_each(chain: Chain, images: Iterable[Array], keys: ManyKeys) -> list[Any]
         draws.busy = False
 
 
-def trace(node: Node, key: SampleKey, infos: Infos, rules: Rules) -> Trace:
+def trace(chain: Chain, key: SampleKey, infos: Infos, rules: Rules) -> Trace:
     """Return the parameters that the pipeline draws at a key for a sample of this description, in order of application."""
     draws = State()
     draws.rules = rules
     draws.enter(checked_key(key))
     record: Trace = []
-    node.trace(rules.enter_infos(infos), draws, record)
+    chain.trace(rules.enter_infos(infos), draws, record)
     return record
-
-
-def _plain(part: Any) -> Any:
-    """Return arrays of a subclass, a memory map for instance, as plain NumPy arrays over the same memory."""
-    return np.asarray(part) if isinstance(part, ndarray) else type(part)(map(_plain, part))
 
 
 def _new(part: Any, inputs: set[int]) -> Any:

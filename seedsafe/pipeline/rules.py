@@ -26,8 +26,8 @@ class Rules:
 
     __slots__ = (
         "boxes",
+        "checks",
         "keypoints",
-        "keys",
         "last",
         "mixed_labels",
         "mixes",
@@ -50,8 +50,8 @@ class Rules:
         """Whether images have their channels last, whatever their shapes look like."""
         self.side = 0
         """If an image has fewer rows, `check_last` must check that they are not channels."""
-        self.keys: frozenset[Any] = frozenset()
-        """The keys of the last dict that `unnamed.check_names` accepted."""
+        self.checks: tuple[Callable[[dict[Any, Any]], None], ...] = ()
+        """What to check of a dict besides its single targets."""
         self.mixes = False
         """Whether a transform of the pipeline mixes samples."""
         self.mixed_labels: dict[str, int | None] = {}

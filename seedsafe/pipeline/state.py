@@ -1,21 +1,18 @@
-"""Data of pipeline runs and traces."""
+"""Steps of a pipeline, and the state of a run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
+from seedsafe.ground.checks import probability
 from seedsafe.ground.html import table
-from seedsafe.keys.draws import PooledDraws
+from seedsafe.ground.info import Infos
+from seedsafe.keys.draws import PooledDraws, limit_of
+from seedsafe.pipeline.naming import stream_name
 from seedsafe.pipeline.rules import Rules
 
-__all__ = ["Applied", "Partners", "State", "Step", "Trace", "turn"]
-
-Step = tuple[int | None, int, Callable[..., Any]]
-"""A stream as ``op << 32``, the limit of its first word, and the function to call if the word is below it.
-
-The stream is None if the function is always called.
-"""
+__all__ = ["Applied", "Partners", "State", "Step", "Trace"]
 
 
 class Applied(NamedTuple):
@@ -65,7 +62,7 @@ class Partners(Protocol):
 
 
 class State(PooledDraws):
-    """The stream of a pipeline run, and its other data."""
+    """The streams of the sample that a pipeline runs on, and its other data."""
 
     __slots__ = ("busy", "counts", "partners", "rules")
 
@@ -78,23 +75,80 @@ class State(PooledDraws):
         self.partners: Partners | None = None
         """The other samples of the dataset, if there is one."""
 
-    def through(self, steps: tuple[Step, ...], sample: Any) -> Any:
-        """Run steps on an array; a transform that does not fire costs no call."""
+    def through(self, steps: Iterable[Step], image: Any) -> Any:
+        """Run steps on an array.
+
+        The loop does what `Step.fires` tells, without its calls: with them, a step that does not fire takes a fifth more time,
+        see benchmarks/keys.py.
+        """
         counter, bits, state, word, call = self._counter, self._bits, self._state, self._next, self._call
-        for upper, limit, run in steps:
-            if upper is not None:  # `begin`, inline: benchmarks/keys.py
-                counter[2] = upper | call
+        for step in steps:
+            if step.has_stream:
+                counter[2] = (step.upper or step.next_upper(self)) | call
                 bits.state = state
-                if word() >= limit:
+                if word() >= step.limit:
                     continue
                 self._count = 1
                 self._generator = None
-            sample = run(sample, self)
-        return sample
+            image = step.fire(image, self)
+        return image
 
 
-def turn(draws: State, name: str, ops: tuple[int, ...]) -> int:
-    """Return the stream for the next application of a transform to the current sample, and count it."""
-    times = draws.counts.get(name, 0)
-    draws.counts[name] = times + 1
-    return ops[times]
+class Step:
+    """A transform or a container, bound to its streams. The first word of a stream decides whether it fires.
+
+    Args:
+        name: the name of its stream.
+        streams: the ops of its streams: one, or one for each application to a sample.
+        p: the probability that it fires.
+        draws: whether it needs its stream even if it always fires.
+
+    Raises:
+        ValueError: p is not a probability.
+    """
+
+    __slots__ = ("has_stream", "limit", "name", "ops", "streams", "upper")
+
+    def __init__(self, name: str, streams: tuple[int, ...], p: Any, *, draws: bool) -> None:
+        self.name = name
+        self.streams = streams
+        share = probability("p", p)
+        self.limit = limit_of(share)
+        """It fires if the stream's first word is below this number."""
+        self.has_stream = share < 1.0 or len(streams) > 1 or draws
+        self.ops = streams if self.has_stream else ()
+        """The streams that a call can draw from."""
+        self.upper = streams[0] << 32 if len(streams) == 1 else 0
+        """The upper half of its stream's word in an address; 0 if it has several streams."""
+
+    def next_upper(self, draws: State) -> int:
+        """Return the upper half for the next application to the current sample, and count it."""
+        times = draws.counts.get(self.name, 0)
+        draws.counts[self.name] = times + 1
+        return self.streams[times] << 32
+
+    def fires(self, draws: State) -> bool:
+        """Go to its stream for the current sample, and return whether it fires."""
+        if not self.has_stream:
+            return True
+        draws.turn((self.upper or self.next_upper(draws)) >> 32)
+        return draws.word() < self.limit
+
+    def stream_name(self, draws: State) -> str:
+        """Return the name of the stream of the next application to the current sample."""
+        return stream_name(self.name, draws.counts.get(self.name, 0))
+
+    def require(self, sample: dict[Any, Any]) -> None:
+        """Raise an error if a dict lacks what it needs, also if it does not fire."""
+
+    def fire(self, sample: Any, draws: State) -> Any:
+        """Transform the sample; a dict is changed in place. `draws` are at its stream, after the first word."""
+        raise NotImplementedError
+
+    def trace(self, infos: Infos, draws: State, record: Trace) -> Infos:
+        """Append the drawn parameters to the record, and return the description of the result."""
+        raise NotImplementedError
+
+    def leaves(self) -> Iterator[Any]:
+        """Yield the Leaf of each transform below this step, including itself."""
+        raise NotImplementedError

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal
 from seedsafe.ground.info import Array, Info, named_parts
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import SampleKey
+from seedsafe.pipeline.bound import Bound
 from seedsafe.pipeline.leaf import Leaf
 from seedsafe.pipeline.naming import Namer, check_name
 from seedsafe.pipeline.node import Node, run
@@ -29,16 +30,15 @@ __all__ = [
 
 
 class _Bound:
-    """Keep the node of a transform that is called by itself, for its next call; neither pickled nor copied."""
+    """Keep the pipeline of a transform that is called by itself, for its next call; neither pickled nor copied."""
 
-    __slots__ = ("node", "owner", "p", "rules")
+    __slots__ = ("owner", "p", "pipeline")
 
     def __init__(self, owner: Transform | None = None) -> None:
+        namer = Namer()
         self.owner = owner
         self.p: Any = getattr(owner, "p", None)
-        namer = Namer()
-        self.node: Any = None if owner is None else owner.bind(namer)
-        self.rules = namer.rules
+        self.pipeline = Bound([] if owner is None else [owner.bind(namer)], namer)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _Bound, ()
@@ -130,7 +130,7 @@ class Transform:
         if bound.owner is not self or bound.p is not getattr(self, "p", None):
             bound = _Bound(self)
             object.__setattr__(self, "_bound", bound)
-        return run(bound.node, sample, key, bound.rules)
+        return run(bound.pipeline.root, sample, key, bound.pipeline.rules)
 
     def __eq__(self, other: object) -> bool:
         if self is other:

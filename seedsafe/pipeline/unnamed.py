@@ -26,6 +26,9 @@ _ELSEWHERE: Final = {
 }
 """Names of the targets in other libraries."""
 
+_SCALARS: Final = frozenset({int, float, str, bytes, bool, type(None)})
+"""The types of most labels, none of which looks like a target."""
+
 
 def check_names(sample: dict[Any, Any], rules: Rules) -> None:
     """Raise an error if an entry that is not a target looks like one: it would stay unchanged while the image is moved.
@@ -36,16 +39,16 @@ def check_names(sample: dict[Any, Any], rules: Rules) -> None:
     video = () if "image" in sample else _shape(sample.get("video"))
     size = (video[1], video[2]) if len(video) > 2 else size_of(sample.get("image"))
     for name, part in sample.items():
-        known = name in TARGETS or name in rules.labels
-        target = None if known else likely_target(name, part, size)
-        if not known and target in (None, "masks") and len(video) > 2 and _shape(part)[:3] == video[:3]:
+        if type(part) in _SCALARS or name in TARGETS or name in rules.labels:
+            continue
+        target = likely_target(name, part, size)
+        if target in (None, "masks") and len(video) > 2 and _shape(part)[:3] == video[:3]:
             target = "video_mask"
         if target is not None:
             raise ValueError(
                 f"the sample's {name!r} {_reason(name, size, part)}, and would stay unchanged while the image is moved: call it "
                 f"{target!r}, or leave it out, as in augment(image=image, key=key)"
             )
-    rules.keys = frozenset(sample)
 
 
 def likely_target(name: Any, part: Any, size: tuple[int, int] | None) -> str | None:

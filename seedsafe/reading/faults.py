@@ -7,7 +7,6 @@ import math
 import os
 import sys
 import tempfile
-import traceback
 import warnings
 import weakref
 from bisect import bisect_right
@@ -21,10 +20,9 @@ import numpy as np
 from seedsafe.ground.checks import flag
 from seedsafe.ground.process import child, is_worker
 from seedsafe.keys.key import VALIDATION_EPOCH, SampleKey, address, op_of, philox
+from seedsafe.pipeline.blame import blamed, code_name
 from seedsafe.pipeline.compose import Compose
-from seedsafe.pipeline.leaf import Leaf
-from seedsafe.pipeline.mixer import Mixer
-from seedsafe.reading.forms import Augment, augment_sample, augment_views
+from seedsafe.reading.forms import Augment
 
 __all__ = [
     "TRIES",
@@ -131,25 +129,9 @@ def process_name() -> str | None:
     return None if process is None else str(process.name)
 
 
-_OUR_FILES: Final = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
-_OF_LEAF: Final = frozenset(
-    method.__code__ for method in (Leaf.run, Leaf.fire, Leaf.run_into, Leaf.apply, Mixer.run)
-)
-
-
 def transform_of(error: Exception) -> str | None:
     """Return the name of the transform that an error comes from, or None if it comes from elsewhere."""
-    if isinstance(error, NotFiniteError):
-        return error.transform
-    augmenting = False
-    for frame, _ in traceback.walk_tb(error.__traceback__):
-        if frame.f_code in _OF_LEAF:
-            return str(frame.f_locals["self"].name)
-        # A callable from other code is the augmentation itself.
-        if augmenting and not frame.f_code.co_filename.startswith(_OUR_FILES):
-            return frame.f_code.co_qualname.removesuffix(".__call__")
-        augmenting |= frame.f_code in (augment_sample.__code__, augment_views.__code__)
-    return None
+    return error.transform if isinstance(error, NotFiniteError) else blamed(error)
 
 
 def path_of(base: Any, position: int) -> str | None:
@@ -210,7 +192,7 @@ def _culprit(augment: Augment, again: Callable[[Augment], Any]) -> str:
         # The first transforms alone have the same names, and so the same draws, as in the whole pipeline.
         if any(_not_finite(again(Compose(pipeline.transforms[:number], **pipeline.options())), "")):
             return getattr(transform, "name", None) or type(transform).__name__
-    return str(getattr(augment, "__qualname__", type(augment).__qualname__))
+    return code_name(augment)
 
 
 def _not_finite(part: Any, name: str) -> Iterator[str]:

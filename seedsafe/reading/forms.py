@@ -33,6 +33,7 @@ import numpy as np
 
 from seedsafe.ground.info import TARGETS, Array
 from seedsafe.keys.key import SampleKey
+from seedsafe.pipeline.blame import blame, code_name
 from seedsafe.pipeline.compose import Compose, among, written
 from seedsafe.pipeline.mixer import Mixer
 from seedsafe.pipeline.naming import Namer
@@ -556,7 +557,7 @@ def labels_of(augment: Any) -> tuple[str, ...]:
 def check_entries(augment: Compose, sample: dict[Any, Any]) -> None:
     """Raise the error of a pipeline for a dict with an entry that seems to belong to the image but is not a target."""
     rules = augment._rules  # pyright: ignore[reportPrivateUsage]
-    if (rules.spatial or rules.video) and sample.keys() != rules.keys:
+    if rules.spatial or rules.video:
         check_names(sample, rules)
 
 
@@ -664,12 +665,12 @@ def augment_parts(
     if partners is not None:
         augment = _WithPartners(augment, partners)
     if type(parts) is np.ndarray and parts.dtype.char not in WIDE:
-        result = augment(parts, key=key) if row is None else _run(augment, parts, key, row)
+        result = _run(augment, parts, key, row)
         return _require_parts(result, parts) if result is None else result
     if partners is None and not isinstance(
         augment, Compose | Transform
     ):  # any other callable gets the parts unchanged
-        return _require_parts(augment(parts, key=key), parts)
+        return _require_parts(_run(augment, parts, key), parts)
     if isinstance(augment, Compose) and not (augment.transforms or augment.options()):
         return parts
     if not isinstance(parts, dict):
@@ -685,7 +686,7 @@ def augment_parts(
                 part, wraps[target] = unwrap(part, target, _traits(augment).rules)
             array, backs[target] = _open_part(part, target, _traits(augment).channels_first)
             parts = parts | {target: array}
-    result = augment(parts, key=key)
+    result = _run(augment, parts, key)
     if backs:
         shape: Any = result["image"].shape if "image" in result else ()
         result |= {target: back(result[target]) for target, back in backs.items() if back is not None}
@@ -695,11 +696,16 @@ def augment_parts(
     return result
 
 
-def _run(augment: Augment, array: Any, key: SampleKey, row: Array | None) -> Any:
-    """Augment an array, in the row if the augmentation is a Compose. Any other callable might keep the row."""
+def _run(augment: Augment, parts: Any, key: SampleKey, row: Array | None = None) -> Any:
+    """Augment parts, in the row if the augmentation is a Compose. Any other callable might keep the row."""
     if row is not None and isinstance(augment, Compose) and is_compose(augment):
-        return written(augment, array, key, row)
-    return augment(array, key=key)
+        return written(augment, parts, key, row)
+    try:
+        return augment(parts, key=key)
+    except Exception as error:
+        if type(augment).__call__ not in _CALLS:
+            blame(error, code_name(augment))
+        raise
 
 
 def _open_part(part: Any, target: str, channels_first: bool) -> tuple[Any, Callable[[Any], Any] | None]:
@@ -745,6 +751,10 @@ class _WithPartners:
 
     def __call__(self, sample: Any, *, key: SampleKey) -> Any:
         return among(self.augment, sample, key, self.partners)
+
+
+_CALLS: Final = (Compose.__call__, Transform.__call__, _WithPartners.__call__)
+"""The calls that name the transform that failed by themselves."""
 
 
 def _of_frames(frames: Any, target: str, channels_first: bool) -> tuple[Any, Callable[[Any], Any] | None]:

@@ -1,0 +1,68 @@
+"""A pipeline, bound to its streams."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from seedsafe.pipeline.boxes import Boxes
+from seedsafe.pipeline.checks import checks_of
+from seedsafe.pipeline.keypoints import Keypoints
+from seedsafe.pipeline.leaf import FORMATS, Leaf
+from seedsafe.pipeline.mixer import MixingRoot
+from seedsafe.pipeline.naming import Namer
+from seedsafe.pipeline.node import Chain, Node, Root
+
+__all__ = ["Bound"]
+
+
+class Bound:
+    """What a Compose, or a transform by itself, runs.
+
+    Args:
+        nodes: the bound transforms.
+        namer: that which has bound them.
+
+    Raises:
+        ValueError: a transform needs the channels last after another has put them first, or transforms take boxes or
+            keypoints in different formats.
+    """
+
+    __slots__ = ("chain", "root", "rules", "streams")
+
+    def __init__(self, nodes: Iterable[Node], namer: Namer) -> None:
+        self.chain = Chain(nodes)
+        self.rules = rules = namer.rules
+        self.streams = tuple(namer.streams)
+        self.root: Root = MixingRoot(self.chain, rules) if rules.mixes else self.chain
+        rules.checks = checks_of(rules)
+        leaves = list(self.chain.leaves())
+        _require_one_layout(leaves)
+        for target, part in (("boxes", rules.boxes), ("keypoints", rules.keypoints)):
+            _require_one_format(target, part, leaves)
+
+
+def _require_one_format(target: str, part: Boxes | Keypoints | None, leaves: Iterable[Leaf]) -> None:
+    """Raise an error unless all transforms take boxes or keypoints in one format."""
+    found = {} if part is None else {FORMATS[target]: f"the Compose with {target}="}
+    for leaf in leaves:
+        format = leaf.format_of(target)
+        if format is not None:
+            found.setdefault(format, leaf.name)
+    if len(found) > 1:
+        takes = " and ".join(f"{name} {format!r}" for format, name in found.items())
+        raise ValueError(
+            f"all transforms of a pipeline must take {target} in one format, but {takes}: give the Compose inside the bridge the "
+            f"format {FORMATS[target]!r}, which it always gets, and pass the samples' format to the outer one as {target}="
+        )
+
+
+def _require_one_layout(leaves: Iterable[Leaf]) -> None:
+    """Raise an error if a transform that needs the channels last follows one that puts them first."""
+    first = None
+    for leaf in leaves:
+        if first and leaf.transform.channels != "any":
+            raise ValueError(
+                f"{leaf.name} needs images with their channels last, but {first} puts them first: move {first} to the end"
+            )
+        if leaf.transform.channels == "to first":
+            first = leaf.name

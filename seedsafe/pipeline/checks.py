@@ -1,0 +1,54 @@
+"""Checks of a sample before a pipeline runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from seedsafe.ground.info import TARGETS, check_frames, check_last, check_target
+from seedsafe.pipeline.rules import Rules
+from seedsafe.pipeline.unnamed import check_names
+
+__all__ = ["checked", "checks_of"]
+
+
+def checks_of(rules: Rules) -> tuple[Callable[[dict[Any, Any]], None], ...]:
+    """Return what a pipeline has to check of a dict besides its single targets."""
+    layout = (_check_layout,) if rules.spatial and not rules.last else ()
+    names = (partial(check_names, rules=rules),) if rules.spatial or rules.video else ()
+    return (*layout, *names)
+
+
+def checked(sample: dict[Any, Any], rules: Rules) -> dict[Any, Any]:
+    """Return a copy of a dict, whose targets are plain NumPy arrays over the same memory.
+
+    Raises:
+        TypeError: a target is not an array, or holds something else than numbers.
+        ValueError: a target has the wrong shape, or another entry looks like a target.
+    """
+    parts = dict(sample)
+    for target in TARGETS:
+        if target in parts:
+            check_target(target, parts)
+            parts[target] = _plain(parts[target])
+    for check in rules.checks:
+        check(parts)
+    return parts
+
+
+def _check_layout(parts: dict[Any, Any]) -> None:
+    """Raise an error if the image or the video seems to have its channels first."""
+    if "image" in parts:
+        check_last(parts["image"].shape)
+    if "video" in parts:
+        check_frames(parts["video"].shape)
+
+
+def _plain(part: Any) -> Any:
+    if type(part) is ndarray:
+        return part
+    return np.asarray(part) if isinstance(part, ndarray) else type(part)(map(_plain, part))

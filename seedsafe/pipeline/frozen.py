@@ -1,0 +1,47 @@
+"""Parameters and parts that nobody can change."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from numpy import ndarray
+from numpy.random import Generator, RandomState
+
+from seedsafe.keys.draws import Draws
+
+__all__ = ["freeze", "read_only"]
+
+
+def freeze(params: Any, name: str) -> Any:
+    """Return a user's parameters with read-only copies of their arrays, so no replay can change them.
+
+    Raises:
+        TypeError: a generator is among them.
+    """
+    if isinstance(params, Generator | RandomState | Random | Draws):
+        raise TypeError(
+            f"draw of {name} returned a {type(params).__name__}, which gives different numbers at each replay: draw the numbers "
+            "first, and return them"
+        )
+    if isinstance(params, ndarray):
+        params = params.copy()
+        params.flags.writeable = False
+    elif type(params) in (list, tuple):
+        params = type(params)([freeze(one, name) for one in params])
+    elif isinstance(params, tuple):
+        params = type(params)(*(freeze(one, name) for one in params))
+    elif type(params) is dict:
+        params = {key: freeze(one, name) for key, one in params.items()}
+    return params
+
+
+def read_only(part: Any) -> Any:
+    """Return a read-only view of an array, or of each of a list."""
+    if isinstance(part, list | tuple):
+        return tuple(read_only(one) for one in part)
+    if not isinstance(part, ndarray):
+        return part
+    view = part.view()
+    view.flags.writeable = False
+    return view
