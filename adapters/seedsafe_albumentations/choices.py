@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import seedsafe as ss
 from seedsafe_albumentations.arguments import flag_of, is_number, number_of
-from seedsafe_albumentations.composition import members_of
+from seedsafe_albumentations.members import members_of
 from seedsafe_albumentations.table import name_for
 
 __all__ = ["OneOf", "OneOrOther", "RandomOrder", "SomeOf"]

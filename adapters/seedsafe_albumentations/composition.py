@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import check_only, flag_of, number_of
-from seedsafe_albumentations.own import Caller, Container, Own, bridge, is_original
+from seedsafe_albumentations.arguments import flag_of, number_of
+from seedsafe_albumentations.members import list_of, members_of
+from seedsafe_albumentations.named import Named
 from seedsafe_albumentations.params import BboxParams, KeypointParams
-from seedsafe_albumentations.parts import Call, Parts
-from seedsafe_albumentations.pytorch import ToTensorV2, tensor
 
-__all__ = ["Compose", "ReplayCompose", "Sequential", "members_of"]
+__all__ = ["Compose", "ReplayCompose", "Sequential"]
 
 
-class Compose(Container):
+class Compose(Named):
     """Apply transforms one after another to named parts, and return the parts in a dict.
 
     Inside an AugmentedDataset, an AugmentedSequence or a `keyed_map`, a call uses the key of the current read. Anywhere else, pass
@@ -85,46 +83,23 @@ class Compose(Container):
                 f"seed={seed!r} is not used: pass the seed to the AugmentedDataset, or in the key",
                 stacklevel=2,
             )
-        self.transforms = _list_of(transforms)
+        self.transforms = list_of(transforms)
         self.p = p
-        self.bbox_params = BboxParams(**bbox_params) if isinstance(bbox_params, dict) else bbox_params
-        self.keypoint_params = (
-            KeypointParams(**keypoint_params) if isinstance(keypoint_params, dict) else keypoint_params
-        )
         self.is_check_shapes = is_check_shapes
         self.save_applied_params = save_applied_params
-        self.additional_targets = dict(additional_targets or {})
-        members, self._to_tensor = members_of(self.transforms)
-        for part, params, form in (
-            ("bboxes", bbox_params, "pascal_voc"),
-            ("keypoints", keypoint_params, "xy"),
-        ):
-            if params and _has(members, partial(_loses, part, form)):
-                raise ValueError(
-                    f"a bridged albumentations.Compose loses {part} unless its parameters have the format {form!r} and no "
-                    "label_fields: bridge its transforms one by one"
-                )
+        members, to_tensor = members_of(self.transforms)
         if p < 1 and members:
             members = [ss.RandomApply(members, p=p)]
-        self._asks = {
-            "asks_boxes": _has(members, lambda one: isinstance(one, ss.BBoxSafeCrop)),
-            "one_mask": _has(members, lambda one: isinstance(one, ss.CropNonEmptyMask)),
-            "own": _has(members, _is_own),
-        }
-        self._parts = self._new_parts()
-        rules: Any = {"boxes": self._parts.boxes, "keypoints": self._parts.keypoints}
-        self.pipeline = ss.Compose(members, **rules)
-        self._takes_images = not any(self._asks.values()) and bbox_params is keypoint_params is None
-        # The core puts the channels first, as a tensor has them, in the same pass that normalizes.
-        self._runs = ss.Compose([*members, ss.ToCHW()], **rules) if self._to_tensor else self.pipeline
+        if isinstance(bbox_params, dict):
+            bbox_params = BboxParams(**bbox_params)
+        if isinstance(keypoint_params, dict):
+            keypoint_params = KeypointParams(**keypoint_params)
+        super().__init__(members, to_tensor, bbox_params, keypoint_params, additional_targets)
 
     def add_targets(self, additional_targets: dict[str, str] | None) -> None:
         """Add further arguments, each with what it is."""
         self.additional_targets |= additional_targets or {}
         self._parts = self._new_parts()
-
-    def _new_parts(self) -> Parts:
-        return Parts(self.bbox_params, self.keypoint_params, self.additional_targets, **self._asks)
 
     def __call__(
         self, *arguments: Any, key: ss.SampleKey | None = None, force_apply: bool = False, **data: Any
@@ -145,37 +120,6 @@ class Compose(Container):
                 if params is not None
             ]
         return result
-
-    def _params_of(self, key: Any, data: dict[str, Any]) -> Any:
-        return self.pipeline.params(key, self._parts.call_of(data).infos())
-
-    def _run(self, arguments: Any, key: Any, force_apply: bool, data: dict[str, Any]) -> tuple[Any, Any]:
-        if arguments:
-            raise KeyError(
-                f"a call takes no positional arguments, got {len(arguments)}: pass the parts of a sample by name, "
-                "augment(image=image)"
-            )
-        check_only(force_apply, "force_apply", False, "make the transforms with p=1")
-        image = data.get("image")
-        if self._takes_images and len(data) == 1 and _is_usual(image):  # the usual call needs no Parts
-            key = self.pipeline.next_key() if key is None else key
-            result = self._runs(image, key=key)
-            return {"image": tensor(result) if self._to_tensor else result}, key
-        parts = self._parts.call_of(data)
-        key = self.pipeline.next_key() if key is None else key
-        result = self._runs(parts.sample, key=key)
-        if self._asks["own"]:  # whose parameters are only known after the call
-            others = [
-                self.pipeline(parts.sample | {"image": one}, key=key)["image"] for _, one in parts.images
-            ]
-        else:
-            applied = self.pipeline.params(key, parts.infos()) if parts.images else ()
-            others = self._replay_images(parts, applied)
-        return parts.result_of(data, result, others, self._to_tensor, planes=True), key
-
-    def _replay_images(self, parts: Call, applied: Any) -> list[Any]:
-        """Return the call's other images, with the same parameters."""
-        return [self.pipeline.replay({"image": one}, applied)["image"] for _, one in parts.images]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the pipeline as plain data, as ``seedsafe.Compose.to_dict`` does."""
@@ -252,74 +196,6 @@ class ReplayCompose(Compose):
         return parts.result_of(data, result, others, augment._to_tensor)
 
 
-def _is_usual(image: Any) -> bool:
-    """Return whether an image needs no checks by Parts, whose errors name the part."""
-    return type(image) is np.ndarray and image.dtype.char in "Bf" and image.size > 0
-
-
-def _has(transforms: Any, wanted: Callable[[Any], bool]) -> bool:
-    """Return whether any transform is wanted, at any depth."""
-    return any(wanted(one) or _has(getattr(one, "transforms", ()), wanted) for one in transforms)
-
-
-def _is_own(one: Any) -> bool:
-    return isinstance(one, ss.Bridged) and isinstance(one.function, Caller)
-
-
-def _loses(part: str, form: str, one: Any) -> bool:
-    """Return whether a bridged container of albumentations would read a part in a format other than ours."""
-    if not isinstance(one, ss.Bridged) or not is_original(one.function):
-        return False
-    processors: Any = getattr(one.function, "processors", {})
-    params = getattr(processors.get(part), "params", None)
-    return params is None or params.format != form or bool(params.label_fields)
-
-
 def _fields_of(params: Any) -> dict[str, Any]:
     """Return drawn parameters as a dict."""
     return dict(params._asdict()) if hasattr(params, "_asdict") else {"params": params}
-
-
-def _list_of(transforms: Any) -> list[Any]:
-    """Return the transforms as a list. A single one is accepted with a warning, as in albumentations."""
-    if isinstance(transforms, Compose | ss.Transform | ss.Compose | ToTensorV2):
-        warnings.warn(
-            f"transforms should be a list, got {transforms!r} alone: put it in a list",
-            stacklevel=3,
-        )
-        return [transforms]
-    if not isinstance(transforms, Iterable) or getattr(transforms, "shape", None) == ():
-        raise TypeError(f"transforms must be a list of transforms, got {transforms!r}: pass [] for none")
-    return list(transforms)
-
-
-def members_of(transforms: Sequence[Any]) -> tuple[list[Any], ToTensorV2 | None]:
-    """Return the transforms as seedsafe's, and the ToTensorV2 at their end or None."""
-    members: list[Any] = []
-    to_tensor = None
-    for one in _list_of(transforms):
-        if one is None:
-            continue
-        if to_tensor is not None:
-            raise ValueError(f"ToTensorV2 must stand last, but {one!r} follows it: put ToTensorV2 at the end")
-        if isinstance(one, ToTensorV2):
-            to_tensor = one
-        elif isinstance(one, Compose):
-            inner, to_tensor = members_of(one.transforms)
-            core = ss.Compose(inner)
-            members.append(ss.RandomApply([core], p=one.p) if one.p < 1 and inner else core)
-        elif isinstance(one, Own):
-            members.append(bridge(one))
-        elif (
-            isinstance(one, ss.Bridged)
-            and is_original(one.function)
-            and not hasattr(one.function, "transforms")
-        ):
-            members.append(bridge(one.function, name=one.name, options=one.options, returns=one.returns))
-        elif isinstance(one, ss.Transform | ss.Compose):
-            members.append(one)
-        else:
-            raise TypeError(
-                f"a transform must be of seedsafe_albumentations or seedsafe, got {one!r}: wrap it in seedsafe.bridge"
-            )
-    return members, to_tensor

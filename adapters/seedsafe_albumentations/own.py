@@ -5,34 +5,18 @@ Transforms and containers are written as albumentations documents it, and all th
 
 from __future__ import annotations
 
-import functools
 from abc import ABCMeta
-from collections.abc import Callable, Iterator, Sequence
-from contextvars import ContextVar
-from typing import Any, ClassVar, Final
-
-import numpy as np
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
 import seedsafe as ss
 from seedsafe_albumentations.arguments import flag_of, number_of
+from seedsafe_albumentations.base import Own, alone, pipeline_of
+from seedsafe_albumentations.caller import RUNNING
+from seedsafe_albumentations.members import members_of
+from seedsafe_albumentations.named import Container
 
-__all__ = [
-    "OTHERS",
-    "BaseCompose",
-    "BasicTransform",
-    "Caller",
-    "Container",
-    "DualTransform",
-    "ImageOnlyTransform",
-    "Own",
-    "bridge",
-    "is_original",
-]
-
-OTHERS: Final = "other arguments of the call"
-"""The entry of a sample with a call's other arguments, which the user's own transforms may read."""
-
-_RUNNING: ContextVar[bool] = ContextVar("running", default=False)
+__all__ = ["BaseCompose", "BasicTransform", "DualTransform", "ImageOnlyTransform"]
 
 
 class Kind(ABCMeta):
@@ -40,31 +24,6 @@ class Kind(ABCMeta):
 
     def __instancecheck__(cls, thing: Any) -> bool:
         return super().__instancecheck__(thing) or isinstance(thing, vars(cls).get("_ours", ()))
-
-
-class Own:
-    """Base of the user's own transforms and containers: a probability, and generators that the key sets."""
-
-    p: float
-    random_generator: Any
-    py_random: Any
-    decides: ClassVar[bool] = False
-    """Whether its own ``__call__`` decides when it fires."""
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        if "__call__" in vars(cls) and cls.__module__ != __name__:
-            cls.decides = True
-            cls.__call__ = _with_key(vars(cls)["__call__"])  # type: ignore[method-assign]
-
-    def set_random_state(self, random_generator: Any, py_random: Any) -> None:
-        """Set the generators for a sample."""
-        self.random_generator = random_generator
-        self.py_random = py_random
-
-    def __call__(self, *arguments: Any, force_apply: bool = False, **data: Any) -> Any:
-        """Return the changed parts of a sample."""
-        raise NotImplementedError(f"{type(self).__name__} has no __call__: define it")
 
 
 class BasicTransform(Own, metaclass=Kind):
@@ -106,8 +65,8 @@ class BasicTransform(Own, metaclass=Kind):
 
     def __call__(self, *arguments: Any, force_apply: bool = False, key: Any = None, **data: Any) -> Any:
         """Return the changed parts of a sample."""
-        if not _RUNNING.get():
-            return _pipeline_of(self)(*arguments, key=key, **data)
+        if not RUNNING.get():
+            return pipeline_of(self)(*arguments, key=key, **data)
         return self.applied(data) if force_apply or self.should_apply() else data
 
     def should_apply(self, force_apply: bool = False) -> bool:
@@ -233,24 +192,6 @@ class DualTransform(BasicTransform):
         )
 
 
-class Container:
-    """Base of Compose, which makes it count as a BaseCompose: a sequence of transforms."""
-
-    transforms: list[Any]
-
-    def __len__(self) -> int:
-        return len(self.transforms)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.transforms)
-
-    def __getitem__(self, position: Any) -> Any:
-        return self.transforms[position]
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.transforms!r})"
-
-
 class BaseCompose(Own, Container, metaclass=Kind):
     """Base class of the user's own containers, which call their transforms with named parts.
 
@@ -264,6 +205,7 @@ class BaseCompose(Own, Container, metaclass=Kind):
     """
 
     _ours: ClassVar[Any] = (Container, ss.Compose, ss.OneOf, ss.Choice, ss.SomeOf, ss.RandomApply)
+    decides = True
 
     def __init__(self, transforms: Sequence[Any], p: float = 1.0, **options: Any) -> None:
         self.p = p
@@ -282,7 +224,8 @@ class Child:
 
     def __init__(self, transform: Any, container: BaseCompose) -> None:
         self._container = container
-        self._pipeline = _pipeline_of.__wrapped__(transform)
+        self._transform = transform
+        self._pipeline = alone(*members_of([transform]))
         self.p = getattr(transform, "p", 1.0)
 
     def __call__(self, *arguments: Any, force_apply: bool = False, **data: Any) -> Any:
@@ -293,123 +236,4 @@ class Child:
         return self._pipeline(*arguments, key=key, **data)
 
     def __repr__(self) -> str:
-        return repr(self._pipeline.transforms[0])
-
-
-class Caller:
-    """The function of a bridge: it calls the user's own transform, or one of albumentations, with the parts that it expects."""
-
-    def __init__(self, transform: Any) -> None:
-        self.transform = transform
-        self.__name__ = type(transform).__name__
-        self.__module__ = type(transform).__module__
-
-    def __call__(self, sample: dict[Any, Any]) -> dict[Any, Any]:
-        """Return the changed sample."""
-        direct = not isinstance(self.transform, BasicTransform) or self.transform.decides
-        token = _RUNNING.set(True)
-        try:
-            parts = _as_theirs(sample)
-            result = self.transform(**parts) if direct else self.transform.applied(parts)
-        finally:
-            _RUNNING.reset(token)
-        return _as_ours(result, sample, self.__name__)
-
-    def __repr__(self) -> str:
-        return repr(self.transform)
-
-
-def bridge(transform: Any, **options: Any) -> Any:
-    """Return the user's own transform, or one of albumentations, as a transform of seedsafe."""
-    options = {"returns": getattr(transform, "returns", None)} | options
-    result = ss.bridge(Caller(transform), call="dict", **options)
-    decides = not isinstance(transform, BasicTransform) or transform.decides or transform.p == 1
-    return result if decides else ss.RandomApply([result], p=transform.p)
-
-
-def _as_theirs(sample: dict[Any, Any]) -> dict[str, Any]:
-    """Return a sample as named parts: boxes in [0, 1], keypoints with angle and scale, both with their numbers."""
-    parts = dict(sample.get(OTHERS, {}))
-    parts |= {name: sample[name] for name in ("image", "mask", "masks") if name in sample}
-    rows, columns = sample["image"].shape[:2]
-    if "boxes" in sample:
-        boxes = sample["boxes"]
-        edges = boxes[:, :4] / (columns, rows, columns, rows)
-        parts["bboxes"] = np.column_stack([edges, np.arange(len(boxes))])
-    if "keypoints" in sample:
-        points = sample["keypoints"]
-        parts["keypoints"] = np.column_stack(
-            [points[:, :2], np.zeros((len(points), 3)), np.arange(len(points))]
-        )
-    return parts
-
-
-def _as_ours(result: Any, sample: dict[Any, Any], name: str) -> dict[Any, Any]:
-    """Return the sample with the parts of a result. Boxes that were left out become empty."""
-    if not isinstance(result, dict) or "image" not in result:
-        raise TypeError(
-            f"{name} must return a dict with the parts of the sample, got {result!r}: return all of them"
-        )
-    out = sample | {part: result[part] for part in ("image", "mask", "masks") if part in sample}
-    rows, columns = out["image"].shape[:2]
-    if "boxes" in sample:
-        kept = _rows_of(result["bboxes"], 5, name, "bboxes")
-        boxes = np.zeros((len(sample["boxes"]), 4))
-        boxes[kept[:, 4].astype(int)] = kept[:, :4] * (columns, rows, columns, rows)
-        out["boxes"] = boxes
-    if "keypoints" in sample:
-        kept = _rows_of(result["keypoints"], 6, name, "keypoints")
-        points = np.array(sample["keypoints"], np.float64)
-        numbers = kept[:, 5].astype(int)
-        lost = np.setdiff1d(np.arange(len(points)), numbers)
-        if len(lost) and points.shape[1] < 3:
-            raise ValueError(
-                f"{name} left out keypoints, which remove_invisible=False keeps: return all of them"
-            )
-        points[lost, :2] = -1.0  # outside of every image
-        points[numbers, :2] = kept[:, :2]
-        out["keypoints"] = points
-    if OTHERS in sample:
-        out[OTHERS] = {part: result.get(part) for part in sample[OTHERS]}
-    return out
-
-
-def _rows_of(rows: Any, count: int, name: str, target: str) -> Any:
-    array = np.array(rows, np.float64)
-    if not array.size:
-        return np.zeros((0, count))
-    if array.ndim != 2 or array.shape[1] != count:
-        raise ValueError(
-            f"{name} must return {target} of {count} columns, as it gets them, got the shape {array.shape}: return the columns "
-            "after the coordinates unchanged"
-        )
-    return array
-
-
-def _with_key(call: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a user's ``__call__``, so that it runs under the key of a sample."""
-
-    @functools.wraps(call)
-    def call_with_key(self: Any, *arguments: Any, key: Any = None, **data: Any) -> Any:
-        if _RUNNING.get():
-            return call(self, *arguments, **data)
-        return _pipeline_of(self)(*arguments, key=key, **data)
-
-    return call_with_key
-
-
-@functools.lru_cache(64)
-def _pipeline_of(transform: Any) -> Any:
-    """Return a pipeline of this transform alone, for boxes in [0, 1]."""
-    from seedsafe_albumentations.composition import Compose
-    from seedsafe_albumentations.params import BboxParams, KeypointParams
-
-    return Compose([transform], BboxParams("albumentations"), KeypointParams("xy", remove_invisible=False))
-
-
-def is_original(thing: Any) -> bool:
-    """Return whether a thing is a transform or container of albumentations itself."""
-    roots = {"BasicTransform", "BaseCompose"}
-    return any(
-        one.__name__ in roots and one.__module__.startswith("albumentations.") for one in type(thing).__mro__
-    )
+        return repr(self._transform)

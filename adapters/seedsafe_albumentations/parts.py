@@ -8,13 +8,15 @@ from typing import Any, Final
 import numpy as np
 
 import seedsafe as ss
-from seedsafe_albumentations.own import OTHERS
 from seedsafe_albumentations.params import BboxParams, KeypointParams
 from seedsafe_albumentations.points import split, to_points, to_rows
 from seedsafe_albumentations.pytorch import ToTensorV2, tensor
 from seedsafe_albumentations.rows import Rows, labels_of
 
-__all__ = ["Call", "Parts"]
+__all__ = ["OTHERS", "Call", "Parts"]
+
+OTHERS: Final = "other arguments of the call"
+"""The entry of a sample with a call's other arguments, which the user's own transforms may read."""
 
 _NUMBERS: Final = "bboxes, numbers of rows"
 _VOLUMES: Final = frozenset(("volume", "volumes", "mask3d", "masks3d"))
