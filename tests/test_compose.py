@@ -376,3 +376,78 @@ def test_parts_may_be_passed_by_name() -> None:
             one(image, mask=image, key=key)
     labelled = ss.Compose([ss.HorizontalFlip(p=1)], boxes=ss.Boxes("pascal_voc", labels="names"))
     assert labelled(image=image, boxes=np.array([[0.0, 0, 1, 1]]), names=["a"], key=key)["names"] == ["a"]
+
+
+# What calls would not follow
+
+
+@pytest.mark.parametrize("name", ["transforms", "boxes", "keypoints", "channels"])
+def test_what_calls_would_not_follow_cannot_be_set(name: str) -> None:
+    augment = ss.Compose([ss.RandomCrop(8)])
+    before = getattr(augment, name)
+    with pytest.raises(AttributeError, match=f"{name} of a Compose cannot be set: make another"):
+        setattr(augment, name, None)
+    assert getattr(augment, name) is before
+
+    class Mine(ss.Compose):
+        """With an attribute of its own."""
+
+    mine = Mine([ss.RandomCrop(8)])
+    mine.note = 1  # type: ignore[attr-defined]
+    mine.note = 2  # type: ignore[attr-defined]
+    assert mine.note == 2  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("kind", [ss.RandAugment, ss.TrivialAugmentWide])
+def test_a_second_policy_without_a_name_has_streams_of_its_own(kind: Any) -> None:
+    name = kind.__name__
+    alone = [stream.name for stream in ss.Compose([kind()]).streams()]
+    both = [stream.name for stream in ss.Compose([kind(), ss.OneOf([kind()]), kind(name="mine")]).streams()]
+    assert both[: len(alone)] == alone  # as ever
+    assert f"{name}#1" in both
+    assert f"{name}.Rotate#1" in both
+    assert not any("#" in one for one in both if one.startswith("mine"))
+    assert len(set(both)) == len(both) == 3 * len(alone) + 1
+    with pytest.raises(ValueError, match="two transforms are named 'mine'"):
+        ss.Compose([kind(name="mine"), kind(name="mine")])
+    with pytest.raises(ValueError, match=rf"two transforms are named '{name}.Rotate'"):
+        ss.Compose([kind(), ss.PolicyOp("Rotate", name=f"{name}.Rotate")])
+
+
+def test_data_that_contain_themselves_or_are_too_deep_are_refused_in_a_sentence() -> None:
+    plain = ss.Compose([ss.HorizontalFlip()]).to_dict()
+    cycle: dict[str, Any] = {"transform": "OneOf", "transforms": []}
+    cycle["transforms"].append(cycle)
+    deep: dict[str, Any] = {"transform": "HorizontalFlip"}
+    for _ in range(400):
+        deep = {"transform": "OneOf", "transforms": [deep]}
+    for inner in (cycle, deep):
+        with pytest.raises(ValueError, match="nested too deeply for a pipeline, or contain themselves: pass"):
+            ss.Compose.from_dict({**plain, "transforms": [inner]})
+
+
+# A transform by itself, and in a Compose
+
+
+class Subclass(np.ndarray):
+    """Like a memory map."""
+
+
+@pytest.mark.parametrize("make", [lambda one: one, lambda one: ss.Compose([one])], ids=["alone", "Compose"])
+def test_a_transform_alone_goes_the_same_way(make: Any) -> None:
+    with pytest.raises(ValueError, match="HorizontalFlip needs images with their channels last"):
+        make(ss.RandomApply([ss.ToCHW(), ss.HorizontalFlip()]))(IMAGE, key=KEY)
+    with pytest.raises(ValueError, match="MixUp mixes a sample with others of its dataset"):
+        make(ss.MixUp(p=0))(IMAGE, key=KEY)
+    with pytest.raises(ValueError, match="HorizontalFlip needs 'image' in the sample"):
+        make(ss.HorizontalFlip(p=0))({"mask": IMAGE[..., 0]}, key=KEY)
+    with pytest.raises(ValueError, match="channels seem to be first"):
+        make(ss.HorizontalFlip())(np.zeros((3, 40, 40), np.uint8).view(Subclass), key=KEY)
+
+
+@pytest.mark.parametrize("first", [{"label": 3}, {"label": np.zeros(9)}, {"label": [1]}])
+def test_what_a_dict_before_had_does_not_decide_what_is_refused(first: dict[str, Any]) -> None:
+    augment = ss.Compose([ss.HorizontalFlip()])
+    augment({"image": IMAGE, **first}, key=KEY)
+    with pytest.raises(ValueError, match="the sample's 'label' has the image's height and width"):
+        augment({"image": IMAGE, "label": IMAGE[..., 0]}, key=KEY)

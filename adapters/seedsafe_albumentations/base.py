@@ -1,4 +1,4 @@
-"""The base of the user's own transforms and containers."""
+"""The base of the user's own classes."""
 
 from __future__ import annotations
 

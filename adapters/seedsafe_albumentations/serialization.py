@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +40,7 @@ def from_dict(data: dict[str, Any]) -> Any:
 
 
 def _from_plain(plain: dict[str, Any]) -> Any:
-    import seedsafe_albumentations as here
-
+    here: Any = sys.modules[str(__package__)]
     name = plain["__class_fullname__"].rpartition(".")[2]
     arguments = {
         key: tuple(value) if isinstance(value, list) else value

@@ -4,21 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-import torch.library
 
+from benchmarks.peers.torchvision_all import transforms, v2
 from benchmarks.scene import MEAN, NOISE, PADDING, STD, Array, Scene
 from benchmarks.timing import Call
 
-try:
-    from torchvision.transforms import v2
-except RuntimeError:  # the wheel's compiled operators need CUDA's libraries; a declaration is enough here
-    for operator in ("nms", "qnms"):
-        torch.library.define(
-            f"torchvision::{operator}", "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
-        )
-    from torchvision.transforms import v2
-
-__all__ = ["DTYPE", "NAME", "calls"]
+__all__ = ["DTYPE", "NAME", "calls", "v2"]
 
 DTYPE = "uint8"
 NAME = "torchvision v2"
@@ -30,8 +21,6 @@ def calls(scene: Scene) -> dict[str, Call]:
     to_float = v2.ToDtype(torch.float32, scale=True)
     normalize = v2.Normalize(MEAN, STD)
     to_image = v2.ToImage()
-    from benchmarks.peers.torchvision_all import transforms  # which takes v2 from here
-
     return {name: _call(uint8, *modules) for name, modules in transforms(size).items()} | {
         "RandomCrop": _call(uint8, v2.RandomCrop(size)),
         "RandomCrop, padding 4": _call(uint8, v2.RandomCrop(size, padding=PADDING)),

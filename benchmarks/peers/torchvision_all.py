@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import torch
+import torch.library
 
-from benchmarks.peers.torchvision import v2
 from benchmarks.scene import MEAN, STD, USUAL
 
-__all__ = ["transforms"]
+try:
+    from torchvision.transforms import v2
+except RuntimeError:  # the wheel's compiled operators need CUDA's libraries; a declaration is enough here
+    for operator in ("nms", "qnms"):
+        torch.library.define(
+            f"torchvision::{operator}", "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
+        )
+    from torchvision.transforms import v2
+
+__all__ = ["transforms", "v2"]
 
 
 def transforms(crop: int) -> dict[str, tuple[torch.nn.Module, ...]]:

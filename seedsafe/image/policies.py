@@ -18,6 +18,8 @@ from seedsafe.image.policy_tables import TABLES
 from seedsafe.keys.decisions import cos_sin_degrees, dirichlet, normal
 from seedsafe.keys.draws import Draws
 from seedsafe.pipeline.containers import OneOf, SomeOf
+from seedsafe.pipeline.naming import Namer
+from seedsafe.pipeline.node import Node
 from seedsafe.pipeline.option import Option, option, store
 from seedsafe.pipeline.primitive import check_options, primitive
 from seedsafe.pipeline.transform import SpatialTransform
@@ -378,6 +380,11 @@ class RandAugment(SomeOf):
         store(self, magnitude=level, transforms=_operations(self, _USUAL, level=level))
         SomeOf.__post_init__(self)
 
+    def nodes(self, namer: Namer) -> list[Node]:
+        """Bind the operations to their streams, one for each application."""
+        with namer.numbered(self.name is None):
+            return SomeOf.nodes(self, namer)
+
 
 @primitive()
 class TrivialAugmentWide(OneOf):
@@ -407,6 +414,11 @@ class TrivialAugmentWide(OneOf):
     def __post_init__(self) -> None:
         store(self, transforms=_operations(self, _WIDE))
         OneOf.__post_init__(self)
+
+    def nodes(self, namer: Namer) -> list[Node]:
+        """Bind the operations to their streams."""
+        with namer.numbered(self.name is None):
+            return OneOf.nodes(self, namer)
 
 
 def _operations(policy: Any, spans: dict[str, _Span], **options: Any) -> tuple[PolicyOp, ...]:

@@ -34,7 +34,8 @@ def checked(sample: dict[Any, Any], rules: Rules) -> dict[Any, Any]:
     for target in TARGETS:
         if target in parts:
             check_target(target, parts)
-            parts[target] = _plain(parts[target])
+            if type(parts[target]) is not ndarray:
+                parts[target] = _plain(parts[target])
     for check in rules.checks:
         check(parts)
     return parts
@@ -49,6 +50,5 @@ def _check_layout(parts: dict[Any, Any]) -> None:
 
 
 def _plain(part: Any) -> Any:
-    if type(part) is ndarray:
-        return part
+    """Return arrays of a subclass, a memory map for instance, as plain NumPy arrays over the same memory."""
     return np.asarray(part) if isinstance(part, ndarray) else type(part)(map(_plain, part))

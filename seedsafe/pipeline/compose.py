@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
-from typing import Any, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from seedsafe.pipeline.keypoints import Keypoints
 from seedsafe.pipeline.mixer import MixingRoot
 from seedsafe.pipeline.naming import Namer, Stream
 from seedsafe.pipeline.node import Chain, Replay, checked_key, run, trace
+from seedsafe.pipeline.option import store
 from seedsafe.pipeline.primitive import declared, marks_of
 from seedsafe.pipeline.rules import image_info
 from seedsafe.pipeline.serial import from_plain, to_plain
@@ -32,6 +33,9 @@ from seedsafe.pipeline.transform import Transform
 __all__ = ["Compose", "among", "members", "written"]
 
 Part = TypeVar("Part", Boxes, Keypoints)
+
+_ARGUMENTS: Final = frozenset(("transforms", "boxes", "keypoints", "channels"))
+"""The attributes of a Compose that cannot be set, because calls would not follow."""
 
 
 @declared
@@ -82,6 +86,9 @@ class Compose:
     )
 
     transforms: tuple[Transform | Compose, ...]
+    boxes: Boxes | None
+    keypoints: Keypoints | None
+    channels: Literal["last"] | None
 
     def __init__(
         self,
@@ -91,15 +98,18 @@ class Compose:
         keypoints: Keypoints | None = None,
         channels: Literal["last"] | None = None,
     ) -> None:
-        self.transforms = members("transforms", transforms)
-        self.boxes = _part("boxes", boxes, Boxes)
-        self.keypoints = _part("keypoints", keypoints, Keypoints)
-        namer = Namer()
         if channels not in (None, "last"):
             raise ValueError(
                 f'channels must be "last" or None, got {channels!r}: pass "last" if images are (H, W, C)'
             )
-        self.channels = channels
+        store(
+            self,
+            transforms=members("transforms", transforms),
+            boxes=_part("boxes", boxes, Boxes),
+            keypoints=_part("keypoints", keypoints, Keypoints),
+            channels=channels,
+        )
+        namer = Namer()
         bound = Bound([self.bind(namer)], namer)
         self._chain, self._root, self._rules, self._streams = (
             bound.chain,
@@ -298,7 +308,8 @@ class Compose:
 
         Raises:
             TypeError: the data are not a mapping, or one of classes is not a class.
-            ValueError: the data contain an unknown class, or have a different version of the stream contract.
+            ValueError: the data contain an unknown class, are nested too deeply, or have a different version of the stream
+                contract.
         """
         if not isinstance(data, Mapping):
             raise TypeError(f"data must be a mapping, as to_dict returns it, got {type(data).__name__}")
@@ -316,7 +327,12 @@ class Compose:
                     f"classes must be classes of transforms, got {one!r}: pass classes=[MyTransform]"
                 )
             own[one.__name__] = one
-        result = from_plain(plain, lambda name: own.get(name) or _library_class(name))
+        try:
+            result = from_plain(plain, lambda name: own.get(name) or _library_class(name))
+        except RecursionError:
+            raise ValueError(
+                "data are nested too deeply for a pipeline, or contain themselves: pass the dict that to_dict returned"
+            ) from None
         if not isinstance(result, cls):
             raise ValueError(f"data must describe a Compose, got {plain.get('transform')!r}")
         return result
@@ -339,6 +355,11 @@ class Compose:
             raise ValueError(
                 "text is nested too deeply for a pipeline: pass the text that to_json returned"
             ) from None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _ARGUMENTS:
+            raise AttributeError(f"{name} of a Compose cannot be set: make another Compose with {name}=...")
+        super().__setattr__(name, value)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Compose) and (self.transforms, self.options()) == (

@@ -85,7 +85,7 @@ class Leaf(Step):
         """Whether `fill` can write into memory of the caller."""
 
     def require(self, sample: dict[Any, Any]) -> None:
-        """Raise an error if a dict lacks its target, also if it does not fire."""
+        """Raise an error if a dict lacks its target, although it does not fire."""
         try:
             self._choose(sample)
         except ValueError as error:
@@ -180,11 +180,7 @@ class Leaf(Step):
     def _info_at(self, sample: Mapping[str, Any], chosen: str) -> Info:
         array = sample[chosen]
         info = Info(array.shape, array.dtype, sample.get("boxes"))
-        return info.frame() if self._is_by_frame(chosen) else info
-
-    def _is_by_frame(self, chosen: str) -> bool:
-        """Return whether this target is a video that it takes frame by frame."""
-        return chosen == "video" and self._by_frame
+        return info.frame() if chosen == "video" and self._by_frame else info
 
     def mover(self, info: Info, params: Any) -> Move | None:
         """Return a function that moves points like this transform with these parameters, or None if there is none."""
@@ -230,7 +226,7 @@ class Leaf(Step):
         if isinstance(infos, Info):
             return infos
         chosen = self._choose(infos)
-        return infos[chosen].frame() if self._is_by_frame(chosen) else infos[chosen]
+        return infos[chosen].frame() if chosen == "video" and self._by_frame else infos[chosen]
 
     def out_infos(self, infos: Infos, params: Any, rules: Rules | None) -> Infos:
         """Return the description of the result for a sample with these parameters under these rules."""
@@ -240,7 +236,7 @@ class Leaf(Step):
             infos = result
         else:
             chosen = self._choose(infos)
-            whole = result.frames_of(infos[chosen]) if self._is_by_frame(chosen) else result
+            whole = result.frames_of(infos[chosen]) if chosen == "video" and self._by_frame else result
             infos = {**infos, chosen: whole}
         before = info.given_boxes
         if before is None or not self.moves:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from seedsafe.keys.key import op_of
@@ -39,6 +40,7 @@ class Namer:
         self.repeats = 1
         self.before: list[Any] = []
         """The nodes bound so far that every sample passes before the next one; partners run through them."""
+        self._numbers = False
         self._classes: Counter[str] = Counter()
         self._owners: dict[int, str] = {0: "the root stream"}
 
@@ -51,6 +53,15 @@ class Namer:
         del before[start:]
         return nodes
 
+    @contextmanager
+    def numbered(self, numbers: bool) -> Iterator[None]:
+        """Number names that occur again as if they were classes: those of the members of a policy without a name."""
+        before, self._numbers = self._numbers, numbers
+        try:
+            yield
+        finally:
+            self._numbers = before
+
     def claim(self, name: str | None, kind: str) -> tuple[str, tuple[int, ...]]:
         """Return the name of a transform, and its ops for the first, second … application in one call.
 
@@ -58,7 +69,8 @@ class Namer:
             TypeError: the name is not a string.
             ValueError: the name is empty, reserved or in use, or another name has the same op.
         """
-        if name is None:
+        if name is None or self._numbers:
+            kind = kind if name is None else name
             number = self._classes[kind]
             self._classes[kind] += 1
             name = f"{kind}#{number}" if number else kind

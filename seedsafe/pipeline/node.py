@@ -38,13 +38,7 @@ class Chain:
 
     def run(self, sample: Any, draws: State) -> Any:
         """Run all steps on the sample; a dict is changed in place."""
-        if not isinstance(sample, dict):
-            return draws.through(self.steps, sample)
-        for step in self.steps:
-            step.require(sample)
-            if step.fires(draws):
-                step.fire(sample, draws)
-        return sample
+        return draws.through(self.steps, sample)
 
     def run_into(self, image: Array, draws: State, row: Array) -> Any:
         """Do the same as `run` for an image. Return the row if the last step can write there."""
@@ -226,11 +220,15 @@ def _run_parts(
     root: Root, sample: dict[Any, Any], draws: State, rules: Rules, info: Info | None
 ) -> dict[Any, Any]:
     """Run a pipeline on a dict of targets."""
-    parts = rules.enter(checked(sample, rules), info)
+    parts = checked(sample, rules)
+    if rules.some:
+        parts = rules.enter(parts, info)
     parts = root.run(parts, draws)
     if isinstance(parts, RuledSample):
         parts = parts.leave()
-    inputs = {id(part) for part in (*sample.values(), *sample.get("masks", ()))}
+    inputs = {id(part) for part in sample.values()}
+    if "masks" in sample:
+        inputs |= {id(mask) for mask in sample["masks"]}
     return {name: _new(part, inputs) if name in TARGETS else part for name, part in parts.items()}
 
 

@@ -26,6 +26,8 @@ _ELSEWHERE: Final = {
 }
 """Names of the targets in other libraries."""
 
+_KNOWN: Final = frozenset(TARGETS)
+
 _SCALARS: Final = frozenset({int, float, str, bytes, bool, type(None)})
 """The types of most labels, none of which looks like a target."""
 
@@ -36,11 +38,11 @@ def check_names(sample: dict[Any, Any], rules: Rules) -> None:
     Raises:
         ValueError: there is such an entry.
     """
-    video = () if "image" in sample else _shape(sample.get("video"))
-    size = (video[1], video[2]) if len(video) > 2 else size_of(sample.get("image"))
     for name, part in sample.items():
-        if type(part) in _SCALARS or name in TARGETS or name in rules.labels:
+        if name in _KNOWN or type(part) in _SCALARS or name in rules.labels:
             continue
+        video = () if "image" in sample else _shape(sample.get("video"))
+        size = (video[1], video[2]) if len(video) > 2 else size_of(sample.get("image"))
         target = likely_target(name, part, size)
         if target in (None, "masks") and len(video) > 2 and _shape(part)[:3] == video[:3]:
             target = "video_mask"
