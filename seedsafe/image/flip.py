@@ -61,7 +61,7 @@ class _Flip(SpatialTransform):
         return self.mirror.boxes(boxes, params[0])
 
 
-@primitive(random=False, blind=True, opencv=False)
+@primitive(random=False, ignores_params=True, opencv=False)
 class HorizontalFlip(_Flip):
     """Mirror left and right with probability p. Draws only whether it fires. Exact on every machine.
 
@@ -73,7 +73,7 @@ class HorizontalFlip(_Flip):
     mirror: ClassVar[Mirror] = HORIZONTAL
 
 
-@primitive(random=False, blind=True, opencv=False)
+@primitive(random=False, ignores_params=True, opencv=False)
 class VerticalFlip(_Flip):
     """Mirror top and bottom with probability p. Draws only whether it fires. Exact on every machine.
 

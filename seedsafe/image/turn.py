@@ -109,7 +109,7 @@ class D4(_QuarterTurn):
         return symmetries % 4, symmetries >= 4
 
 
-@primitive(random=False, blind=True)
+@primitive(random=False, ignores_params=True)
 class Transpose(SpatialTransform):
     """Swap rows and columns with probability p. Draws only whether it fires. Exact on every machine.
 

@@ -52,7 +52,7 @@ def appliers(transform: Any, marks: Marks) -> tuple[Applier, ...]:
                     else _for_frames(apply, marks.fills and name == "image")
                 )
             found.append(Applier(target, target in transform.primary, apply, takes_info))
-    if not any(one.is_primary for one in found):
+    if not any(applier.is_primary for applier in found):
         methods = " or ".join(f"apply_{target}(self, {target}, params)" for target in transform.primary)
         raise TypeError(f"{type(transform).__name__} changes nothing: define {methods}")
     return tuple(found)
@@ -106,19 +106,19 @@ def _for_frames(apply: Callable[..., Any], fills: bool) -> Callable[..., Any]:
     def apply_to_all(video: Any, params: Any, **info: Any) -> Any:
         result = row = None
         for number, frame in enumerate(video):
-            one = apply(frame, params, row) if fills and row is not None else apply(frame, params, **info)
-            if not isinstance(one, ndarray):
-                return one
+            changed = apply(frame, params, row) if fills and row is not None else apply(frame, params, **info)
+            if not isinstance(changed, ndarray):
+                return changed
             if result is None:
-                result = np.empty((len(video), *one.shape), one.dtype)
+                result = np.empty((len(video), *changed.shape), changed.dtype)
             row = result[number]
-            if (one.shape, one.dtype) != (row.shape, row.dtype):
+            if (changed.shape, changed.dtype) != (row.shape, row.dtype):
                 raise ValueError(
                     f"the results for all frames of a video must have one shape and dtype, got {row.shape}, {row.dtype} and "
-                    f"{one.shape}, {one.dtype}: let both depend on the parameters alone in apply_image"
+                    f"{changed.shape}, {changed.dtype}: let both depend on the parameters alone in apply_image"
                 )
-            if one is not row:
-                row[...] = one
+            if changed is not row:
+                row[...] = changed
             row = result[number + 1] if number + 1 < len(result) else None
         return result
 

@@ -32,7 +32,7 @@ from seedsafe.pipeline.rules import Rules
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["Many", "UnevenError"]
+__all__ = ["Many", "UnevenError", "stacked"]
 
 _CHUNK: Final = 400_000
 """Bytes of images that run together: images between two steps stay in the CPU's caches. See benchmarks/batches.py."""
@@ -63,7 +63,7 @@ class Many:
         self._rules = rules
         marks = [marks_of(type(leaf.transform)) for leaf in leaves]
         self.is_known = len(leaves) == len(root.steps) and all(
-            one.own and one.fresh and leaf.is_plain for one, leaf in zip(marks, leaves, strict=True)
+            mark.own and mark.fresh and leaf.is_plain for mark, leaf in zip(marks, leaves, strict=True)
         )
         """Whether every transform is the library's own, and depends only on its image and key."""
         self._steps = list(_steps(leaves)) if self.is_known else []
@@ -85,7 +85,7 @@ class Many:
             return False
         if type(images) is ndarray:
             return True
-        return set(map(type, images)) == {ndarray} and {(one.shape, one.dtype) for one in images} == {
+        return set(map(type, images)) == {ndarray} and {(image.shape, image.dtype) for image in images} == {
             (first.shape, first.dtype)
         }
 
@@ -134,6 +134,21 @@ class Many:
         return whole
 
 
+def stacked(results: Sequence[Array]) -> Array:
+    """Return the augmented images of a batch as one array.
+
+    Raises:
+        ValueError: they differ in shape or dtype.
+    """
+    kinds = sorted({(result.shape, str(result.dtype)) for result in results})
+    if len(kinds) > 1:
+        raise ValueError(
+            f"the augmented images of a batch must have one shape and dtype, got {kinds}: end the pipeline with one size, "
+            "for instance RandomCrop(size, pad_if_needed=True)"
+        )
+    return np.stack(results)
+
+
 def _stack(images: Sequence[Array] | Array) -> Array:
     """Return images as one C-contiguous array: a read-only view if they are one already."""
     if type(images) is not ndarray or not images.flags.carray:
@@ -167,7 +182,7 @@ def _is_at_once(leaf: Leaf) -> bool:
 
 def _depth(kind: type, name: str) -> float:
     """Return the position of the first class in the MRO that has a method; infinity if there is none."""
-    return next((depth for depth, one in enumerate(kind.__mro__) if name in vars(one)), math.inf)
+    return next((depth for depth, base in enumerate(kind.__mro__) if name in vars(base)), math.inf)
 
 
 class _Draw(NamedTuple):
@@ -185,7 +200,7 @@ class _Draw(NamedTuple):
         """Return the parameters of `count` images, counted among those for which it fires."""
         if self.shared:
             return self.params
-        result = [one[first : first + count] for one in self.params]
+        result = [values[first : first + count] for values in self.params]
         return type(self.params)(*result) if hasattr(self.params, "_fields") else tuple(result)
 
 
@@ -207,7 +222,7 @@ class _Each:
     def run(self, images: Array, draw: _Draw, rows: slice, out: Array | None) -> Array:
         result = run_each(self._chain, images, draw.keys[rows])
         first = result[0]
-        if {(one.shape, one.dtype) for one in result} != {(first.shape, first.dtype)}:
+        if {(image.shape, image.dtype) for image in result} != {(first.shape, first.dtype)}:
             raise UnevenError
         return np.array(result)
 

@@ -87,10 +87,10 @@ class Boxes:
 
     def __post_init__(self) -> None:
         if self.format not in FORMATS:
-            known = ", ".join(map(repr, FORMATS))
+            formats = ", ".join(map(repr, FORMATS))
             own_name = _ALIASES.get(str(self.format).lower())
             way_out = f": write {own_name!r}" if own_name else ""
-            raise ValueError(f"format must be one of {known}, got {self.format!r}{way_out}")
+            raise ValueError(f"format must be one of {formats}, got {self.format!r}{way_out}")
         check_options(self)
 
     def entered(self, boxes: Array, size: tuple[int, int]) -> tuple[Array, Array]:

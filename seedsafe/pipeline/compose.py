@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
@@ -13,9 +13,9 @@ import numpy as np
 
 from seedsafe.ground.info import Array, described, named_parts
 from seedsafe.keys.ambient import claim, current_key
-from seedsafe.keys.key import CONTRACT_VERSION, SampleKey
+from seedsafe.keys.key import SampleKey
 from seedsafe.keys.many import ManyKeys
-from seedsafe.pipeline.batch import Many
+from seedsafe.pipeline.batch import Many, stacked
 from seedsafe.pipeline.bound import Bound
 from seedsafe.pipeline.boxes import Boxes
 from seedsafe.pipeline.html import pipeline_table
@@ -24,7 +24,7 @@ from seedsafe.pipeline.mixer import MixingRoot
 from seedsafe.pipeline.naming import Namer, Stream
 from seedsafe.pipeline.node import Chain, Replay, checked_key, run, trace
 from seedsafe.pipeline.option import store
-from seedsafe.pipeline.primitive import declared, marks_of
+from seedsafe.pipeline.primitive import declared
 from seedsafe.pipeline.rules import image_info
 from seedsafe.pipeline.serial import from_plain, to_plain
 from seedsafe.pipeline.state import Applied, Partners
@@ -190,13 +190,7 @@ class Compose:
                 return many.run(images, keys if isinstance(keys, ManyKeys) else ManyKeys(keys), np.empty)
         each = map(keys.key, range(count)) if isinstance(keys, ManyKeys) else keys
         result = [self(image, key=key) for image, key in zip(images, each, strict=True)]
-        kinds = sorted({(one.shape, str(one.dtype)) for one in result})
-        if len(kinds) > 1:
-            raise ValueError(
-                f"the augmented images of a batch must have one shape and dtype, got {kinds}: end the pipeline with one size, "
-                "for instance RandomCrop(size, pad_if_needed=True)"
-            )
-        return np.stack(result)
+        return stacked(result)
 
     @property
     def many(self) -> Many:
@@ -296,7 +290,7 @@ class Compose:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the pipeline as plain data, for `from_dict`."""
-        return {"contract": CONTRACT_VERSION, **to_plain(self)}
+        return to_plain(self)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], *, classes: Iterable[type] = ()) -> Compose:
@@ -311,30 +305,9 @@ class Compose:
             ValueError: the data contain an unknown class, are nested too deeply, or have a different version of the stream
                 contract.
         """
-        if not isinstance(data, Mapping):
-            raise TypeError(f"data must be a mapping, as to_dict returns it, got {type(data).__name__}")
-        plain = dict(data)
-        version = plain.pop("contract", None)
-        if version != CONTRACT_VERSION:
-            raise ValueError(
-                f"data must be of stream contract {CONTRACT_VERSION}, got {version!r}: "
-                "use the release that wrote it"
-            )
-        own: dict[str, type] = {}
-        for one in classes:
-            if not isinstance(one, type):
-                raise TypeError(
-                    f"classes must be classes of transforms, got {one!r}: pass classes=[MyTransform]"
-                )
-            own[one.__name__] = one
-        try:
-            result = from_plain(plain, lambda name: own.get(name) or _library_class(name))
-        except RecursionError:
-            raise ValueError(
-                "data are nested too deeply for a pipeline, or contain themselves: pass the dict that to_dict returned"
-            ) from None
+        result = from_plain(data, classes)
         if not isinstance(result, cls):
-            raise ValueError(f"data must describe a Compose, got {plain.get('transform')!r}")
+            raise ValueError(f"data must describe a Compose, got {data.get('transform')!r}")
         return result
 
     def to_json(self) -> str:
@@ -437,12 +410,6 @@ def _part(name: str, value: Any, kind: type[Part]) -> Part | None:
     raise TypeError(f"{name} must be {kind.__name__}(...), got {value!r} of type {type(value).__name__}")
 
 
-def _library_class(name: Any) -> type | None:
-    """Return the library's transform or container of this name, or None."""
-    kind = getattr(import_module("seedsafe"), name, None) if isinstance(name, str) else None
-    return kind if isinstance(kind, type) and marks_of(kind).own else None
-
-
 def members(name: str, transforms: Iterable[Any]) -> tuple[Any, ...]:
     """Return the transforms of a container as a tuple, or raise an error that names the value that is not a transform."""
     if isinstance(transforms, Transform | Compose):
@@ -452,10 +419,10 @@ def members(name: str, transforms: Iterable[Any]) -> tuple[Any, ...]:
     if not isinstance(transforms, Iterable) or getattr(transforms, "shape", None) == ():
         raise TypeError(f"{name} must be a list of transforms, got {transforms!r}: pass [] for no transforms")
     found = tuple(transforms)
-    for position, one in enumerate(found):
-        if not isinstance(one, Transform | Compose):
+    for position, transform in enumerate(found):
+        if not isinstance(transform, Transform | Compose):
             raise TypeError(
-                f"{name}[{position}] must be a Transform, got {one!r} of type {type(one).__name__}: {_way_out(one)}"
+                f"{name}[{position}] must be a Transform, got {transform!r} of type {type(transform).__name__}: {_way_out(transform)}"
             )
     return found
 

@@ -170,7 +170,7 @@ class Choice(_Container):
         way_out = "pass one weight for each transform"
         several = isinstance(self.weights, Iterable) and getattr(self.weights, "shape", None) != ()
         values = tuple(self.weights) if several else (self.weights,)
-        weights = tuple(real("a weight of weights", one, 0.0, 1e30, way_out) for one in values)
+        weights = tuple(real("a weight of weights", weight, 0.0, 1e30, way_out) for weight in values)
         if len(weights) != len(self.transforms) or not any(weights):
             raise ValueError(
                 f"weights must be {len(self.transforms)} numbers that are not all zero, got {self.weights!r}: {way_out}"

@@ -28,18 +28,18 @@ def freeze(params: Any, name: str) -> Any:
         params = params.copy()
         params.flags.writeable = False
     elif type(params) in (list, tuple):
-        params = type(params)([freeze(one, name) for one in params])
+        params = type(params)([freeze(param, name) for param in params])
     elif isinstance(params, tuple):
-        params = type(params)(*(freeze(one, name) for one in params))
+        params = type(params)(*(freeze(param, name) for param in params))
     elif type(params) is dict:
-        params = {key: freeze(one, name) for key, one in params.items()}
+        params = {key: freeze(param, name) for key, param in params.items()}
     return params
 
 
 def read_only(part: Any) -> Any:
     """Return a read-only view of an array, or of each of a list."""
     if isinstance(part, list | tuple):
-        return tuple(read_only(one) for one in part)
+        return tuple(read_only(array) for array in part)
     if not isinstance(part, ndarray):
         return part
     view = part.view()

@@ -24,18 +24,18 @@ def pipeline_table(augment: Any, title: str) -> str:
         (True, True)
     """
     names = iter([stream.name for stream in augment.streams() if "@" not in stream.name])
-    rows = [*_rows(augment, names, 0), *((f"{k}=", repr(one)) for k, one in augment.options().items())]
+    rows = [*_rows(augment, names, 0), *((f"{k}=", repr(value)) for k, value in augment.options().items())]
     return table(title, ("stream", "transform"), rows)
 
 
 def _rows(augment: Any, names: Iterator[str], depth: int) -> Iterator[tuple[str, str]]:
-    for one in augment.transforms:
-        inner = getattr(one, "transforms", None)
-        if hasattr(one, "streams"):  # a Compose adds nothing to the names
-            yield from _rows(one, names, depth)
+    for transform in augment.transforms:
+        inner = getattr(transform, "transforms", None)
+        if hasattr(transform, "streams"):  # a Compose adds nothing to the names
+            yield from _rows(transform, names, depth)
         else:
             indent = "\N{EM SPACE}" * depth
-            p = f"(p={one.p})" if inner is not None and hasattr(one, "p") else ""
-            yield indent + next(names, ""), repr(one) if inner is None else type(one).__name__ + p
+            p = f"(p={transform.p})" if inner is not None and hasattr(transform, "p") else ""
+            yield indent + next(names, ""), repr(transform) if inner is None else type(transform).__name__ + p
             if inner is not None:
-                yield from _rows(one, names, depth + 1)
+                yield from _rows(transform, names, depth + 1)

@@ -88,21 +88,21 @@ class Keypoints:
             ValueError: pairs name a row that does not exist.
         """
         order = np.arange(len(points))
-        for one, other in self.pairs:
-            if max(one, other) >= len(points):
+        for left, right in self.pairs:
+            if max(left, right) >= len(points):
                 raise ValueError(
-                    f"pairs name the row {max(one, other)}, but the sample has {len(points)} keypoints: correct pairs=, "
+                    f"pairs name the row {max(left, right)}, but the sample has {len(points)} keypoints: correct pairs=, "
                     "or give every sample all keypoints"
                 )
-            order[[one, other]] = other, one
+            order[[left, right]] = right, left
         return points[order]
 
     def mirrored_names(self, values: Any) -> Any:
         """Return the values of a label with the names of each pair swapped, of the same type."""
-        other = {a: b for pair in self.pairs for a, b in (pair, pair[::-1])}
+        opposite = {a: b for pair in self.pairs for a, b in (pair, pair[::-1])}
         if isinstance(values, np.ndarray):
-            return np.array([other.get(value, value) for value in values.tolist()]).reshape(values.shape)
-        return type(values)(other.get(value, value) for value in values)
+            return np.array([opposite.get(value, value) for value in values.tolist()]).reshape(values.shape)
+        return type(values)(opposite.get(value, value) for value in values)
 
 
 def _pairs(value: Any, *, by_row: bool) -> Pairs:
@@ -113,9 +113,9 @@ def _pairs(value: Any, *, by_row: bool) -> Pairs:
     if not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in entries):
         raise ValueError(f"pairs must be a list of pairs, got {value!r}: {way_out}")
     pairs: Pairs = tuple((first, second) for first, second in entries)
-    names = [one for pair in pairs for one in pair]
+    names = [name for pair in pairs for name in pair]
     if len(set(names)) != len(names):
         raise ValueError(f"pairs must name each keypoint at most once, got {value!r}: leave the repeats out")
-    if by_row and not all(type(one) is int and one >= 0 for one in names):
+    if by_row and not all(type(name) is int and name >= 0 for name in names):
         raise ValueError(f"pairs must be row numbers if there are no labels, got {value!r}: pass labels=")
     return pairs

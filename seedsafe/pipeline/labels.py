@@ -16,11 +16,11 @@ __all__ = ["concatenate", "label_names", "label_vector", "require_labels", "sele
 def label_names(name: str, names: Any) -> tuple[str, ...]:
     """Return one or several names of labels as a tuple."""
     found = (names,) if isinstance(names, str) else tuple(names) if isinstance(names, tuple | list) else None
-    if found is None or not all(isinstance(one, str) for one in found):
+    if found is None or not all(isinstance(label, str) for label in found):
         raise TypeError(
             f'{name} must be a name or a list of names, got {names!r}: pass the names of entries, such as ["labels"]'
         )
-    targets = [one for one in found if one in TARGETS]
+    targets = [label for label in found if label in TARGETS]
     if targets or len(set(found)) != len(found):
         raise ValueError(
             f"{name} must name entries other than {', '.join(TARGETS)}, each once, got {names!r}: leave the others out"
@@ -67,11 +67,11 @@ def concatenate(values: Sequence[Any]) -> Any:
     """
     first = values[0]
     if isinstance(first, list | tuple):
-        return type(first)([one for several in values for one in several])
+        return type(first)([label for labels in values for label in labels])
     torch: Any = sys.modules.get("torch")
     if torch is not None and isinstance(first, torch.Tensor):
-        return torch.cat([torch.as_tensor(one) for one in values])
-    return np.concatenate([np.asarray(one) for one in values])
+        return torch.cat([torch.as_tensor(labels) for labels in values])
+    return np.concatenate([np.asarray(labels) for labels in values])
 
 
 def label_vector(name: str, label: Any, classes: int | None) -> Array:

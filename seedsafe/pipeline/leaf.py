@@ -67,11 +67,13 @@ class Leaf(Step):
         self.transform = transform
         self._is_foreign = not marks.own
         self._draw = _with_own_stream(draw) if self._is_foreign and draw is not None else draw
-        self._draw_alone = None if marks.blind else self._draw
+        self._draw_alone = None if marks.ignores_params else self._draw
         self._settle: Callable[..., Any] | None = getattr(transform, "settle", None)
         self._appliers = appliers(transform, marks)
         self._primary: tuple[str, ...] = transform.primary
-        alone = next(one for target in self._primary for one in self._appliers if one.target == target)
+        alone = next(
+            applier for target in self._primary for applier in self._appliers if applier.target == target
+        )
         self._alone = alone.target
         """The target that an array is, and the method for it."""
         self._apply_alone = alone.apply
@@ -290,7 +292,9 @@ class Leaf(Step):
 
         if self._draw is not None:
             self._draw = self._draw_alone = watched(self._draw, lambda info: info)
-        self._appliers = tuple(one._replace(apply=watched(one.apply, deepcopy)) for one in self._appliers)
+        self._appliers = tuple(
+            applier._replace(apply=watched(applier.apply, deepcopy)) for applier in self._appliers
+        )
         self._apply_alone = watched(self._apply_alone, deepcopy)
 
     def _check_result(self, result: Any, target: str = "") -> Any:

@@ -125,7 +125,7 @@ class Mixer(Leaf):
         sample.update(own | result.parts)
         for name in self._rules.mixed_labels:
             if name in sample:
-                sample[name] = _mix_labels([one[name] for one in samples], result.shares)
+                sample[name] = _mix_labels([part[name] for part in samples], result.shares)
         if result.objects:
             self._join(sample, samples, result.objects)
         return sample
@@ -151,7 +151,7 @@ class Mixer(Leaf):
         """Combine the objects of all samples, the boxes under the pipeline's rules."""
         if objects[0].masks is not None:
             own = samples[0]["masks"]
-            masks = [mask for one in objects for mask in one.masks or ()]
+            masks = [mask for its in objects for mask in its.masks or ()]
             if isinstance(own, ndarray):
                 blank = np.zeros((0, *sample["image"].shape[:2], *own.shape[3:]), own.dtype)
                 sample["masks"] = np.stack(masks) if masks else blank
@@ -161,11 +161,11 @@ class Mixer(Leaf):
             assert isinstance(sample, RuledSample)
             assert self._rules.boxes is not None
             labels = [
-                {name: select(partner[name], one.rows) for name in self._rules.boxes.labels}
-                for partner, one in zip(samples[1:], objects[1:], strict=True)
+                {name: select(partner[name], its.rows) for name in self._rules.boxes.labels}
+                for partner, its in zip(samples[1:], objects[1:], strict=True)
             ]
-            edges = np.concatenate([one.boxes for one in objects if one.boxes is not None])
-            whole = np.concatenate([one.whole for one in objects])
+            edges = np.concatenate([its.boxes for its in objects if its.boxes is not None])
+            whole = np.concatenate([its.whole for its in objects])
             sample.join(labels, edges, whole, sample["image"].shape[:2])
 
 
@@ -225,7 +225,7 @@ class MixingRoot:
 
 
 def _copy(part: Any) -> Any:
-    return part.copy() if isinstance(part, ndarray) else type(part)([one.copy() for one in part])
+    return part.copy() if isinstance(part, ndarray) else type(part)([mask.copy() for mask in part])
 
 
 def _partner(name: str, own: dict[Any, Any], other: Any, position: int) -> dict[Any, Any]:
@@ -240,20 +240,20 @@ def _partner(name: str, own: dict[Any, Any], other: Any, position: int) -> dict[
             )
         if target not in ("image", "mask") or target not in own:
             continue
-        one, two = own[target], result[target]
-        if (one.dtype, one.ndim, one.shape[2:]) != (two.dtype, two.ndim, two.shape[2:]):
+        ours, theirs = own[target], result[target]
+        if (ours.dtype, ours.ndim, ours.shape[2:]) != (theirs.dtype, theirs.ndim, theirs.shape[2:]):
             raise ValueError(
-                f"{name} needs samples of one dtype and with the same channels, but the {target} has {one.dtype} and the shape "
-                f"{one.shape}, that of {partner} {two.dtype} and {two.shape}: convert them in the dataset"
+                f"{name} needs samples of one dtype and with the same channels, but the {target} has {ours.dtype} and the shape "
+                f"{ours.shape}, that of {partner} {theirs.dtype} and {theirs.shape}: convert them in the dataset"
             )
     return result
 
 
 def _mix_labels(vectors: list[Array], shares: tuple[float, ...]) -> Array:
     """Return the sum of label vectors, each times its share."""
-    if len({len(one) for one in vectors}) > 1:
+    if len({len(vector) for vector in vectors}) > 1:
         raise ValueError(
-            f"mixed labels must have one length, got {sorted({len(one) for one in vectors})}: pass classes="
+            f"mixed labels must have one length, got {sorted({len(vector) for vector in vectors})}: pass classes="
         )
     total: Array = vectors[0] * np.float32(shares[0])
     for vector, share in zip(vectors[1:], shares[1:], strict=True):

@@ -47,15 +47,15 @@ class Namer:
     def bind(self, transforms: Iterable[Any]) -> list[Any]:
         """Return the nodes of transforms that run one after another."""
         before, start = self.before, len(self.before)
-        for one in transforms:
-            before.append(one.bind(self))
+        for transform in transforms:
+            before.append(transform.bind(self))
         nodes = before[start:]
         del before[start:]
         return nodes
 
     @contextmanager
     def numbered(self, numbers: bool) -> Iterator[None]:
-        """Number names that occur again as if they were classes: those of the members of a policy without a name."""
+        """Number names that occur again as if they were classes: those in a policy without a name of its own."""
         before, self._numbers = self._numbers, numbers
         try:
             yield

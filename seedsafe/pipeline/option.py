@@ -124,17 +124,17 @@ def describe(kind: Any) -> str:
     an error "when applied" follows the shared one.
     """
     text = cleandoc(kind.__doc__)
-    options = [one.name for one in fields(kind) if one.init]
+    options = [argument.name for argument in fields(kind) if argument.init]
     if not options:
         return text
     sentences: dict[str, str] = {}
     for base in reversed(kind.__mro__):
-        for one in vars(base).get("__dataclass_fields__", {}).values():
+        for name, about in vars(base).get("__dataclass_fields__", {}).items():
             words = " or ".join(
-                ", ".join(f'"{word}"' for word in one.metadata.get("words", ())).rsplit(", ", 1)
+                ", ".join(f'"{word}"' for word in about.metadata.get("words", ())).rsplit(", ", 1)
             )
-            sentence = one.metadata.get("doc") or _SHARED.get(one.name, "").replace("{words}", words)
-            sentences[one.name] = sentence or sentences.get(one.name, "")
+            sentence = about.metadata.get("doc") or _SHARED.get(name, "").replace("{words}", words)
+            sentences[name] = sentence or sentences.get(name, "")
     own = _entries(text, "Args")
     last = {"p": 1, "name": 2}
     more = sorted((name for name in options if name not in own), key=lambda name: last.get(name, 0))

@@ -26,8 +26,9 @@ class Marks(NamedTuple):
     random: bool = True
     """``draw`` takes a word. Otherwise a transform that always fires needs no stream."""
 
-    blind: bool = False
-    """``apply`` of the primary target ignores its parameters, so an array alone needs no draw."""
+    ignores_params: bool = False
+    """``apply`` of the primary target ignores its parameters, so ``draw`` is not called for an array by itself: a flip draws
+    the size of the image for keypoints and boxes alone."""
 
     fills: bool = False
     """``apply`` of the primary target takes a third argument: memory, which it fills and returns if the result fits."""
@@ -45,7 +46,7 @@ def primitive(
     *,
     fresh: bool = True,
     random: bool = True,
-    blind: bool = False,
+    ignores_params: bool = False,
     fills: bool = False,
     opencv: bool = True,
 ) -> Callable[[Kind], Kind]:
@@ -57,7 +58,7 @@ def primitive(
     Args:
         fresh: see Marks.
         random: see Marks.
-        blind: see Marks.
+        ignores_params: see Marks.
         fills: see Marks.
         opencv: see Marks.
 
@@ -75,7 +76,7 @@ def primitive(
         result = dataclass(frozen=True, slots=True, repr=kind.__repr__ is object.__repr__)(kind)
         if has_text:
             result.__doc__ = describe(result)
-        _declared[result] = Marks(True, fresh, random, blind, fills, opencv)
+        _declared[result] = Marks(True, fresh, random, ignores_params, fills, opencv)
         return result
 
     return declare
@@ -108,7 +109,7 @@ def _checks(kind: type) -> tuple[tuple[str, Callable[[str, Any], Any]], ...]:
     first: dict[str, Any] = {}
     then: dict[str, Any] = {}
     for base in reversed(kind.__mro__):
-        for one in vars(base).get("__dataclass_fields__", {}).values():
-            if "check" in one.metadata:
-                (first if one.metadata["ours"] else then)[one.name] = one.metadata["check"]
+        for name, about in vars(base).get("__dataclass_fields__", {}).items():
+            if "check" in about.metadata:
+                (first if about.metadata["ours"] else then)[name] = about.metadata["check"]
     return tuple((first | then if marks_of(kind).own else then).items())

@@ -72,13 +72,13 @@ class Rules:
         self.mixes = True
         if label is None:
             return
-        known = self.mixed_labels.setdefault(label, classes)
-        if None not in (known, classes) and known != classes:
+        before = self.mixed_labels.setdefault(label, classes)
+        if None not in (before, classes) and before != classes:
             raise ValueError(
-                f"classes must be one number for the label {label!r} in the whole pipeline, got {known} and {classes}: "
+                f"classes must be one number for the label {label!r} in the whole pipeline, got {before} and {classes}: "
                 "pass the same to all transforms"
             )
-        self.mixed_labels[label] = classes if known is None else known
+        self.mixed_labels[label] = classes if before is None else before
         self.check_labels()
 
     def look(self, *, spatial: bool = False, last: bool = False) -> None:
@@ -93,8 +93,8 @@ class Rules:
         Raises:
             ValueError: another Compose of the pipeline has different ones.
         """
-        self.boxes = _one("boxes", self.boxes, boxes)
-        self.keypoints = _one("keypoints", self.keypoints, keypoints)
+        self.boxes = _agreed("boxes", self.boxes, boxes)
+        self.keypoints = _agreed("keypoints", self.keypoints, keypoints)
         self.some = self.boxes is not None or self.keypoints is not None
         self.check_labels()
 
@@ -156,7 +156,7 @@ def with_boxes(infos: Infos, boxes: Array | None) -> Infos:
     """Return a description with other boxes."""
     if isinstance(infos, Info):
         return infos.with_boxes(boxes)
-    return {name: one.with_boxes(boxes) for name, one in infos.items()}
+    return {name: info.with_boxes(boxes) for name, info in infos.items()}
 
 
 def mirrors(move: Move, size: tuple[int, int]) -> bool:
@@ -167,7 +167,7 @@ def mirrors(move: Move, size: tuple[int, int]) -> bool:
     return bool(across[0] * down[1] - across[1] * down[0] < 0)
 
 
-def _one(name: str, old: Any, new: Any) -> Any:
+def _agreed(name: str, old: Any, new: Any) -> Any:
     if old is not None and new is not None and old != new:
         raise ValueError(
             f"{name}= must be one for the whole pipeline, got {old!r} and {new!r} in two of its Composes: "
@@ -295,7 +295,7 @@ class RuledSample(dict[Any, Any]):
         self._edges = np.concatenate([self._edges, blank])
         self._own_boxes = np.concatenate([self._own_boxes, np.zeros(blank.shape, self._own_boxes.dtype)])
         for name in self._rules.boxes.labels:
-            self[name] = concatenate([self[name], *(other[name] for other in others)])
+            self[name] = concatenate([self[name], *(partner[name] for partner in others)])
         self.size = size
         self._set_boxes(*self._rules.boxes.kept(edges, whole, size))
 

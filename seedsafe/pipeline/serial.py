@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import is_dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from seedsafe.keys.key import CONTRACT_VERSION
 from seedsafe.pipeline.primitive import marks_of
 from seedsafe.pipeline.transform import Transform, is_described, options
 
 __all__ = ["from_plain", "to_plain"]
 
 
-def to_plain(value: Any) -> Any:
+def to_plain(pipeline: Any) -> dict[str, Any]:
+    """Return a pipeline as plain data, with the version of the stream contract."""
+    return {"contract": CONTRACT_VERSION, **_to_plain(pipeline)}
+
+
+def _to_plain(value: Any) -> Any:
     """Convert a transform, or a value of one of its options, to plain data."""
     if isinstance(value, Transform) and not is_described(value):
         raise TypeError(
@@ -24,13 +31,13 @@ def to_plain(value: Any) -> Any:
     if hasattr(value, "transforms") and not isinstance(value, Transform):
         result = {
             "transform": type(value).__name__,
-            "transforms": [to_plain(one) for one in value.transforms],
+            "transforms": [_to_plain(transform) for transform in value.transforms],
         }
-        return result | {name: to_plain(option) for name, option in value.options().items()}
+        return result | {name: _to_plain(option) for name, option in value.options().items()}
     if isinstance(value, Transform) or (is_dataclass(value) and marks_of(type(value)).own):
-        return {"transform": type(value).__name__} | {k: to_plain(v) for k, v in options(value).items()}
+        return {"transform": type(value).__name__} | {k: _to_plain(v) for k, v in options(value).items()}
     if isinstance(value, tuple | list):
-        return [to_plain(one) for one in value]
+        return [_to_plain(entry) for entry in value]
     if hasattr(value, "__array__") and not isinstance(value, np.ndarray | np.generic):
         raise TypeError(
             f"{value!r} is an array, which plain data cannot hold: save it to a file, and pass the file name"
@@ -42,14 +49,45 @@ def to_plain(value: Any) -> Any:
     return value
 
 
-def from_plain(data: Any, find: Callable[[str], type | None]) -> Any:
-    """Convert the result of `to_plain` back; `find` returns the class of a name."""
+def _from_plain(data: Any, find: Callable[[str], type | None]) -> Any:
+    """Convert the result of `_to_plain` back; `find` returns the class of a name."""
     if isinstance(data, dict) and "transform" in data:
         name = data["transform"]
         kind = find(name)
         if kind is None:
             raise ValueError(f"data contain the class {name!r}, which is not known: pass classes=[{name}]")
-        return kind(**{k: from_plain(v, find) for k, v in data.items() if k != "transform"})
+        return kind(**{k: _from_plain(v, find) for k, v in data.items() if k != "transform"})
     if isinstance(data, list):
-        return [from_plain(one, find) for one in data]
+        return [_from_plain(entry, find) for entry in data]
     return data
+
+
+def from_plain(data: Any, classes: Iterable[type]) -> Any:
+    """Convert the result of `to_plain` back; see `Compose.from_dict`."""
+    if not isinstance(data, Mapping):
+        raise TypeError(f"data must be a mapping, as to_dict returns it, got {type(data).__name__}")
+    plain = dict(data)
+    version = plain.pop("contract", None)
+    if version != CONTRACT_VERSION:
+        raise ValueError(
+            f"data must be of stream contract {CONTRACT_VERSION}, got {version!r}: use the release that wrote it"
+        )
+    own: dict[str, type] = {}
+    for kind in classes:
+        if not isinstance(kind, type):
+            raise TypeError(
+                f"classes must be classes of transforms, got {kind!r}: pass classes=[MyTransform]"
+            )
+        own[kind.__name__] = kind
+    try:
+        return _from_plain(plain, lambda name: own.get(name) or _library_class(name))
+    except RecursionError:
+        raise ValueError(
+            "data are nested too deeply for a pipeline, or contain themselves: pass the dict that to_dict returned"
+        ) from None
+
+
+def _library_class(name: Any) -> type | None:
+    """Return the library's transform or container of this name, or None."""
+    kind = getattr(import_module("seedsafe"), name, None) if isinstance(name, str) else None
+    return kind if isinstance(kind, type) and marks_of(kind).own else None

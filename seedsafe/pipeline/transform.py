@@ -148,10 +148,10 @@ class Transform:
 
 def is_described(transform: Transform) -> bool:
     """Return whether the transform's dataclass fields describe it completely."""
-    for one in type(transform).__mro__:
-        if "__dataclass_fields__" in vars(one):
+    for base in type(transform).__mro__:
+        if "__dataclass_fields__" in vars(base):
             return True
-        if "__init__" in vars(one):
+        if "__init__" in vars(base):
             return False
     return False
 
@@ -159,10 +159,10 @@ def is_described(transform: Transform) -> bool:
 def options(transform: Any) -> dict[str, Any]:
     """Return the constructor arguments of a dataclass that differ from their defaults, for repr and JSON."""
     chosen = {}
-    for one in fields(transform):
-        value = getattr(transform, one.name, None)
-        if one.init and (one.default is MISSING or value != one.default):
-            chosen[one.name] = value
+    for argument in fields(transform):
+        value = getattr(transform, argument.name, None)
+        if argument.init and (argument.default is MISSING or value != argument.default):
+            chosen[argument.name] = value
     return chosen
 
 

@@ -69,15 +69,17 @@ def likely_target(name: Any, part: Any, size: tuple[int, int] | None) -> str | N
     """
     if isinstance(part, Mapping):
         found = [likely_target(k, v, size) or (k if k in TARGETS else None) for k, v in part.items()]
-        return next((one for one in found if one), None)
+        return next((target for target in found if target), None)
     if isinstance(part, list | tuple) and part and isinstance(part[0], Mapping):
         return likely_target(name, part[0], size)
     shape = _shape(part)
     if not shape:
         return None
-    known = _ELSEWHERE.get(name.lower()) if isinstance(name, str) else None
-    if known is not None and (len(shape) > (2 if known == "video" else 1) or known in ("boxes", "keypoints")):
-        return known
+    target = _ELSEWHERE.get(name.lower()) if isinstance(name, str) else None
+    if target is not None and (
+        len(shape) > (2 if target == "video" else 1) or target in ("boxes", "keypoints")
+    ):
+        return target
     if size is not None and 2 <= len(shape) <= 4 and size in (shape[:2], shape[-2:]):
         several = len(shape) > 2 and shape[:2] != size and isinstance(part, np.ndarray | list | tuple)
         return "masks" if several else "mask"
@@ -92,11 +94,11 @@ def is_of_frames(part: Any, video: Any) -> bool:
         >>> is_of_frames(np.zeros((8, 4, 6)), video), is_of_frames(np.zeros((8, 4)), video)
         (True, False)
     """
-    one, other = (
+    of_part, of_video = (
         {shape[:3], (shape[0], *shape[-2:])} if 3 <= len(shape) <= 4 else set()
         for shape in map(_shape, (part, video))
     )
-    return not one.isdisjoint(other)
+    return not of_part.isdisjoint(of_video)
 
 
 def _reason(name: Any, size: tuple[int, int] | None, part: Any) -> str:
