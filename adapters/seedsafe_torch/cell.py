@@ -17,6 +17,7 @@ from multiprocessing.reduction import DupFd
 from typing import Any, Final, Literal
 
 from seedsafe.reading import WarningLog
+from seedsafe_torch import frames
 
 __all__ = ["EpochCell", "SharedBytes"]
 
@@ -152,7 +153,7 @@ class EpochCell(WarningLog):
                     "does not know the epoch. Use seedsafe_torch.loader or KeyedSampler, or call dataset.set_epoch(epoch) "
                     "before each epoch; in a thread of your own, read dataset.at(index, epoch=epoch) with the epoch of "
                     "seedsafe.current_key() from where the thread is started",
-                    stacklevel=3,
+                    stacklevel=frames.users_level(),
                 )
             self._served[block] = mark
         return epoch

@@ -9,17 +9,12 @@ from typing import Any, SupportsIndex
 from torch.utils.data import DataLoader
 
 from seedsafe.reading import Skipped, outermost
-from seedsafe_torch.inner import chain_of, items_of_a_batch, keyed_of
-from seedsafe_torch.passes import Batches, Progress
-from seedsafe_torch.sampler import KeyedSampler
-from seedsafe_torch.trainers.loaders import sharing_error
+from seedsafe_torch.callers import sharing_error
+from seedsafe_torch.inner import chain_of
+from seedsafe_torch.passes import MIXED, Batches, Progress
+from seedsafe_torch.sampler import KeyedSampler, items_of_a_batch, keyed_of
 
-__all__ = ["MIXED", "KeyedLoader"]
-
-MIXED = (
-    "another pass over this loader has begun, in the next epoch: end a pass before you begin the next one, or make a loader "
-    "for each, with epoch= or set_epoch if both should have one epoch"
-)
+__all__ = ["KeyedLoader"]
 
 
 class KeyedLoader(DataLoader[Any]):

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable
 from contextlib import nullcontext
-from types import FrameType
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -15,6 +13,7 @@ from torch.utils.data import Subset
 
 from seedsafe import Bridge, SampleIndex, SampleKey
 from seedsafe.reading import KeyedReader, Repeats, collating, entered
+from seedsafe_torch import frames
 
 __all__ = ["Fetch", "collate_keyed", "fetch_above", "first_asked"]
 
@@ -110,17 +109,6 @@ def first_asked() -> SampleIndex | None:
 
 
 def fetch_above() -> Fetch | None:
-    """Return the DataLoader fetch among the calling frames, or None."""
-    below: FrameType | None = None
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        code = frame.f_code
-        if code.co_name == "fetch" and "possibly_batched_index" in code.co_varnames:
-            here = frame.f_locals
-            # In Python 3.11 a comprehension has its own frame.
-            inner = below.f_locals if below is not None and below.f_code.co_name == "<listcomp>" else here
-            asked = here["possibly_batched_index"]
-            index = inner.get("idx") if isinstance(asked, list) else asked
-            return Fetch(asked, index, here["self"].dataset)
-        below, frame = frame, frame.f_back
-    return None
+    """Return the DataLoader's fetch that this read or collate function is for, or None."""
+    found = frames.fetch_under_way()
+    return None if found is None else Fetch(*found)

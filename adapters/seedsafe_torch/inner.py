@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
-from torch.utils.data import DataLoader, Sampler
+from torch.utils.data import Sampler
 
 from seedsafe import SampleKey, op_of
 from seedsafe.reading import address, philox
 
-if TYPE_CHECKING:
-    from seedsafe_torch.sampler import KeyedSampler
-
-__all__ = ["InnerEpochs", "chain_of", "items_of_a_batch", "keyed_of", "samplers_of"]
+__all__ = ["InnerEpochs", "chain_of", "samplers_of"]
 
 
 class _Epoch(int):
@@ -73,19 +70,6 @@ def samplers_of(loading: Any) -> Iterator[Any]:
     """Yield the samplers of a DataLoader, the outermost first. For None, yield nothing."""
     batches = getattr(loading, "batch_sampler", None)
     return chain_of(getattr(loading, "sampler", None) if batches is None else batches)
-
-
-def keyed_of(loading: DataLoader[Any]) -> KeyedSampler | None:
-    """Return the KeyedSampler of a DataLoader, at any level of its samplers, or None."""
-    return next((one for one in samplers_of(loading) if hasattr(one, "peeked")), None)
-
-
-def items_of_a_batch(loading: DataLoader[Any], keyed: KeyedSampler) -> int:
-    """Return how many indices of the sampler a batch takes, or 0 if unknown."""
-    batches: Any = loading.batch_sampler
-    if batches is None or batches is keyed:
-        return 1
-    return int(loading.batch_size or 0) if getattr(batches, "sampler", None) is keyed else 0
 
 
 def _epoch_of(sampler: Any) -> int | None:

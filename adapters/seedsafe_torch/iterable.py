@@ -13,6 +13,7 @@ from torch.utils.data import IterableDataset, get_worker_info
 
 from seedsafe import KeyedMap, SampleKey, content_id, keyed_map
 from seedsafe.reading import augment_records, checked_int, flag
+from seedsafe_torch import frames
 from seedsafe_torch.cell import SharedBytes
 from seedsafe_torch.fetching import fetch_above
 from seedsafe_torch.passes import check_iterable
@@ -146,7 +147,7 @@ class AugmentedIterable(IterableDataset[Any]):
                 warnings.warn(
                     f"a second pass begins in epoch {epoch}, with the same augmentation. Call set_epoch(epoch) before each "
                     "pass, or read the stream with seedsafe_torch.loader",
-                    stacklevel=3,
+                    stacklevel=frames.users_level(),
                 )
         if info is None or info.id == 0:
             shared[_BEGUN] = start.epoch + 1
@@ -254,7 +255,7 @@ def _comes_twice(seen: set[int], key: SampleKey, record: Any, name: Any) -> bool
     warnings.warn(
         f"two of the first {len(seen) + 1} records of epoch {key.epoch} have one id, {name!r} of {text}, and so one "
         "augmentation. Pass an id= that differs from record to record, or seedsafe.content_id",
-        stacklevel=5,
+        stacklevel=frames.users_level(),
     )
     return True
 

@@ -27,11 +27,10 @@ from seedsafe_torch.distinct import check_distinct
 from seedsafe_torch.faults import batch_or_skip, one_or_skip
 from seedsafe_torch.fetching import collate_keyed
 from seedsafe_torch.in_place import in_place_or_not
-from seedsafe_torch.inner import keyed_of
 from seedsafe_torch.iterable import AugmentedIterable
 from seedsafe_torch.mix import MixCollate
 from seedsafe_torch.order import EpochOrder
-from seedsafe_torch.sampler import KeyedSampler
+from seedsafe_torch.sampler import KeyedSampler, keyed_of
 from seedsafe_torch.streaming import StreamLoader
 
 __all__ = ["loader", "peek"]

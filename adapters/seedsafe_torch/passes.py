@@ -12,10 +12,15 @@ from typing import Any, Literal
 
 from seedsafe.reading import checked_int
 
-__all__ = ["MANY", "Batches", "Link", "Next", "Pass", "Progress", "check_iterable", "read_state"]
+__all__ = ["MANY", "MIXED", "Batches", "Link", "Next", "Pass", "Progress", "check_iterable", "read_state"]
 
 MANY = 1024
 """The number of items that go into the checksum at once."""
+MIXED = (
+    "another pass over this loader has begun, in the next epoch: end a pass before you begin the next one, or make a loader "
+    "for each, with epoch= or set_epoch if both should have one epoch"
+)
+"""The error of two passes over one loader at once."""
 
 State = dict[str, int]
 
@@ -42,7 +47,7 @@ class Progress:
         start: how many items the pass leaves out at its beginning.
         expected: the checksum of their order, if known.
         counted: whether a loader will report the items seen.
-        reader: returns the DataLoader iterator that draws the items, if known; see `callers.drawing_iterator`.
+        reader: returns the DataLoader iterator that draws the items, if known; see `Caller.iterator`.
         single: whether an item must be one index.
     """
 

@@ -9,19 +9,17 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, Literal, SupportsIndex
 
-from torch.utils.data import Sampler
+from torch.utils.data import DataLoader, Sampler
 
 from seedsafe import VALIDATION_EPOCH, SampleKey
 from seedsafe.reading import checked_int
-from seedsafe_torch.inner import InnerEpochs, chain_of
+from seedsafe_torch import frames
+from seedsafe_torch.callers import caller_of
+from seedsafe_torch.inner import InnerEpochs, chain_of, samplers_of
 from seedsafe_torch.passes import MANY, Link, Next, Pass, Progress, check_iterable, read_state
 from seedsafe_torch.stamp import Stamp, numbering
-from seedsafe_torch.trainers import accelerate, callers
-from seedsafe_torch.trainers.fabric import counts_passes
-from seedsafe_torch.trainers.lightning import epoch_of_loop
-from seedsafe_torch.trainers.loaders import sharing_error
 
-__all__ = ["KeyedSampler"]
+__all__ = ["KeyedSampler", "items_of_a_batch", "keyed_of"]
 
 _SET = ("set", "set late")
 _LEFT = (
@@ -89,14 +87,12 @@ class KeyedSampler(Sampler[Any]):
         epoch; loaders from `loader` never start that early. It also warns if the call drops a loaded state for an earlier epoch.
         Without an offset, calls by Fabric are ignored: it passes its number of passes, which begins with 0 after a resume.
         """
-        setter, progress, plan = callers.epoch_setter(), self._latest, self._next
-        if counts_passes(setter) and not self.offset:
+        caller, progress, plan = caller_of(self), self._latest, self._next
+        if caller.counts_passes and not self.offset:
             return
-        accelerate.check_shares(self)
-        accelerate.warn_of_count(self, epoch, progress.epoch if progress and progress.ended else None)
-        number = checked_int(
-            "epoch", epoch_of_loop(setter, epoch), 0, 2**32, "pass the epoch's number, 0 for the first"
-        )
+        caller.check_shares(self.stride, fixed=self.epoch is not None)
+        meant = caller.epoch(epoch, latest=progress.epoch if progress and progress.ended else None)
+        number = checked_int("epoch", meant, 0, 2**32, "pass the epoch's number, 0 for the first")
         way_out = "the last one is reserved"
         wanted = checked_int("epoch + offset", number + self.offset, 0, VALIDATION_EPOCH, way_out)
         if progress is not None and progress.untouched:
@@ -105,13 +101,13 @@ class KeyedSampler(Sampler[Any]):
             warnings.warn(
                 f"set_epoch({number}) came after workers began to read epoch {progress.epoch}, and the pass under way keeps that "
                 "epoch. Call set_epoch before iter(loader), or make the loader with seedsafe_torch.loader",
-                stacklevel=2,
+                stacklevel=frames.users_level(),
             )
         if plan.origin == "loaded" and wanted < plan.epoch:
             warnings.warn(
                 f"set_epoch({number}) drops the loaded state, of epoch {plan.epoch} after {plan.skip} entries, and begins epoch "
                 f"{wanted}. To resume from the state, set its epoch or none",
-                stacklevel=2,
+                stacklevel=frames.users_level(),
             )
         late = (
             progress
@@ -136,9 +132,6 @@ class KeyedSampler(Sampler[Any]):
         return len(self.sampler)
 
     def __iter__(self) -> Iterator[Any]:
-        sharing = callers.sharing_sampler() if self.epoch is None else None
-        if sharing is not None:
-            raise sharing_error(sharing)
         link = Link(self._state)
         result = Pass(self._items(link))
         result.link = link
@@ -171,13 +164,14 @@ class KeyedSampler(Sampler[Any]):
 
     def _begin(self, state: dict[str, int] | None) -> Progress:
         """Begin a pass, because its first index is drawn, and return its progress."""
+        caller, fixed = caller_of(self), self.epoch is not None
+        caller.check_shares(self.stride, fixed=fixed)
         if state is not None:
             self.load_state_dict(state)
         self._listen()
-        accelerate.check_shares(self)
-        plan, fixed = self._next, self.epoch is not None
+        plan = self._next
         epoch = plan.epoch if self.epoch is None else self.epoch
-        reader = None if self._watch or fixed else callers.drawing_iterator()
+        reader = None if self._watch or fixed else caller.iterator()
         progress = Progress(epoch, plan.skip, plan.order, self._watch is not None, reader)
         if state is None and progress.spent:
             return progress
@@ -187,7 +181,7 @@ class KeyedSampler(Sampler[Any]):
             warnings.warn(
                 f"epoch {epoch} is served again, because set_epoch came after its pass began and so set the next one. Call "
                 "set_epoch before iter(loader), or leave it out",
-                stacklevel=2,
+                stacklevel=frames.users_level(),
             )
         self._next = Next(plan.epoch if fixed else plan.epoch + 1)
         self._latest = progress
@@ -261,7 +255,7 @@ class KeyedSampler(Sampler[Any]):
         """Warn once of a pass that was left after its first batch."""
         advice, self._advice = self._advice, None
         if advice and self.epoch is None:
-            warnings.warn(advice, stacklevel=3)
+            warnings.warn(advice, stacklevel=frames.users_level())
 
     def state_dict(self) -> dict[str, int]:
         """Return how far the run has come: the epoch, how many of its entries were seen, and a checksum of their order.
@@ -295,3 +289,16 @@ class KeyedSampler(Sampler[Any]):
             ValueError: it lacks "epoch" or "yielded". A pass raises it if its order differs from the state's.
         """
         self._next, self._latest = read_state(state), None
+
+
+def keyed_of(loading: DataLoader[Any]) -> KeyedSampler | None:
+    """Return the KeyedSampler of a DataLoader, at any level of its samplers, or None."""
+    return next((sampler for sampler in samplers_of(loading) if isinstance(sampler, KeyedSampler)), None)
+
+
+def items_of_a_batch(loading: DataLoader[Any], keyed: KeyedSampler) -> int:
+    """Return how many indices of the sampler a batch takes, or 0 if unknown."""
+    batches: Any = loading.batch_sampler
+    if batches is None or batches is keyed:
+        return 1
+    return int(loading.batch_size or 0) if getattr(batches, "sampler", None) is keyed else 0

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple, SupportsIndex
 from torch.utils.data import DataLoader, get_worker_info
 
 from seedsafe import SampleKey, content_id
-from seedsafe_torch.delivery import MIXED
+from seedsafe_torch import frames
 from seedsafe_torch.fetching import fetch_above
 from seedsafe_torch.iterable import NOTHING, AugmentedIterable, Start, Task, check_state, start_of
-from seedsafe_torch.passes import Batches
+from seedsafe_torch.passes import MIXED, Batches
 
 __all__ = ["StreamLoader"]
 
@@ -198,7 +198,7 @@ class _Progress:
                 warnings.warn(
                     f"workers {other} and {worker} begin epoch {self.starts[0].epoch} with the same records, which get the same "
                     f"augmentation. To read each record once, {_DIVIDE}",
-                    stacklevel=3,
+                    stacklevel=frames.users_level(),
                 )
         self.orders[worker] = delivery.order
 

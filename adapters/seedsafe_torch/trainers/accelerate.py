@@ -1,20 +1,15 @@
-"""Accelerate: epochs, and batches shared out to processes."""
+"""Accelerate: the epochs of a run."""
 
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Iterator
 from itertools import count
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import Any
 
 from seedsafe.reading import checked_int
-from seedsafe_torch.inner import samplers_of
 
-if TYPE_CHECKING:
-    from seedsafe_torch.sampler import KeyedSampler
-
-__all__ = ["check_shares", "epochs", "warn_of_count"]
+__all__ = ["epochs"]
 
 
 def epochs(
@@ -43,34 +38,3 @@ def epochs(
         loading.set_epoch(epoch)
         number = skip if epoch == start else 0
         yield epoch, sys.modules["accelerate"].skip_first_batches(loading, number) if number else loading
-
-
-def check_shares(keyed: KeyedSampler) -> None:
-    """Raise a ValueError if both a sampler and Accelerate share the samples out."""
-    if keyed.stride == 1:
-        return
-    ranks = [getattr(one, "num_processes", 1) for one in samplers_of(_reading(keyed))]
-    if ranks and max(ranks) > 1:
-        raise ValueError(
-            f"Accelerate itself shares a loader's batches out to its {max(ranks)} processes, so each would serve a share of a share "
-            "and the rest would be lost: give the loader shuffle=True instead of a DistributedKeyedSampler"
-        )
-
-
-def warn_of_count(keyed: KeyedSampler, epoch: SupportsIndex, ended: int | None) -> None:
-    """Warn if an Accelerate loader that begins now sets the epoch of the latest pass, which has ended."""
-    one = _reading(keyed)
-    ahead = getattr(one, "use_stateful_dataloader", True)  # it draws before it begins
-    if not ahead and ended is not None and ended == epoch:
-        warnings.warn(
-            f"epoch {epoch} is served again, because a loader from Accelerate or skip_first_batches counts its own passes from 0. "
-            "Call its set_epoch(epoch) before each pass",
-            stacklevel=5,
-        )
-
-
-def _reading(keyed: KeyedSampler) -> Any:
-    """Return the Accelerate loader that is being read and has this sampler inside, or None."""
-    state: Any = sys.modules.get("accelerate.state")
-    one = state.GradientState().active_dataloader if state else None
-    return one if any(inside is keyed for inside in samplers_of(one)) else None

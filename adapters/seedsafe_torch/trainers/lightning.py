@@ -1,41 +1,15 @@
-"""Lightning: epochs of its loops, and resuming."""
+"""Lightning: a callback that resumes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, SupportsIndex
+from typing import Any
 
 from torch.utils.data import DataLoader
 
 from seedsafe_torch.trainers.loaders import Callback, holding_datasets, resume
 
-__all__ = ["ResumeCallback", "epoch_of_loop"]
-
-
-def epoch_of_loop(setter: Any, epoch: SupportsIndex) -> SupportsIndex:
-    """Return the epoch that Lightning's fit loop serves next, or the epoch argument if another caller sets it.
-
-    With ``max_steps``, Lightning repeats the end of an epoch that a checkpoint was made at. It counts that epoch as processed
-    twice but completed once, and passes on the number processed.
-
-    Raises:
-        ValueError: Lightning would read more batches than ``limit_train_batches``.
-    """
-    if not hasattr(setter, "epoch_progress"):
-        return epoch
-    epochs, batches = setter.epoch_progress.current, setter.epoch_loop.batch_progress
-    # Lightning takes a step of the epoch for its end.
-    again = setter.restarting and epochs.completed < epochs.processed
-    stepped = batches.is_last_batch and batches.current.completed < batches.current.processed
-    limited = any(
-        hasattr(one, "__len__") and len(one) > setter.max_batches for one in setter._combined_loader.flattened
-    )
-    if again and stepped and limited:
-        raise ValueError(
-            f"Lightning would serve more than the {setter.max_batches} batches of epoch {epochs.completed} that limit_train_batches "
-            "allows, because it repeats the end of an epoch with max_steps: resume from the checkpoint of another step"
-        )
-    return int(epochs.completed)
+__all__ = ["ResumeCallback"]
 
 
 class ResumeCallback(Callback):

@@ -7,9 +7,10 @@ from typing import Any
 from torch.utils.data import DataLoader
 
 from seedsafe.reading import outermost
-from seedsafe_torch.inner import chain_of, items_of_a_batch, keyed_of
+from seedsafe_torch.inner import chain_of
+from seedsafe_torch.sampler import items_of_a_batch, keyed_of
 
-__all__ = ["OPTIONS", "Callback", "holding_datasets", "keeps_progress", "resume", "sharing_error"]
+__all__ = ["OPTIONS", "Callback", "holding_datasets", "keeps_progress", "resume"]
 
 
 OPTIONS = (
@@ -66,12 +67,3 @@ def resume(loading: DataLoader[Any], epoch: int, batches: int, ranks: int = 1) -
 def holding_datasets(dataset: Any) -> list[Any]:
     """Return the AugmentedDatasets in a dataset: they can hold an epoch, whatever their samplers set."""
     return [one for one in outermost(dataset) if hasattr(one, "hold_epoch")]
-
-
-def sharing_error(sampler: Any) -> ValueError:
-    """Return the error for a sampler that shares the indices of a KeyedSampler out to ranks."""
-    return ValueError(
-        f"{type(sampler).__name__} shares out a KeyedSampler, so that ranks may serve one key twice and no run can be resumed "
-        "within an epoch: give the loader sampler=DistributedKeyedSampler(dataset, seed=…), which trainers leave alone, or for "
-        "validation epoch=seedsafe.VALIDATION_EPOCH"
-    )

@@ -1,0 +1,73 @@
+"""What only the calling frames tell.
+
+No documented interface tells it: which DataLoader fetches, which loop sets an epoch, which line is the user's. All that looks at frames
+is here. Nothing depends on how many there are: a frame is known by its function.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any, Final
+
+__all__ = ["callers_of", "fetch_under_way", "objects_in", "users_level"]
+
+_NOT_THE_USERS: Final = frozenset(
+    (
+        *("seedsafe", "seedsafe_torch", "torch", "torchdata", "multiprocessing"),
+        *("accelerate", "lightning", "lightning_fabric", "pytorch_lightning", "transformers", "ultralytics"),
+    )
+)
+
+
+def users_level() -> int:
+    """Return the stacklevel of the user's line, for a warning of the function that calls this one.
+
+    Python 3.12's ``skip_file_prefixes`` does the same for files.
+    """
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and _package(frame) in _NOT_THE_USERS:
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def objects_in(function: str) -> Iterator[Any]:
+    """Yield the object of each method of that name that is being called, the nearest first."""
+    for frame in _above():
+        if frame.f_code.co_name == function and "self" in frame.f_locals:
+            yield frame.f_locals["self"]
+
+
+def callers_of(function: str) -> Iterator[Any]:
+    """Yield the object whose method calls a function of that name, for each call under way, the nearest first."""
+    for frame in _above():
+        if frame.f_code.co_name == function and frame.f_back is not None:
+            yield frame.f_back.f_locals.get("self")
+
+
+def fetch_under_way() -> tuple[Any, Any, Any] | None:
+    """Return what a DataLoader's nearest fetch was asked for, the index that it reads now, and its dataset, or None."""
+    below: FrameType | None = None
+    for frame in _above():
+        code = frame.f_code
+        if code.co_name == "fetch" and "possibly_batched_index" in code.co_varnames:
+            here = frame.f_locals
+            # In Python 3.11 a comprehension has its own frame.
+            inner = below.f_locals if below is not None and below.f_code.co_name == "<listcomp>" else here
+            asked = here["possibly_batched_index"]
+            return asked, inner.get("idx") if isinstance(asked, list) else asked, here["self"].dataset
+        below = frame
+    return None
+
+
+def _above() -> Iterator[FrameType]:
+    """Yield the frames of the functions that are being called, the nearest first."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+def _package(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
