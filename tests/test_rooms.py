@@ -27,6 +27,18 @@ BREAKS = [  # what is written into which file, and the words of the contract tha
     ("adapters/seedsafe_torch/cell.py", "import seedsafe_keras", "never each other"),
     ("adapters/seedsafe_torch/cell.py", "from seedsafe.pipeline.compose import Compose", "nothing deeper"),
     ("adapters/seedsafe_torch/cell.py", "from seedsafe.reading.reader import KeyedReader", "nothing deeper"),
+    (
+        "adapters/seedsafe_torch/sampler.py",
+        "from seedsafe_torch.trainers import lightning",
+        "torch's adapter",
+    ),
+    ("adapters/seedsafe_torch/new_file.py", "", "torch's adapter"),
+    ("adapters/seedsafe_keras/base.py", "from seedsafe_keras.fit import fit", "Keras's adapter"),
+    (
+        "adapters/seedsafe_torch/callers/caller.py",
+        "from seedsafe_torch.callers.lightning import FitLoop",
+        "inside the adapters",
+    ),
     ("seedsafe/pipeline/compose.py", "from seedsafe_lint.rules import RULES", "nobody imports the tools"),
     ("adapters/seedsafe_keras/base.py", "import seedsafe_audit", "nobody imports the tools"),
     ("tools/seedsafe_lint/rules.py", "from seedsafe.keys.key import SampleKey", "the linter"),

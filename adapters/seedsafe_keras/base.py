@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Iterator
 from typing import Any, SupportsIndex
 
 from seedsafe.reading import Targets, checked_int, count
 from seedsafe_keras import framework as frameworks
 
-__all__ = ["batches_of", "check_together", "length"]
+__all__ = ["batch_size_of", "check_together", "length", "uncalled_hooks"]
 
 
 def length(base: Any) -> int:
@@ -26,7 +26,7 @@ def length(base: Any) -> int:
     return int(units)
 
 
-def batches_of(base: Any, batch_size: SupportsIndex | None, targets: Targets) -> int:
+def batch_size_of(base: Any, batch_size: SupportsIndex | None, targets: Targets) -> int:
     """Return the size of the base's ready batches, or the batch size argument."""
     return _ready_size(base, targets) if batch_size is None else _sample_size(base, batch_size)
 
@@ -38,14 +38,6 @@ def _ready_size(base: Any, targets: Targets) -> int:
             f"batch_size is missing, and {type(base).__name__} is not a Keras Sequence of ready batches: pass the number of "
             "samples in a batch"
         )
-    for hook in ("on_epoch_end", "on_epoch_begin"):
-        defined = getattr(type(base), hook, None)
-        if defined is not None and defined.__module__.partition(".")[0] not in ("keras", "tf_keras"):
-            warnings.warn(
-                f"{type(base).__name__}.{hook} is not called, because Keras calls it at times that depend on the workers. "
-                "For another order in each epoch, pass shuffle=True",
-                stacklevel=4,
-            )
     size = getattr(base, "batch_size", None)
     if size is not None:
         return checked_int("base.batch_size", size, 1, 2**48, "set it to the size of the largest batch")
@@ -60,6 +52,14 @@ def _sample_size(base: Any, batch_size: SupportsIndex) -> int:
             "batches: leave it out"
         )
     return checked_int("batch_size", batch_size, 1, 2**48, "pass the number of samples in a batch")
+
+
+def uncalled_hooks(base: Any) -> Iterator[str]:
+    """Yield the names of the epoch hooks that the class of a Sequence defines itself, because Keras does not call a base's."""
+    for hook in ("on_epoch_end", "on_epoch_begin"):
+        defined = getattr(type(base), hook, None)
+        if defined is not None and defined.__module__.partition(".")[0] not in ("keras", "tf_keras"):
+            yield hook
 
 
 def check_together(*, batch_size: Any, ids: Any, on_error: str, epoch: Any, repeat: bool) -> None:

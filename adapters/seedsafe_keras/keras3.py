@@ -37,12 +37,13 @@ class KerasSequence(AugmentedSequence, keras.utils.PyDataset):  # type: ignore[m
         """
         if not self.uses_pool():
             return
-        frames = [frame for frame, _ in traceback.walk_stack(sys._getframe(1))]
-        if self.has_epoch() and not any(frame.f_code.co_name in _BUILDERS for frame in frames):
+        calls = [frame for frame, _ in traceback.walk_stack(sys._getframe(1))]
+        if self.has_epoch() and not any(frame.f_code.co_name in _BUILDERS for frame in calls):
             return
-        enqueuer = getattr(frames[0].f_locals.get("self"), "enqueuer", None)
-        if enqueuer is not None:
-            enqueuer.stop()  # left running, workers can hang the program at its end
+        objects = (frame.f_locals.get("self") for frame in calls)
+        adapter = next((one for one in objects if getattr(one, "enqueuer", None) is not None), None)
+        if adapter is not None:
+            adapter.enqueuer.stop()  # left running, workers can hang the program at its end
         raise RuntimeError(
             "Keras started this sequence's workers to build the model, and would deliver their batches twice: use "
             "seedsafe_keras.fit or seedsafe_keras.evaluate, which build the model first. Under a tf.distribute "

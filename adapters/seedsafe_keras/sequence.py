@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import operator
+import warnings
 from typing import Any, Literal, Self, SupportsIndex
+
+import numpy as np
 
 from seedsafe import BatchMix, Bridge, SampleIndex, SampleKey, ring
 from seedsafe.reading import (
@@ -17,11 +20,13 @@ from seedsafe.reading import (
     flag,
     labels_of,
     mixer_of,
+    read_batch,
     ready_batches,
+    stack,
+    stack_rows,
 )
 from seedsafe_keras import framework as frameworks
-from seedsafe_keras.base import batches_of, check_together, length
-from seedsafe_keras.batches import batch_of, check_mix, mix_batch, ready_batch
+from seedsafe_keras.base import batch_size_of, check_together, length, uncalled_hooks
 from seedsafe_keras.passes import Passes, own_class, sequence_class
 
 __all__ = ["AugmentedSequence"]
@@ -133,14 +138,20 @@ class AugmentedSequence(Forwarding, Passes):
         self.max_queue_size = checked_int("max_queue_size", max_queue_size, 1, 2**31, "pass its length")
         self.in_place = bool(in_place)
         self._spare = ring.Spare() if in_place else None
-        self.mix = check_mix(mix)
+        self.mix = _check_mix(mix)
         check_together(batch_size=batch_size, ids=ids, on_error=on_error, epoch=epoch, repeat=repeat)
         self._ready = batch_size is None
         mixer = mixer_of(augment) if self._ready else None
         if mixer is not None:
             raise ready_batches(mixer)
         self._units = length(base)
-        self.batch_size = batches_of(base, batch_size, check_targets(targets, labels_of(augment)))
+        for hook in uncalled_hooks(base) if self._ready else ():
+            warnings.warn(
+                f"{type(base).__name__}.{hook} is not called, because Keras calls it at times that depend on the workers. "
+                "For another order in each epoch, pass shuffle=True",
+                stacklevel=2,
+            )
+        self.batch_size = batch_size_of(base, batch_size, check_targets(targets, labels_of(augment)))
         self.reader = KeyedReader(
             base,
             augment,
@@ -160,19 +171,38 @@ class AugmentedSequence(Forwarding, Passes):
         """
         epoch, number = self._locate(operator.index(batch))
         rows = ring.Rows(self.batch_size) if self.in_place else None
+        stacked: Any = stack if rows is None else stack_rows
         if self._ready:
             position = self._position(epoch, number)
             first = position * self.batch_size
-            result = ready_batch(self.reader, SampleIndex(position, epoch), self.batch_size, rows)
+            result = self.reader.batch(
+                SampleIndex(position, epoch), self.batch_size, rows=rows, stack=stacked
+            )
         else:
             start = number * self.batch_size
             stop = min(start + self.batch_size, self._units)
-            positions = [self._position(epoch, entry) for entry in range(start, stop)]
-            first = positions[0]
+            ats = [SampleIndex(self._position(epoch, entry), epoch) for entry in range(start, stop)]
+            first = int(ats[0])
             listed = self.has_epoch()  # without an epoch, Keras looks at the shape and drops the batch
-            result = batch_of(self.reader, positions, epoch, rows, listed=listed)
-        return (
-            result
-            if self.mix is None
-            else mix_batch(self.mix, result, SampleKey(self.reader.seed, epoch, first))
+            result = read_batch(self.reader, ats, rows=rows, stack=stacked, listed=listed)
+        if self.mix is None:
+            return result
+        return _mix_batch(self.mix, result, SampleKey(self.reader.seed, epoch, first))
+
+
+def _check_mix(mix: BatchMix | None) -> BatchMix | None:
+    """Return the argument `mix`, or raise a TypeError."""
+    if mix is not None and not isinstance(mix, BatchMix):
+        raise TypeError(f"mix must be a BatchMix, got {mix!r}: pass seedsafe.BatchMix(classes)")
+    return mix
+
+
+def _mix_batch(mix: BatchMix, batch: Any, key: SampleKey) -> Any:
+    """Mix the samples of a batch with each other, at the key of the first one."""
+    if not (isinstance(batch, tuple) and len(batch) > 1):
+        raise TypeError(
+            f"mix needs a batch that is a tuple of images and labels, got {type(batch).__qualname__}: leave mix out, or return "
+            "the base's samples as (image, label)"
         )
+    images, labels = (np.asarray(part) for part in batch[:2])
+    return *mix(images, labels, key=key), *batch[2:]

@@ -8,17 +8,16 @@ from typing import Any, SupportsIndex
 from torch.utils.data import Subset
 
 from seedsafe import SampleIndex
-from seedsafe.reading import entered
 from seedsafe_torch.dataset import AugmentedDataset, Envelope
 
-__all__ = ["at_once", "may_pay"]
+__all__ = ["at_once", "is_worthwhile"]
 
 
-def may_pay(dataset: Any, count: int) -> bool:
-    """Return whether a batch of that many samples may be made at once, by a quick check."""
-    while type(dataset) in (Envelope, Subset):
+def is_worthwhile(dataset: Any, count: int) -> bool:
+    """Return whether to try `at_once` for that many samples of a dataset for which `is_ours` holds, by a quick check."""
+    while type(dataset) is not AugmentedDataset:
         dataset = dataset.dataset
-    return type(dataset) is AugmentedDataset and dataset.reader.may_pay(count)
+    return dataset.reader.may_pay(count)
 
 
 def at_once(dataset: Any, indices: Sequence[Any], room: Callable[..., Any]) -> Any:
@@ -40,18 +39,16 @@ def _direct(dataset: AugmentedDataset, indices: Sequence[SampleIndex], room: Cal
 
 
 def _inside(envelope: Envelope, indices: Sequence[SampleIndex], room: Callable[..., Any]) -> Any:
-    dataset, positions, repeats = envelope.dataset, list(map(int, indices)), envelope._repeats
+    dataset, positions = envelope.dataset, list(map(int, indices))
     try:
         while type(dataset) is Subset:
-            positions, dataset = [dataset.indices[one] for one in positions], dataset.dataset
+            positions, dataset = [dataset.indices[position] for position in positions], dataset.dataset
         if type(dataset) is not AugmentedDataset:
             return None
         ats = _stamp(dataset, positions, indices)
     except Exception:  # noqa: BLE001  # reading sample by sample raises it again
         return None
-    return dataset.reader.at_once(
-        ats, room, around=lambda number: entered(indices[number], repeats, int(indices[number]))
-    )
+    return dataset.reader.at_once(ats, room, around=lambda number: envelope.reading(indices[number]))
 
 
 def _stamp(

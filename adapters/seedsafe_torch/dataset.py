@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import gc
-import sys
-import threading
 from collections.abc import Sequence
 from itertools import groupby
 from multiprocessing import active_children
 from operator import length_hint
 from reprlib import Repr
-from typing import Any, Final, Literal, SupportsIndex
+from typing import Any, Literal, SupportsIndex
 
 from torch.utils.data import Dataset, IterableDataset, Subset
 from torch.utils.data.dataloader import _MultiProcessingDataLoaderIter
@@ -34,34 +32,10 @@ from seedsafe_torch.conversion.sources import convert_base
 from seedsafe_torch.faults import worker_id
 from seedsafe_torch.fetching import fetch_above
 
-__all__ = ["NOTHING", "AugmentedDataset", "Envelope", "offer", "reads_batches"]
+__all__ = ["AugmentedDataset", "Envelope", "is_ours", "read_into", "reads_batches"]
 
 _ANSWERS = ("raise", "skip", "replace")
 _DROPPED_BY = "seedsafe_torch.loader, or pass collate_fn=seedsafe_torch.skip_collate"
-
-
-NOTHING: Final = (None, None)
-
-
-class _Offer(threading.local):
-    """The row that a thread offers to the dataset that it reads next, while it makes a batch in place."""
-
-    row: tuple[Any, Any] = NOTHING
-    """The index to read, as the loader passed it, and the memory for its sample's first array."""
-
-    def take(self, index: Any) -> Any:
-        """Return the memory that is offered for an index, once, or None.
-
-        A signal handler or a finalizer that reads another index gets None, and so do datasets inside.
-        """
-        own, row = self.row
-        if row is None or own is not index:
-            return None
-        self.row = NOTHING
-        return row
-
-
-offer = _Offer()
 
 
 class AugmentedDataset(Forwarding, Dataset[Any]):
@@ -161,11 +135,11 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
             )
         super().__setattr__(name, value)
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: Any, row: Any = None) -> Any:
         reader, cell = self.reader, self._cell
         if type(index) is SampleIndex and index is not cell.last and self.epoch is None:  # from a loader
             cell.last = index
-            return reader.sample(index, row=None if offer.row is NOTHING else offer.take(index))
+            return reader.sample(index, row=row)
         if isinstance(index, slice | list | tuple):
             raise TypeError(
                 f"index must be one integer, got {index!r}: for several, use torch.utils.data.Subset"
@@ -190,8 +164,6 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
             at = SampleIndex(position, epoch)
         else:
             at = SampleIndex(position, stamp.epoch if epoch is None else epoch, stamp.occurrence, stamp.view)
-        asked = stamp is index or (offer.row is not NOTHING and sys._getframe(1).f_code in _BETWEEN)
-        row = offer.take(stamp) if asked else None
         if fetch is None:
             return reader.sample(at, row=row)
         with fetch.enter(at, reader):
@@ -315,9 +287,12 @@ class Envelope(Dataset[Any]):
         return len(self.dataset)
 
     def __getitem__(self, index: int) -> Any:
-        plain = int(index)
-        with entered(stamped(index), self._repeats, plain):
-            return self.dataset[plain]
+        with self.reading(index):
+            return self.dataset[int(index)]
+
+    def reading(self, index: int) -> entered:
+        """Return the context in which the datasets inside are read for an index."""
+        return entered(stamped(index), self._repeats, int(index))
 
     def __getitems__(self, indices: Sequence[int]) -> list[Any]:
         if not reads_batches(self.dataset):
@@ -330,13 +305,26 @@ class Envelope(Dataset[Any]):
         return samples
 
 
-_BETWEEN: Final = (Envelope.__getitem__.__code__, Subset.__getitem__.__code__)
-"""The code, besides RowByRow's, that may take a row by reading a dataset for its index."""
-
-
 def _stamp(index: int) -> tuple[int, int, int] | None:
     stamp = stamped(index)
     return None if stamp is None else (stamp.epoch, stamp.occurrence, stamp.view)
+
+
+def is_ours(dataset: Any) -> bool:
+    """Return whether there are only Envelopes and torch's Subsets, neither of which keeps a sample, around an AugmentedDataset."""
+    while type(dataset) in (Envelope, Subset):
+        dataset = dataset.dataset
+    return type(dataset) is AugmentedDataset
+
+
+def read_into(dataset: Any, index: Any, row: Any) -> Any:
+    """Return ``dataset[index]`` of a dataset for which `is_ours` holds, with its first array in the memory of a row if it fits."""
+    if type(dataset) is Envelope:
+        with dataset.reading(index):
+            return read_into(dataset.dataset, int(index), row)
+    if type(dataset) is Subset:
+        return read_into(dataset.dataset, dataset.indices[index], row)
+    return dataset.__getitem__(index, row)
 
 
 def reads_batches(dataset: Any) -> bool:

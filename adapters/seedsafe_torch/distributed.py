@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zlib
 from collections.abc import Iterator, Sized
 from typing import Any, SupportsIndex
@@ -33,7 +34,8 @@ class DistributedKeyedSampler(KeyedSampler, DistributedSampler[Any]):  # type: i
     Args:
         dataset: the dataset, or its length.
         seed: the seed of the run.
-        num_replicas: the number of ranks; by default from torch.distributed.
+        num_replicas: the number of ranks; by default from torch.distributed. If neither torch.distributed nor the variable
+            WORLD_SIZE of the environment has ranks, this process is the only one.
         rank: the rank of this process, 0 ≤ rank < num_replicas; by default from torch.distributed.
         shuffle: order each epoch by (seed, epoch).
         drop_last: at the end of an epoch, if fewer entries are left than there are ranks, leave them out. By default they are
@@ -45,14 +47,26 @@ class DistributedKeyedSampler(KeyedSampler, DistributedSampler[Any]):  # type: i
 
     Raises:
         TypeError: an argument has the wrong type.
-        ValueError: an argument is out of its range, or num_replicas or rank is missing and torch.distributed is not initialised.
+        ValueError: an argument is out of its range; num_replicas or rank is missing, and torch.distributed, which would have
+            them, is not initialised. From a pass: torch.distributed had its ranks only after the sampler was made for one.
 
     Example:
+        One process is one rank, and takes the whole order of the epoch:
+
+        >>> [int(index) for index in DistributedKeyedSampler(5, seed=42)]
+        [0, 1, 4, 3, 2]
+
+        Two ranks take turns. The last step is filled up with the first entry again:
+
         >>> ranks = [DistributedKeyedSampler(5, seed=42, num_replicas=2, rank=rank) for rank in range(2)]
         >>> [[int(index) for index in rank] for rank in ranks]
         [[0, 4, 2], [1, 3, 0]]
-        >>> [int(index) for index in EpochOrder(5, seed=42)]
-        [0, 1, 4, 3, 2]
+
+        Each sample twice, as occurrences 0 and 1:
+
+        >>> repeated = DistributedKeyedSampler(2, seed=42, num_replicas=2, rank=1, repeats=2)
+        >>> [(int(index), index.occurrence) for index in repeated]
+        [(0, 1), (1, 1)]
     """
 
     def __init__(
@@ -74,8 +88,11 @@ class DistributedKeyedSampler(KeyedSampler, DistributedSampler[Any]):  # type: i
         super().__init__(
             order if shuffle else SequentialSampler(order), seed=seed, epoch=epoch, offset=offset
         )
-        if num_replicas is None or rank is None:
-            if not (torch.distributed.is_available() and torch.distributed.is_initialized()):
+        self._alone = num_replicas is None and rank is None and not _has_ranks()
+        if self._alone and os.environ.get("WORLD_SIZE", "1") == "1":
+            num_replicas, rank = 1, 0
+        elif num_replicas is None or rank is None:
+            if not _has_ranks():
                 raise ValueError(
                     "num_replicas or rank is missing, and torch.distributed is not initialised: call init_process_group first, or "
                     "pass both"
@@ -111,6 +128,14 @@ class DistributedKeyedSampler(KeyedSampler, DistributedSampler[Any]):  # type: i
         state["yielded"] = min(state["yielded"], self._total)
         return state | {"order": self._checksum()} if state["yielded"] else state
 
+    def _begin(self, state: dict[str, int] | None) -> Progress:
+        if self._alone and _has_ranks() and (ranks := torch.distributed.get_world_size()) > 1:
+            raise ValueError(
+                f"this DistributedKeyedSampler was made for one rank, before torch.distributed had its {ranks}, which would all "
+                "serve the same samples: make it after init_process_group, or pass num_replicas= and rank="
+            )
+        return super()._begin(state)
+
     def _pass(self, progress: Progress, stamp: Stamp) -> Iterator[Any]:
         self.inner.set(self.sampler, progress.epoch, self.seed)
         if progress.start > self._total or (
@@ -134,3 +159,7 @@ class DistributedKeyedSampler(KeyedSampler, DistributedSampler[Any]):  # type: i
             copies += rounds * self.repeats
             for index, copy in zip(indices.tolist(), copies.tolist(), strict=True):
                 yield SampleIndex(index, epoch, copy) if copy else index
+
+
+def _has_ranks() -> bool:
+    return torch.distributed.is_available() and torch.distributed.is_initialized()

@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch.multiprocessing.reductions import reduce_tensor
-from torch.utils.data import DataLoader, Dataset, Subset, default_collate, get_worker_info
+from torch.utils.data import DataLoader, Dataset, default_collate, get_worker_info
 from torch.utils.data._utils import collate as torchs
 
 from seedsafe import ring
 from seedsafe.reading import AtOnce, Skipped
-from seedsafe_torch.at_once import at_once, may_pay
-from seedsafe_torch.dataset import NOTHING, AugmentedDataset, Envelope, offer, reads_batches
+from seedsafe_torch.at_once import at_once, is_worthwhile
+from seedsafe_torch.dataset import is_ours, read_into, reads_batches
 from seedsafe_torch.faults import Whole
 from seedsafe_torch.fetching import fetch_above
 
@@ -69,22 +69,19 @@ class RowByRow(Dataset[Any]):
         rows = _Rows(len(indices), travels=_leaves_worker())
         if reads_batches(self.dataset):
             return [_place(rows, sample) for sample in self.dataset.__getitems__(indices)]
-        dataset, offers, samples = self.dataset, _is_ours(self.dataset), []
-        result = _at_once(dataset, indices) if offers and may_pay(dataset, len(indices)) else None
+        dataset, ours, samples = self.dataset, is_ours(self.dataset), []
+        result = _at_once(dataset, indices) if ours and is_worthwhile(dataset, len(indices)) else None
         if type(result) is Ready:
             return result
         if result is not None:
             return [_place(rows, result(number, rows.offer())) for number in range(len(indices))]
-        try:
-            for index in indices:
-                if rows.idle:
-                    samples.append(dataset[index])
-                    continue
-                row = rows.offer() if offers else None
-                offer.row = NOTHING if row is None else (index, row)
-                samples.append(_place(rows, dataset[index]))
-        finally:
-            offer.row = NOTHING
+        for index in indices:
+            if rows.idle:
+                samples.append(dataset[index])
+                continue
+            row = rows.offer() if ours else None
+            sample = dataset[index] if row is None else read_into(dataset, index, row)
+            samples.append(_place(rows, sample))
         return samples
 
     def __getattr__(self, name: str) -> Any:
@@ -201,13 +198,6 @@ def _leaves_worker() -> bool:
         return False
     ring.stay()  # a DataLoader ends its workers after the last batch
     return True
-
-
-def _is_ours(dataset: Any) -> bool:
-    """Return whether a dataset has only our classes and torch's around the augmentation, none of which keeps a sample."""
-    while type(dataset) in (Envelope, Subset):
-        dataset = dataset.dataset
-    return type(dataset) is AugmentedDataset
 
 
 class Ready(Whole):

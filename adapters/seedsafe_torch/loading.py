@@ -88,71 +88,86 @@ def loader(
     """
     flag("shuffle", shuffle)
     if isinstance(dataset, AugmentedIterable):
-        ours = {
+        order = {
             "shuffle": shuffle or None,
             "sampler": sampler,
             "batch_sampler": batch_sampler,
             "seed": seed,
             "epoch": epoch,
         }
-        wrong = sorted(name for name, value in ours.items() if value is not None)
-        if wrong:
-            raise ValueError(
-                f"{', '.join(wrong)} cannot be set for a stream, which has its own order, seed and epoch: leave them out"
-            )
-        in_place_or_not(
-            in_place, dataset, batch_size is not None, options
-        )  # it sets collate_fn; a stream has no rows
-        stream = StreamLoader(
-            dataset, batch_size=batch_size, generator=generator or _generator(dataset.seed), **options
-        )
-        _check_picklable(stream)
-        return stream
+        return _stream_loader(dataset, order, in_place, batch_size=batch_size, generator=generator, **options)
     if isinstance(dataset, IterableDataset):
         raise TypeError(
             "dataset must be map-style, got an IterableDataset, whose samples have no index for a key: wrap its source in "
             "AugmentedIterable, which takes keys from the records' ids"
         )
-    found = list(outermost(dataset))
     check_distinct(dataset)
+    seed, epoch = _seed_and_epoch(dataset, sampler, batch_sampler, seed, epoch)
+    keyed = _keyed(dataset, shuffle, sampler, batch_sampler, seed, epoch)
+    if batch_sampler is None:
+        options |= {"batch_size": batch_size, "sampler": keyed}
+    elif batch_size == 1:
+        options["batch_sampler"] = keyed
+    else:
+        raise ValueError(
+            f"batch_size={batch_size} and batch_sampler cannot be used together: leave one of them out"
+        )
+    options["generator"] = _generator(seed) if generator is None else generator
+    in_batches = batch_size is not None or batch_sampler is not None
+    collate = options.get("collate_fn")
+    if isinstance(collate, MixCollate) and collate.seed is None:
+        options["collate_fn"] = replace(collate, seed=SampleKey(seed, 0, 0).seed)
+    outer = dataset if isinstance(dataset, AugmentedDataset) else Envelope(dataset)
+    outer = in_place_or_not(in_place, outer, in_batches, options)
+    result = _keyed_loader(outer, dataset, in_batches, options)
+    _check_picklable(result)
+    return result
+
+
+def _stream_loader(
+    stream: AugmentedIterable, order: dict[str, Any], in_place: bool | None, **options: Any
+) -> StreamLoader:
+    """Return the loader of a stream. `order` has the arguments that a stream takes none of, each None if it is left out."""
+    wrong = sorted(name for name, value in order.items() if value is not None)
+    if wrong:
+        raise ValueError(
+            f"{', '.join(wrong)} cannot be set for a stream, which has its own order, seed and epoch: leave them out"
+        )
+    in_place_or_not(
+        in_place, stream, options["batch_size"] is not None, options
+    )  # it sets collate_fn; a stream has no rows
+    options["generator"] = options["generator"] or _generator(stream.seed)
+    result = StreamLoader(stream, **options)
+    _check_picklable(result)
+    return result
+
+
+def _seed_and_epoch(
+    dataset: Any, sampler: Any, batch_sampler: Any, seed: SupportsIndex | None, epoch: SupportsIndex | None
+) -> tuple[SupportsIndex, SupportsIndex | None]:
+    """Return the seed of the order and the fixed epoch, if any: the arguments, or else those of the datasets inside.
+
+    Raises:
+        ValueError: there is no seed, or the arguments differ from what the sampler or a dataset has.
+    """
+    found = list(outermost(dataset))
     if isinstance(sampler, KeyedSampler) or isinstance(batch_sampler, KeyedSampler):
         if seed is not None or epoch is not None:
             raise ValueError(
                 f"a KeyedSampler has its own seed and epochs, got seed={seed!r} and epoch={epoch!r} as well: pass them to the "
                 "sampler instead"
             )
-    elif epoch is not None and any(one.epoch not in (None, epoch) for one in found):
+    elif epoch is not None and any(inside.epoch not in (None, epoch) for inside in found):
         raise ValueError(
             f"epoch={epoch!r} differs from the dataset's fixed epoch, which its samples would keep: leave one of them out"
         )
-    if seed is None:
-        if not found:
-            raise ValueError(
-                "seed is missing, and the dataset has no AugmentedDataset inside to take it from: pass seed="
-            )
-        seed = found[0].seed
-    if epoch is None and found and all(one.epoch is not None for one in found):
+    if seed is None and not found:
+        raise ValueError(
+            "seed is missing, and the dataset has no AugmentedDataset inside to take it from: pass seed="
+        )
+    if epoch is None and found and all(inside.epoch is not None for inside in found):
         epoch = found[0].epoch
-    keyed = _keyed(dataset, shuffle, sampler, batch_sampler, seed, epoch)
-    if batch_sampler is not None:
-        if batch_size != 1:
-            raise ValueError(
-                f"batch_size={batch_size} and batch_sampler cannot be used together: leave one of them out"
-            )
-        options["batch_sampler"] = keyed
-    else:
-        options |= {"batch_size": batch_size, "sampler": keyed}
-    outer = dataset if isinstance(dataset, AugmentedDataset) else Envelope(dataset)
-    if generator is None:
-        generator = _generator(seed)
-    options["generator"] = generator
-    in_batches = batch_size is not None or batch_sampler is not None
-    if isinstance(options.get("collate_fn"), MixCollate) and options["collate_fn"].seed is None:
-        options["collate_fn"] = replace(options["collate_fn"], seed=SampleKey(seed, 0, 0).seed)
-    outer = in_place_or_not(in_place, outer, in_batches, options)
-    result = _keyed_loader(outer, dataset, in_batches, options)
-    _check_picklable(result)
-    return result
+    return found[0].seed if seed is None else seed, epoch
 
 
 def _generator(seed: SupportsIndex) -> torch.Generator:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import multiprocessing
 import os
 import random
 import re
@@ -128,7 +129,7 @@ def test_a_state_of_other_data_is_refused() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "torch.distributed is not initialised: call init_process_group first, or pass both"),
+        ({"rank": 0}, "torch.distributed is not initialised: call init_process_group first, or pass both"),
         ({"num_replicas": 2}, "pass both"),
         ({"num_replicas": 2, "rank": 2}, "rank must be at least 0 and below 2, got 2: ranks count from 0"),
         ({"num_replicas": 0, "rank": 0}, "num_replicas must be at least 1"),
@@ -138,6 +139,57 @@ def test_a_state_of_other_data_is_refused() -> None:
 def test_bad_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         DistributedKeyedSampler(3, seed=0, **arguments)
+
+
+@pytest.mark.parametrize("size", [None, "1"])
+def test_a_process_without_ranks_is_the_only_one(size: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("WORLD_SIZE", raising=False)
+    if size is not None:
+        monkeypatch.setenv("WORLD_SIZE", size)
+    sampler = DistributedKeyedSampler(LENGTH, seed=SEED)
+    assert (sampler.num_replicas, sampler.rank) == (1, 0)
+    assert items(loader(dataset(), batch_size=4, sampler=sampler)) == expected(0, shuffle=True)
+
+
+@pytest.mark.parametrize("size", ["2", "16", ""])
+def test_ranks_that_the_environment_announces_are_waited_for(
+    size: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORLD_SIZE", size)
+    with pytest.raises(
+        ValueError, match=r"torch\.distributed is not initialised: call init_process_group first"
+    ):
+        DistributedKeyedSampler(LENGTH, seed=SEED)
+
+
+def _late(rank: int, store: str, results: Any) -> None:
+    sampler, told = DistributedKeyedSampler(LENGTH, seed=SEED), share(rank, 2)
+    torch.distributed.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=2)
+    try:
+        next(iter(sampler))
+        results.put("served")
+    except ValueError as error:
+        results.put(str(error))
+    results.put(len(list(told)))
+    torch.distributed.destroy_process_group()
+
+
+def test_ranks_that_come_later_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("WORLD_SIZE", raising=False)
+    context = multiprocessing.get_context("spawn")
+    results = context.Queue()
+    ranks = [
+        context.Process(target=_late, args=(rank, str(tmp_path / "store"), results)) for rank in range(2)
+    ]
+    for process in ranks:
+        process.start()
+    found = [results.get(timeout=120) for _ in range(4)]
+    for process in ranks:
+        process.join()
+    texts = [one for one in found if isinstance(one, str)]
+    assert len(texts) == 2
+    assert all("made for one rank, before torch.distributed had its 2" in text for text in texts)
+    assert found.count(len(share(0, 2))) == 2
 
 
 # Other samplers that repeat

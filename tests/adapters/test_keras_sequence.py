@@ -214,8 +214,9 @@ class TestReadyBatches:
             def on_epoch_end(self) -> None:
                 raise AssertionError
 
-        with pytest.warns(UserWarning, match="Shuffling.on_epoch_end is not called.*shuffle=True"):
-            at(Shuffling(pixels(2)))
+        with pytest.warns(UserWarning, match="Shuffling.on_epoch_end is not called.*shuffle=True") as warned:
+            AugmentedSequence(Shuffling(pixels(2)), CROP, seed=SEED)
+        assert [one.filename for one in warned] == [__file__]
 
 
 class TestCollate:

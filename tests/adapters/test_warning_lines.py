@@ -170,9 +170,7 @@ def test_workers_that_give_the_same_records() -> None:
         def __iter__(self) -> Iterator[Any]:
             return iter(RECORDS)
 
-    loading = loader(
-        AugmentedIterable(Whole(), dict, seed=0), batch_size=2, num_workers=2, collate_fn=list
-    )
+    loading = loader(AugmentedIterable(Whole(), dict, seed=0), batch_size=2, num_workers=2, collate_fn=list)
 
     def begin() -> None:
         for _ in zip(loading, range(2), strict=False):
