@@ -41,7 +41,9 @@ class KerasSequence(AugmentedSequence, keras.utils.PyDataset):  # type: ignore[m
         if self.has_epoch() and not any(frame.f_code.co_name in _BUILDERS for frame in calls):
             return
         objects = (frame.f_locals.get("self") for frame in calls)
-        adapter = next((one for one in objects if getattr(one, "enqueuer", None) is not None), None)
+        adapter = next(
+            (adapter for adapter in objects if getattr(adapter, "enqueuer", None) is not None), None
+        )
         if adapter is not None:
             adapter.enqueuer.stop()  # left running, workers can hang the program at its end
         raise RuntimeError(

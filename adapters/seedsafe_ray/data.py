@@ -82,8 +82,9 @@ def _augment(keyed: KeyedMap, batch: dict[str, Any]) -> dict[str, Any]:
         return batch
     return {
         name: batch[name]
-        if name in batch and all(one[name] is row[name] for one, row in zip(result, rows, strict=True))
-        else _column([one[name] for one in result])
+        if name in batch
+        and all(augmented[name] is row[name] for augmented, row in zip(result, rows, strict=True))
+        else _column([augmented[name] for augmented in result])
         for name in result[0]
     }
 

@@ -98,7 +98,7 @@ def augment(
     batches = _Batches(reader, length, size, steps, (first_epoch, first_step), flag("shuffle", shuffle))
     sample = reader.sample(batches.indices(0)[0], counts=False, listed=False)
     spec = tf.nest.map_structure(
-        lambda one: tf.TensorSpec((size if drop_remainder else None, *one.shape[1:]), one.dtype),
+        lambda part: tf.TensorSpec((size if drop_remainder else None, *part.shape[1:]), part.dtype),
         as_spec(collate([sample])),
     )
     numbers = tf.data.Dataset.range((end - first_epoch) * steps - first_step)
@@ -129,7 +129,9 @@ class _Batches:
         entries = range(step * self._size, min((step + 1) * self._size, self._length))
         if not self._shuffle:
             return [SampleIndex(entry, epoch) for entry in entries]
-        return [SampleIndex(int(one), epoch) for one in self._order(epoch)[entries.start : entries.stop]]
+        return [
+            SampleIndex(int(position), epoch) for position in self._order(epoch)[entries.start : entries.stop]
+        ]
 
     def __call__(self, number: Any) -> Any:
         """Return a batch, in memory that is used again when nobody holds it."""

@@ -65,10 +65,12 @@ def map_numpy(dataset: Any, function: Callable[..., Any], spec: Any, calls: int,
                 f"the parts must be {_text(spec)}, as declared, got {_text(as_spec(result))}: {way_out}"
             ) from None
         arrays = [np.asarray(part) for part in tf.nest.flatten(result)]
-        for array, one in zip(arrays, specs, strict=True):
-            if tf.as_dtype(array.dtype) != one.dtype or not one.shape.is_compatible_with(array.shape):
+        for array, expected in zip(arrays, specs, strict=True):
+            if tf.as_dtype(array.dtype) != expected.dtype or not expected.shape.is_compatible_with(
+                array.shape
+            ):
                 raise ValueError(
-                    f"a part must be {one.dtype.name} of shape {tuple(one.shape)}, as declared, got {array.dtype} of shape "
+                    f"a part must be {expected.dtype.name} of shape {tuple(expected.shape)}, as declared, got {array.dtype} of shape "
                     f"{array.shape}: {way_out}"
                 )
         return arrays
@@ -76,9 +78,9 @@ def map_numpy(dataset: Any, function: Callable[..., Any], spec: Any, calls: int,
     def step(*element: Any) -> Any:
         tensors = tf.nest.flatten(element)
         # The result follows from the element alone: stateful=False lets TensorFlow checkpoint an iterator over it.
-        parts = tf.numpy_function(call, tensors, [one.dtype for one in specs], stateful=False)
-        for part, one in zip(parts, specs, strict=True):
-            part.set_shape(one.shape)
+        parts = tf.numpy_function(call, tensors, [expected.dtype for expected in specs], stateful=False)
+        for part, expected in zip(parts, specs, strict=True):
+            part.set_shape(expected.shape)
         return tf.nest.pack_sequence_as(spec, parts)
 
     # AutoGraph would rewrite `step`, and search for the source of the user's pipeline.
@@ -87,4 +89,4 @@ def map_numpy(dataset: Any, function: Callable[..., Any], spec: Any, calls: int,
 
 
 def _text(spec: Any) -> str:
-    return str(tf.nest.map_structure(lambda one: f"{one.dtype.name} {tuple(one.shape)}", spec))
+    return str(tf.nest.map_structure(lambda part: f"{part.dtype.name} {tuple(part.shape)}", spec))

@@ -57,6 +57,6 @@ def _stamp(
     """Return positions with the epochs, occurrences and views of indices."""
     epoch, position = dataset.epoch, dataset.reader.position
     return [
-        SampleIndex(position(number), one.epoch if epoch is None else epoch, one.occurrence, one.view)
-        for number, one in zip(positions, indices, strict=True)
+        SampleIndex(position(number), index.epoch if epoch is None else epoch, index.occurrence, index.view)
+        for number, index in zip(positions, indices, strict=True)
     ]

@@ -45,7 +45,7 @@ class SharedBytes:
 
     def views(self, form: Literal["B", "q"]) -> list[memoryview[int]]:
         """Return the memory as bytes or 64-bit integers. The last view is the memory that workers inherited before it had a file."""
-        return [memoryview(one).cast(form) for one in self._maps]
+        return [memoryview(mapped).cast(form) for mapped in self._maps]
 
     def __getstate__(self) -> dict[str, Any]:
         if multiprocessing.context.get_spawning_popen() is None:
@@ -110,7 +110,7 @@ class EpochCell(WarningLog):
         whole, *before = memory.views("B")
         self._view = whole[:_NUMBERS].cast("q")
         self._served = whole[_NUMBERS:]
-        self._before = [one[:_NUMBERS].cast("q") for one in before]
+        self._before = [memory_before[:_NUMBERS].cast("q") for memory_before in before]
 
     @property
     def epoch(self) -> int:
@@ -130,22 +130,22 @@ class EpochCell(WarningLog):
         self._view[1] |= kind
         return True
 
-    def may_look(self) -> bool:
+    def takes_a_look(self) -> bool:
         """Return whether to look for the code that reads one index twice: only the first few times, because that is slow."""
         self._looks -= 1
         return self._looks >= 0
 
-    def serve(self, index: int, *, again: bool = False) -> int:
+    def serve(self, index: int, *, by_hand: bool = False) -> int:
         """Return the epoch for a read of an index, and warn once if it was read in this epoch before.
 
-        With `again`, one index may be read any number of times, and the warning comes for a second index.
+        An index may be read by hand any number of times; then the warning comes for a second index that is read twice.
         """
         epoch: int = self._view[0]
         block, rest = divmod(index, self._step)
         if block < len(self._served) and rest == block * 0x9E3779B1 % 2**32 % self._step:
             mark = epoch % 255 + 1
             twice = self._served[block] == mark
-            if twice and again and self._looked_at in (None, index):
+            if twice and by_hand and self._looked_at in (None, index):
                 self._looked_at, twice = index, False
             if twice and self.first(_EPOCH_TWICE):
                 warnings.warn(

@@ -81,6 +81,24 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         >>> dataset = AugmentedDataset(images, ss.RandomCrop(2), seed=42)
         >>> dataset[7].tolist()
         [[7, 7], [7, 7]]
+
+        A label stays as it is, a mask moves with its image:
+
+        >>> pairs = [(np.arange(4, dtype=np.uint8)[None], i) for i in range(10)]
+        >>> [(row.tolist(), label) for row, label in [AugmentedDataset(pairs, ss.HorizontalFlip(p=1), seed=42)[3]]]
+        [([[3, 2, 1, 0]], 3)]
+        >>> masked = [(image, image * 10) for image, _ in pairs]
+        >>> both = AugmentedDataset(masked, ss.HorizontalFlip(p=1), seed=42, targets=("image", "mask"))
+        >>> [part.tolist() for part in both[3]]
+        [[[3, 2, 1, 0]], [[30, 20, 10, 0]]]
+
+        Two views of each sample, and a fixed epoch for validation:
+
+        >>> [view.shape for view in AugmentedDataset(images, ss.RandomCrop(2), seed=42, views=2)[7]]
+        [(2, 2), (2, 2)]
+        >>> validation = AugmentedDataset(images, ss.RandomCrop(2), seed=42, epoch=ss.VALIDATION_EPOCH)
+        >>> bool((validation[7] == dataset.at(7, epoch=ss.VALIDATION_EPOCH)).all())
+        True
     """
 
     def __init__(
@@ -159,7 +177,7 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         if stamp is None:
             if epoch is None:
                 # Only `set_epoch` sets the epoch. A read by hand may be repeated without a warning.
-                epoch = cell.serve(position, again=fetch is None)
+                epoch = cell.serve(position, by_hand=fetch is None)
                 fetch = None
             at = SampleIndex(position, epoch)
         else:
@@ -219,7 +237,7 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
 
 def _warn_of_wrapper(reader: KeyedReader, index: SampleIndex, cell: EpochCell) -> None:
     """Warn if a loader's wrapper reads one index twice. A read by hand does not warn."""
-    if current() is None and cell.may_look() and fetch_above() is not None:
+    if current() is None and cell.takes_a_look() and fetch_above() is not None:
         at = SampleIndex(reader.position(index), index.epoch, index.occurrence, index.view)
         reader.repeats.warn_within_one(reader.key(at))
 
@@ -245,11 +263,11 @@ def _has_persistent_workers(dataset: AugmentedDataset) -> bool:
     if not active_children():
         return False
     return any(
-        type(one) is _MultiProcessingDataLoaderIter
-        and one._persistent_workers
-        and any(worker.is_alive() for worker in one._workers)
-        and any(inside is dataset for inside in nested(one._dataset))
-        for one in gc.get_objects()
+        type(found) is _MultiProcessingDataLoaderIter
+        and found._persistent_workers
+        and any(worker.is_alive() for worker in found._workers)
+        and any(inside is dataset for inside in nested(found._dataset))
+        for found in gc.get_objects()
     )
 
 

@@ -102,11 +102,11 @@ class KeyedLoader(DataLoader[Any]):
 
     def hear(self, keyed: KeyedSampler) -> None:
         """Take over an epoch that was set on the dataset."""
-        epochs = [one.epoch_calls for one in outermost(self.dataset)]
+        epochs = [inside.epoch_calls for inside in outermost(self.dataset)]
         before = self._calls or (0,) * len(epochs)
         self._calls = tuple(calls for calls, _ in epochs)
-        for (calls, epoch), known in zip(epochs, before, strict=True):
-            if calls != known:
+        for (calls, epoch), calls_before in zip(epochs, before, strict=True):
+            if calls != calls_before:
                 keyed.hear(epoch, "the dataset")
 
 
@@ -180,5 +180,5 @@ class _KeyedBatches(Batches):
 def _check_not_wrapped(sampler: Any) -> None:
     """Refuse the wrapper of Lightning and Fabric, which reads the sampler ahead. With a fixed epoch it does no harm."""
     inside = getattr(getattr(sampler, "dataset", None), "_sampler", None)
-    if any(isinstance(one, KeyedSampler) and one.epoch is None for one in chain_of(inside)):
+    if any(isinstance(reached, KeyedSampler) and reached.epoch is None for reached in chain_of(inside)):
         raise sharing_error(sampler)

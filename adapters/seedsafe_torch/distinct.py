@@ -16,21 +16,23 @@ __all__ = ["check_distinct"]
 
 def check_distinct(dataset: Any) -> None:
     """Raise a ValueError if torch's own wrappers would serve one key twice in a pass, whatever the sampler."""
-    for one in walk(dataset):
-        _check_one(one)
+    for inside in walk(dataset):
+        _check_one(inside)
 
 
 def _check_one(dataset: Any) -> None:
     if isinstance(dataset, ConcatDataset):
         before: list[tuple[int, Any]] = []
-        for one, indices in (keys for part in dataset.datasets for keys in _key_indices(part)):
-            if any(seed == one.seed and _overlap(indices, others) for seed, others in before):
+        for keyed, indices in (keys for part in dataset.datasets for keys in _key_indices(part)):
+            if any(
+                seed == keyed.seed and _overlap(indices, indices_before) for seed, indices_before in before
+            ):
                 raise ValueError(
-                    f"concatenated datasets share the seed {one.seed} and indices, so their samples would "
+                    f"concatenated datasets share the seed {keyed.seed} and indices, so their samples would "
                     "be augmented alike: pass index_offset=, the sum of the lengths before, or another seed"
                 )
-            before.append((one.seed, indices))
-    elif isinstance(dataset, Subset) and any(one.augment or one.bridged for one in outermost(dataset)):
+            before.append((keyed.seed, indices))
+    elif isinstance(dataset, Subset) and any(keyed.augment or keyed.bridged for keyed in outermost(dataset)):
         positions = np.asarray(dataset.indices)
         if len(np.unique(positions)) < len(positions):
             raise ValueError(
@@ -52,16 +54,16 @@ def _key_indices(part: Any, subset: Any = None) -> Iterator[tuple[AugmentedDatas
         positions = np.asarray(part.indices)
         yield from _key_indices(part.dataset, positions if subset is None else positions[subset])
     else:
-        for one in parts(part):
-            yield from _key_indices(one)
+        for inside in parts(part):
+            yield from _key_indices(inside)
 
 
-def _overlap(one: Any, other: Any) -> bool:
+def _overlap(first: Any, second: Any) -> bool:
     """Return whether two ranges or arrays of indices have an index in common."""
-    if isinstance(one, range) and isinstance(other, range):
-        return max(one.start, other.start) < min(one.stop, other.stop)
-    if isinstance(one, range):
-        one, other = other, one
-    if isinstance(other, range):
-        return bool(((one >= other.start) & (one < other.stop)).any())
-    return bool(np.intersect1d(one, other, assume_unique=True).size)
+    if isinstance(first, range) and isinstance(second, range):
+        return max(first.start, second.start) < min(first.stop, second.stop)
+    if isinstance(first, range):
+        first, second = second, first
+    if isinstance(second, range):
+        return bool(((first >= second.start) & (first < second.stop)).any())
+    return bool(np.intersect1d(first, second, assume_unique=True).size)

@@ -47,7 +47,11 @@ class Fetch(NamedTuple):
         if isinstance(self.index, SampleIndex):
             return self.index
         batch = self.asked if isinstance(self.asked, list | tuple) else (self.asked,)
-        stamps = {(one.epoch, one.occurrence, one.view): one for one in batch if isinstance(one, SampleIndex)}
+        stamps = {
+            (index.epoch, index.occurrence, index.view): index
+            for index in batch
+            if isinstance(index, SampleIndex)
+        }
         if len(stamps) > 1:
             raise RuntimeError(
                 f"{type(self.dataset).__qualname__} reads the dataset inside by plain indices, which lose the occurrences that "
@@ -66,8 +70,8 @@ class Fetch(NamedTuple):
                 _looked_at.add(self.dataset)
                 twice = _listed_twice(self.dataset)
                 if twice is not None and (reader.augment or reader.bridged):
-                    index, one, other = twice
-                    reader.repeats.warn_for_two(SampleKey(reader.seed, stamp.epoch, index), one, other)
+                    index, first, second = twice
+                    reader.repeats.warn_for_two(SampleKey(reader.seed, stamp.epoch, index), first, second)
             return entered(stamp)
         last = _last.read
         if last is None or last[0] is not self.index:
@@ -83,11 +87,11 @@ def _listed_twice(dataset: Any) -> tuple[int, int, int] | None:
         dataset = dataset.dataset
         listed = np.asarray(dataset.indices)[listed]
     order = np.argsort(listed, kind="stable")
-    again = np.flatnonzero(np.diff(listed[order]) == 0)
-    if not again.size:
+    repeated = np.flatnonzero(np.diff(listed[order]) == 0)
+    if not repeated.size:
         return None
-    one, other = order[again[0] : again[0] + 2].tolist()
-    return int(listed[one]), one, other
+    first, second = order[repeated[0] : repeated[0] + 2].tolist()
+    return int(listed[first]), first, second
 
 
 def collate_keyed(samples: Any, collate: Callable[[Any], Any], seed: int, options: Bridge) -> Any:

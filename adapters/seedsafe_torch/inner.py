@@ -42,8 +42,8 @@ class InnerEpochs:
     def changed(self, sampler: Any) -> list[int]:
         """Return the epochs that others set since `set` was called, without repetition."""
         found = []
-        for position, one in enumerate(chain_of(sampler)):
-            epoch, before = _epoch_of(one), self._epochs.get(position, 0)
+        for position, inside in enumerate(chain_of(sampler)):
+            epoch, before = _epoch_of(inside), self._epochs.get(position, 0)
             if epoch is None or (epoch is before if isinstance(before, _Epoch) else epoch == before):
                 continue
             found.append(int(epoch))
@@ -51,12 +51,12 @@ class InnerEpochs:
 
     def set(self, sampler: Any, epoch: int, seed: int) -> None:
         """Set the epoch of each sampler that has ``set_epoch``. Replace the torch generator of any other that has one."""
-        for position, one in enumerate(chain_of(sampler)):
-            if hasattr(one, "set_epoch"):
-                one.set_epoch(_Epoch(epoch))
-                self._epochs[position] = _epoch_of(one)
+        for position, inside in enumerate(chain_of(sampler)):
+            if hasattr(inside, "set_epoch"):
+                inside.set_epoch(_Epoch(epoch))
+                self._epochs[position] = _epoch_of(inside)
             else:
-                _rekey(one, seed, epoch)
+                _rekey(inside, seed, epoch)
 
 
 def chain_of(sampler: Any) -> Iterator[Any]:

@@ -276,7 +276,7 @@ def check_state(state: Any) -> dict[str, Any]:
     found = {**state, "epoch": checked_int("epoch", state["epoch"], 0, 2**32, way_out)}
     yielded = found.pop("yielded", 0)
     stages = yielded if isinstance(yielded, list) else [[yielded]]
-    stages = [[checked_int("yielded", one, 0, 2**63, way_out) for one in stage] for stage in stages]
+    stages = [[checked_int("yielded", records, 0, 2**63, way_out) for records in stage] for stage in stages]
     if "source" in found:
         found["sources"] = [found.pop("source")]
     return found | {"yielded": stages} if any(map(any, stages)) or "sources" in found else found
@@ -286,7 +286,8 @@ def start_of(state: dict[str, Any], epoch: int, worker: int, workers: int, split
     """Return the start of a worker's pass from a state.
 
     Raises:
-        ValueError: the state is of another number of workers, and the source divides itself among them.
+        ValueError: the state was stored with another number of workers, and the source, which divides its records among the
+            workers, cannot divide the rest anew.
     """
     stages, sources = state.get("yielded") or [[0] * workers], state.get("sources")
     if len(stages[-1]) != workers:

@@ -85,6 +85,27 @@ def loader(
         >>> dataset = AugmentedDataset(np.zeros((8, 4, 4), np.uint8), ss.RandomCrop(2), seed=42)
         >>> [tuple(batch.shape) for batch in loader(dataset, batch_size=4, shuffle=True)]
         [(4, 2, 2), (4, 2, 2)]
+
+        Part of a dataset, whose samples keep their keys, and a fixed epoch for validation:
+
+        >>> from torch.utils.data import Subset
+        >>> [tuple(batch.shape) for batch in loader(Subset(dataset, [1, 3, 5]), batch_size=2)]
+        [(2, 2, 2), (1, 2, 2)]
+        >>> validation = loader(dataset, batch_size=8, epoch=ss.VALIDATION_EPOCH)
+        >>> [bool((first == second).all()) for first, second in zip(validation, validation)]
+        [True]
+
+        A run that is stopped after its first batch, and resumed in another loader:
+
+        >>> numbers = AugmentedDataset(np.arange(6), seed=42)
+        >>> stopped = loader(numbers, batch_size=2)
+        >>> batches = iter(stopped)
+        >>> next(batches), stopped.state_dict()["yielded"]
+        (tensor([0, 1]), 2)
+        >>> resumed = loader(numbers, batch_size=2)
+        >>> resumed.load_state_dict(stopped.state_dict())
+        >>> list(resumed)
+        [tensor([2, 3]), tensor([4, 5])]
     """
     flag("shuffle", shuffle)
     if isinstance(dataset, AugmentedIterable):
@@ -178,16 +199,16 @@ def _generator(seed: SupportsIndex) -> torch.Generator:
 def _keyed_loader(outer: Any, dataset: Any, in_batches: bool, options: Any) -> KeyedLoader:
     """Return the loader. It reports failed samples if datasets skip or replace them."""
     collate = options.get("collate_fn") or (default_collate if in_batches else default_convert)
-    bridged = next((one.reader for one in nested(dataset) if one.bridged), None)
+    bridged = next((inside.reader for inside in nested(dataset) if inside.bridged), None)
     if bridged is not None:
         collate = partial(collate_keyed, collate=collate, seed=bridged.seed, options=bridged.bridge)
         options["collate_fn"] = collate
-    logging = [one for one in nested(dataset) if one.faults.log is not None]
-    if any(one.faults.on_error == "skip" for one in logging):
+    logging = [inside for inside in nested(dataset) if inside.faults.log is not None]
+    if any(inside.faults.on_error == "skip" for inside in logging):
         options["collate_fn"] = partial(batch_or_skip if in_batches else one_or_skip, collate=collate)
     many = len(logging) > 1
     names = [f"dataset {number} of {len(logging)}: " if many else "" for number in range(1, len(logging) + 1)]
-    reports = [partial(one.report_failures, name) for one, name in zip(logging, names, strict=True)]
+    reports = [partial(inside.report_failures, name) for inside, name in zip(logging, names, strict=True)]
     return KeyedLoader(outer, reports=reports, **options)
 
 

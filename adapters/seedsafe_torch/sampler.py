@@ -49,10 +49,27 @@ class KeyedSampler(Sampler[Any]):
         ValueError: an argument is out of its range, or two epochs were set for one pass.
 
     Example:
+        Each pass is the next epoch:
+
         >>> sampler = KeyedSampler(range(2), seed=42)
-        >>> list(sampler), list(sampler)[0]
-        ([SampleIndex(0, epoch=0, occurrence=0, view=0), SampleIndex(1, epoch=0, occurrence=0, view=0)], SampleIndex(0, epoch=1, occurrence=0, view=0))
-    """  # a doctest's output cannot be wrapped
+        >>> list(sampler)
+        [SampleIndex(0, epoch=0, occurrence=0, view=0), SampleIndex(1, epoch=0, occurrence=0, view=0)]
+        >>> [(int(index), index.epoch) for index in sampler]
+        [(0, 1), (1, 1)]
+
+        A sampler that repeats indices, and one of batches:
+
+        >>> [(int(index), index.occurrence) for index in KeyedSampler([5, 5, 3], seed=42)]
+        [(5, 0), (5, 1), (3, 0)]
+        >>> [list(map(int, batch)) for batch in KeyedSampler([[0, 1], [2]], seed=42)]
+        [[0, 1], [2]]
+
+        A run that resumes after one index of epoch 7:
+
+        >>> sampler.load_state_dict({"epoch": 7, "yielded": 1})
+        >>> [(int(index), index.epoch) for index in sampler]
+        [(1, 7)]
+    """
 
     stride = 1
     """The number of ranks that share the items: one item of this sampler counts for that many of the run."""
@@ -140,9 +157,9 @@ class KeyedSampler(Sampler[Any]):
     def _span(self) -> int:
         """Return an upper bound of the indices, as far as the samplers' lengths tell."""
         span = 0
-        for one in (self, *chain_of(self.sampler)):
+        for inside in (self, *chain_of(self.sampler)):
             with suppress(TypeError, NotImplementedError):  # some have no length
-                span = max(span, len(one) * int(getattr(one, "num_replicas", None) or 1))
+                span = max(span, len(inside) * int(getattr(inside, "num_replicas", None) or 1))
         return min(span, 2**36)
 
     def _items(self, link: Link) -> Iterator[Any]:

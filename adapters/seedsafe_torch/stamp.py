@@ -39,21 +39,21 @@ class Stamp:
         if type(item) is int and 0 <= item < 2**63:
             return SampleIndex(item, self.epoch, self._occurrence(item))
         if not isinstance(item, list | tuple):
-            return self._one(item)
+            return self._stamp(item)
         if self.single:
             raise TypeError(
                 f"the sampler must yield indices, got {item!r}: pass a sampler of batches as batch_sampler=. A sampler that yields "
                 "more than indices cannot be keyed"
             )
-        for one in item:
-            if isinstance(one, list | tuple):
+        for index in item:
+            if isinstance(index, list | tuple):
                 raise TypeError(
-                    f"the sampler's batch {item!r} must hold indices, got {one!r}: let the sampler yield indices alone, because "
+                    f"the sampler's batch {item!r} must hold indices, got {index!r}: let the sampler yield indices alone, because "
                     "nothing else can be keyed"
                 )
-        return [self._one(one) for one in item]
+        return [self._stamp(index) for index in item]
 
-    def _one(self, item: Any) -> SampleIndex:
+    def _stamp(self, item: Any) -> SampleIndex:
         index = checked_int(
             "the sampler's index", item, 0, 2**64, "it must yield the samples' positions, or lists of them"
         )
@@ -89,10 +89,10 @@ def numbering(sampler: Any, occurrence: Any) -> tuple[int, int]:
     """
     if occurrence not in (None, "rank"):
         raise ValueError(f'occurrence must be None or "rank", got {occurrence!r}')
-    for one in chain_of(sampler):
-        ranks = getattr(one, "num_replicas", getattr(one, "world_size", None))
-        if (occurrence or hasattr(one, "num_selected_samples")) and ranks and hasattr(one, "rank"):
-            return int(one.rank), int(ranks)
+    for inside in chain_of(sampler):
+        ranks = getattr(inside, "num_replicas", getattr(inside, "world_size", None))
+        if (occurrence or hasattr(inside, "num_selected_samples")) and ranks and hasattr(inside, "rank"):
+            return int(inside.rank), int(ranks)
     if occurrence:
         raise ValueError(
             f'occurrence="rank" needs a sampler with rank and num_replicas, got {type(sampler).__qualname__}: number the '

@@ -34,8 +34,8 @@ class StreamLoader(DataLoader[Any]):
         options: DataLoader's arguments.
 
     Raises:
-        ValueError: from a pass: the state is of another number of workers and the source divides itself among them; two
-            workers gave the same records.
+        ValueError: from a pass: the state was stored with another number of workers, and the source divides its records among
+            them; or two workers gave the same records.
 
     Example:
         >>> import seedsafe as ss
@@ -105,13 +105,14 @@ class StreamLoader(DataLoader[Any]):
         stream, state, workers = self._stream, self._next, max(self.num_workers, 1)
         epoch = state["epoch"] if stream.epoch is None else stream.epoch
         starts = [
-            start_of(state, epoch, one, workers, stream.split or self._divides) for one in range(workers)
+            start_of(state, epoch, worker, workers, stream.split or self._divides)
+            for worker in range(workers)
         ]
         first = state.get("next", 0) if len(state.get("yielded", [[]])[-1]) == workers else 0
         size = self.batch_size or 1
         return [
-            one._replace(waits=size if number < first else 0, divides=self._divides)
-            for number, one in enumerate(starts)
+            start._replace(waits=size if number < first else 0, divides=self._divides)
+            for number, start in enumerate(starts)
         ]
 
     @property
@@ -183,8 +184,8 @@ class _Progress:
     """The first worker to deliver each first batch, by the hash of the batch's indices."""
 
     def __post_init__(self) -> None:
-        self.yielded = [one.skip for one in self.starts]
-        self.sources = [pickle.dumps(one.source) for one in self.starts]
+        self.yielded = [start.skip for start in self.starts]
+        self.sources = [pickle.dumps(start.source) for start in self.starts]
 
     def take(self, delivery: _Delivery) -> None:
         """Count a batch that is handed out."""
@@ -193,10 +194,10 @@ class _Progress:
         self.sources[worker] = delivery.source
         self.next = (worker + 1) % len(self.starts)
         if worker not in self.orders:
-            other = self.first.setdefault(delivery.order, worker)
-            if other != worker and delivery.records:
+            first_worker = self.first.setdefault(delivery.order, worker)
+            if first_worker != worker and delivery.records:
                 warnings.warn(
-                    f"workers {other} and {worker} begin epoch {self.starts[0].epoch} with the same records, which get the same "
+                    f"workers {first_worker} and {worker} begin epoch {self.starts[0].epoch} with the same records, which get the same "
                     f"augmentation. To read each record once, {_DIVIDE}",
                     stacklevel=frames.users_level(),
                 )
@@ -207,8 +208,8 @@ class _Progress:
         if not any(self.yielded) and not self.starts[0].before:
             return state
         state["yielded"] = [*self.starts[0].before, list(self.yielded)]
-        sources = [pickle.loads(one) for one in self.sources]
-        if any(one is not None for one in sources):
+        sources = [pickle.loads(source) for source in self.sources]
+        if any(source is not None for source in sources):
             state["sources"] = sources
         return state | ({"next": self.next} if self.next else {})
 
@@ -216,10 +217,10 @@ class _Progress:
         """Refuse a pass in which two workers gave exactly the same records."""
         ends: dict[int, int] = {}
         for worker, order in self.orders.items():
-            other = ends.setdefault(order, worker)
-            if other != worker:
+            first_worker = ends.setdefault(order, worker)
+            if first_worker != worker:
                 raise ValueError(
-                    f"workers {other} and {worker} gave the same records in epoch {self.starts[0].epoch}: {_DIVIDE}"
+                    f"workers {first_worker} and {worker} gave the same records in epoch {self.starts[0].epoch}: {_DIVIDE}"
                 )
 
 

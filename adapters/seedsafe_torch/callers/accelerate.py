@@ -44,4 +44,4 @@ def caller_of(sampler: Any) -> AccelerateLoader | None:
     """Return the Accelerate loader that is being read and has this sampler inside, or None."""
     state: Any = sys.modules.get("accelerate.state")
     loading = state.GradientState().active_dataloader if state else None
-    return AccelerateLoader(loading) if any(one is sampler for one in samplers_of(loading)) else None
+    return AccelerateLoader(loading) if any(inside is sampler for inside in samplers_of(loading)) else None

@@ -43,7 +43,7 @@ class Caller:
     def iterator(self) -> Callable[[], Any] | None:
         """Return a weak reference to the DataLoader iterator that draws the indices, whose workers may read ahead, or None."""
         drawing = frames.objects_in("_next_index")
-        return next((ref(one) for one in drawing if hasattr(one, "_num_yielded")), None)
+        return next((ref(found) for found in drawing if hasattr(found, "_num_yielded")), None)
 
 
 def sharing_error(sampler: Any) -> ValueError:

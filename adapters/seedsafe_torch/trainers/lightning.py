@@ -75,8 +75,8 @@ def _loaders(loaders: Any) -> Iterator[DataLoader[Any]]:
         yield loaders
         return
     inside = loaders.values() if isinstance(loaders, dict) else getattr(loaders, "flattened", loaders)
-    for one in inside if isinstance(inside, Iterable) else ():
-        yield from _loaders(one)
+    for loading in inside if isinstance(inside, Iterable) else ():
+        yield from _loaders(loading)
 
 
 def _set_position(trainer: Any, loading: DataLoader[Any]) -> None:

@@ -48,7 +48,7 @@ def resume(loading: DataLoader[Any], epoch: int, batches: int, ranks: int = 1) -
     keyed = keyed_of(loading)
     if keyed is None:
         return
-    if ranks > 1 and not any(getattr(one, "num_replicas", 1) == ranks for one in chain_of(keyed)):
+    if ranks > 1 and not any(getattr(inside, "num_replicas", 1) == ranks for inside in chain_of(keyed)):
         raise ValueError(
             f"{ranks} processes would all serve the samples of one {type(keyed).__name__}: pass sampler="
             "DistributedKeyedSampler(dataset, seed=…)"
@@ -66,4 +66,4 @@ def resume(loading: DataLoader[Any], epoch: int, batches: int, ranks: int = 1) -
 
 def holding_datasets(dataset: Any) -> list[Any]:
     """Return the AugmentedDatasets in a dataset: they can hold an epoch, whatever their samplers set."""
-    return [one for one in outermost(dataset) if hasattr(one, "hold_epoch")]
+    return [inside for inside in outermost(dataset) if hasattr(inside, "hold_epoch")]
