@@ -287,7 +287,7 @@ def start_of(state: dict[str, Any], epoch: int, worker: int, workers: int, split
 
     Raises:
         ValueError: the state was stored with another number of workers, and the source, which divides its records among the
-            workers, cannot divide the rest anew.
+            workers, cannot divide the rest among others.
     """
     stages, sources = state.get("yielded") or [[0] * workers], state.get("sources")
     if len(stages[-1]) != workers:

@@ -151,6 +151,12 @@ def test_an_epoch_that_accelerate_counts_again_warns(accelerate: SimpleNamespace
         keyed.set_epoch(0)
         assert epochs_of(keyed) == {0}
         keyed.set_epoch(1)
+        under_way = iter(keyed)
+        next(under_way)
+        keyed.set_epoch(1)  # of a pass that has not ended
+        list(under_way)
+        keyed.set_epoch(0)
+        assert epochs_of(keyed) == {0}
         loading.use_stateful_dataloader = True
         keyed.set_epoch(0)
     loading.use_stateful_dataloader = False

@@ -1,4 +1,4 @@
-"""Who calls a sampler: a trainer or a loop.
+"""Who calls a sampler: trainers and loops.
 
 A sampler asks its Caller three questions: which epoch does it mean by the number that it sets, does it share the indices out, and which
 DataLoader's workers may be ahead of training? Each file here says how one trainer's Caller is known, by a documented class or attribute
