@@ -95,17 +95,17 @@ def loader(
         >>> [bool((first == second).all()) for first, second in zip(validation, validation)]
         [True]
 
-        A run that is stopped after its first batch, and resumed in another loader:
+        A run that is stopped after two batches, and resumed in another loader:
 
         >>> numbers = AugmentedDataset(np.arange(6), seed=42)
         >>> stopped = loader(numbers, batch_size=2)
         >>> batches = iter(stopped)
-        >>> next(batches), stopped.state_dict()["yielded"]
-        (tensor([0, 1]), 2)
+        >>> next(batches), next(batches), stopped.state_dict()["yielded"]
+        (tensor([0, 1]), tensor([2, 3]), 4)
         >>> resumed = loader(numbers, batch_size=2)
         >>> resumed.load_state_dict(stopped.state_dict())
         >>> list(resumed)
-        [tensor([2, 3]), tensor([4, 5])]
+        [tensor([4, 5])]
     """
     flag("shuffle", shuffle)
     if isinstance(dataset, AugmentedIterable):
