@@ -80,8 +80,7 @@ class RowByRow(Dataset[Any]):
                 samples.append(dataset[index])
                 continue
             row = rows.offer() if ours else None
-            sample = dataset[index] if row is None else read_into(dataset, index, row)
-            samples.append(_place(rows, sample))
+            samples.append(_place(rows, dataset[index] if row is None else read_into(dataset, index, row)))
         return samples
 
     def __getattr__(self, name: str) -> Any:
