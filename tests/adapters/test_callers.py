@@ -83,6 +83,7 @@ def test_lightnings_loop_serves_the_epoch_that_it_has_not_completed(depth: int) 
     with pytest.raises(ValueError, match="Lightning would serve more than the 2 batches of epoch 3"):
         Loop(completed=3, processed=4, stepped=True, batches=3).begin(keyed, depth)
     Loop(completed=3, processed=4, stepped=True).begin(keyed, depth)
+    Loop(completed=3, processed=4, batches=3).begin(keyed, depth)
     Loop(completed=4, processed=4, stepped=True, batches=3).begin(keyed, depth)
 
 
