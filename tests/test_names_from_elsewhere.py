@@ -6,6 +6,7 @@ import subprocess
 import sys
 from typing import Any
 
+import numpy as np
 import pytest
 from test_docs import ROOT, environment
 
@@ -35,7 +36,7 @@ def test_what_is_meant_can_be_made(library: str, name: str) -> None:
     meant = ELSEWHERE[library][name]
     assert meant.call or meant.note
     if meant.call:
-        made = eval(meant.call, {"ss": ss})
+        made = eval(meant.call, {"ss": ss, "np": np})
         for one in made if isinstance(made, tuple) else (made,):
             assert type(one).__module__.startswith("seedsafe.")
 

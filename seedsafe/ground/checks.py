@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any, Final
+from functools import wraps
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
@@ -18,6 +20,7 @@ __all__ = [
     "checked_int",
     "choice",
     "each",
+    "explain_arguments",
     "flag",
     "numbers",
     "pair",
@@ -27,10 +30,35 @@ __all__ = [
     "span",
 ]
 
+Callee = TypeVar("Callee", bound=Callable[..., Any])
 
 _LISTS: Final = (tuple, list)
 _FLAGS: Final = (bool, np.bool_)
 _NUMBERS: Final = (int, float, np.integer, np.floating)
+
+
+def explain_arguments(callee: Callee) -> Callee:
+    """Let a class or function that is called with arguments that it does not take say what it takes instead.
+
+    A class is changed, and returned; for a function, a new one is returned. What it raises itself is left alone.
+    """
+    call: Any = vars(callee)["__init__"] if isinstance(callee, type) else callee
+
+    @wraps(call)
+    def explained(*args: Any, **named: Any) -> Any:
+        try:
+            return call(*args, **named)
+        except TypeError as error:
+            if error.__traceback__ is None or error.__traceback__.tb_next is not None:  # raised inside
+                raise
+            explanation = import_module("seedsafe.ground.arguments").explanation
+            values = args[1:] if isinstance(callee, type) else args
+            raise TypeError(explanation(callee.__name__, callee, values, named)) from None
+
+    if not isinstance(callee, type):
+        return explained  # type: ignore[return-value]
+    callee.__init__ = explained  # type: ignore[misc]
+    return callee
 
 
 def real(name: str, value: Any, low: float, high: float, way_out: str) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeVar, dataclass_transform
 
+from seedsafe.ground.checks import explain_arguments
 from seedsafe.pipeline.option import annotate, describe, option
 
 __all__ = ["Marks", "check_options", "declared", "marks_of", "primitive"]
@@ -77,7 +78,7 @@ def primitive(
         if has_text:
             result.__doc__ = describe(result)
         _declared[result] = Marks(True, fresh, random, ignores_params, fills, opencv)
-        return result
+        return explain_arguments(result)
 
     return declare
 
@@ -85,7 +86,7 @@ def primitive(
 def declared(kind: Kind) -> Kind:
     """Declare a class of the library that is not a dataclass."""
     _declared[kind] = Marks(own=True, fresh=True)
-    return kind
+    return explain_arguments(kind) if "__init__" in vars(kind) else kind
 
 
 def marks_of(kind: type) -> Marks:
