@@ -65,10 +65,15 @@ def test_each_error_says_the_equivalent_and_what_the_class_takes(kind: str) -> N
 
 
 def test_each_entry_of_the_table_is_of_a_class_and_of_no_argument_with_a_default() -> None:
+    needless = []
     for kind, names in ARGUMENTS.items():
+        if kind == "AugmentedDataset":  # of the adapters
+            continue
         takes = inspect.signature(getattr(ss, kind)).parameters
-        for name in names:
-            assert name not in takes or takes[name].default is inspect.Parameter.empty, (kind, name)
+        needless += [
+            (kind, name) for name in names if name in takes and takes[name].default is not takes[name].empty
+        ]
+    assert needless == []
 
 
 USUAL = [

@@ -41,7 +41,8 @@ class Weather(ss.ImageTransform):
             return self.change(image.copy(), params)
         if image.dtype != np.float32:
             raise TypeError(
-                f"{type(self).__name__} needs uint8 or float32, got dtype {image.dtype}: convert it with astype"
+                f"{type(self).__name__} needs uint8 or float32, got dtype {image.dtype}: "
+                "pass (image / 65535).astype(numpy.float32) of 16 bits, image.astype(numpy.float32) of floats in [0, 1]"
             )
         deep = np.rint(np.clip(image, 0, 1) * 255).astype(np.uint8)
         return self.change(deep, params).astype(np.float32) / np.float32(255)

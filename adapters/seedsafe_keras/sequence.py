@@ -17,6 +17,7 @@ from seedsafe.reading import (
     Targets,
     check_targets,
     checked_int,
+    explain_arguments,
     flag,
     labels_of,
     mixer_of,
@@ -36,6 +37,7 @@ def _rebuild(own: type, framework: str) -> Any:
     return object.__new__(sequence_class(own, framework))
 
 
+@explain_arguments
 class AugmentedSequence(Forwarding, Passes):
     """A Keras Sequence whose samples are augmented as a pure function of (seed, epoch, index).
 

@@ -16,6 +16,7 @@ from seedsafe.reading import (
     Targets,
     checked_int,
     collate,
+    explain_arguments,
     flag,
     read_batch,
     stack_rows,
@@ -26,6 +27,7 @@ __all__ = ["augment"]
 
 
 @tf.autograph.experimental.do_not_convert  # type: ignore[untyped-decorator]  # a tf.data trace of the caller would rewrite it
+@explain_arguments
 def augment(
     source: Any,
     pipeline: Augment | None = None,

@@ -8,13 +8,14 @@ from typing import Any, SupportsIndex
 import tensorflow as tf
 
 from seedsafe import SampleKey, keyed_map
-from seedsafe.reading import Targets
+from seedsafe.reading import Targets, explain_arguments
 from seedsafe_tf.numpy_map import as_parallel, as_spec, map_numpy
 
 __all__ = ["keyed"]
 
 
 @tf.autograph.experimental.do_not_convert  # type: ignore[untyped-decorator]  # a tf.data trace of the caller would rewrite it
+@explain_arguments
 def keyed(
     dataset: tf.data.Dataset,
     pipeline: Callable[..., Any],

@@ -23,6 +23,7 @@ from seedsafe.reading import (
     Targets,
     current,
     entered,
+    explain_arguments,
     flag,
     nested,
     stamped,
@@ -38,6 +39,7 @@ _ANSWERS = ("raise", "skip", "replace")
 _DROPPED_BY = "seedsafe_torch.loader, or pass collate_fn=seedsafe_torch.skip_collate"
 
 
+@explain_arguments
 class AugmentedDataset(Forwarding, Dataset[Any]):
     """A dataset whose samples are augmented as a pure function of (seed, epoch, index).
 

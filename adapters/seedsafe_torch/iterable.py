@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, SupportsIndex
 from torch.utils.data import IterableDataset, get_worker_info
 
 from seedsafe import KeyedMap, SampleKey, content_id, keyed_map
-from seedsafe.reading import augment_records, checked_int, flag
+from seedsafe.reading import augment_records, checked_int, explain_arguments, flag
 from seedsafe_torch import frames
 from seedsafe_torch.cell import SharedBytes
 from seedsafe_torch.fetching import fetch_above
@@ -29,6 +29,7 @@ NOTHING: Final = "seedsafe: no record"
 """Stands for a record that is left out."""
 
 
+@explain_arguments
 class AugmentedIterable(IterableDataset[Any]):
     """An iterable source whose records are augmented as a pure function of (seed, epoch, record id).
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, SupportsIndex
 from torch.utils.data import DataLoader, Sampler
 
 from seedsafe import VALIDATION_EPOCH, SampleKey
-from seedsafe.reading import checked_int
+from seedsafe.reading import checked_int, explain_arguments
 from seedsafe_torch import frames
 from seedsafe_torch.callers import caller_of
 from seedsafe_torch.inner import InnerEpochs, chain_of, samplers_of
@@ -28,6 +28,7 @@ _LEFT = (
 )
 
 
+@explain_arguments
 class KeyedSampler(Sampler[Any]):
     """Stamp the indices of any sampler with their epoch and occurrence.
 

@@ -35,7 +35,7 @@ def put(into: Array, values: Array) -> None:
         low, high = values.min(), values.max()
         if not (limits.min - 0.5 <= low and high < limits.max + 0.5):
             raise ValueError(
-                f"coordinates must fit into their dtype {dtype}, got {low if low < limits.min else high:g}: convert them with "
-                "astype to int32, int64 or float32"
+                f"coordinates must fit into their dtype {dtype}, got {low if low < limits.min else high:g}: pass "
+                "them as float32, with .astype(numpy.float32)"
             )
     into[...] = values if values.dtype.kind == "i" else np.rint(values)

@@ -10,7 +10,7 @@ import numpy as np
 from seedsafe.functional.carrier import in_memory, need_image
 from seedsafe.functional.values import to_float
 from seedsafe.functional.window import check_fill
-from seedsafe.ground.info import FLOAT32, UINT8, Array
+from seedsafe.ground.info import FLOAT32, UINT8, Array, arithmetic
 
 __all__ = ["check_image", "fit_fill", "in_uint8", "is_rgb", "is_uint8", "need_rgb", "new", "to_uint8"]
 
@@ -29,7 +29,7 @@ def is_uint8(image: Array) -> bool:
         return True
     if dtype == FLOAT32:
         return False
-    raise TypeError(f"an image must be uint8 or float32, got dtype {dtype}: convert it with astype")
+    raise TypeError(f"an image must be uint8 or float32, got dtype {dtype}: {arithmetic('image', dtype)}")
 
 
 def check_image(image: Array) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 
 from seedsafe.functional.carrier import opencv
 from seedsafe.functional.scratch import noise_parts, part_of, parts
-from seedsafe.ground.info import Array
+from seedsafe.ground.info import Array, arithmetic
 from seedsafe.keys.draws import normal_quantiles, sixteenths
 from seedsafe.keys.key import Address
 
@@ -60,7 +60,7 @@ def add_gaussian_noise(array: Array, std: float, noise: Address, *, per_channel:
     whole = array.dtype == np.uint8
     if not whole and array.dtype != np.float32:
         raise TypeError(
-            f"noise needs uint8 or float32, got dtype {array.dtype}: convert the array with astype"
+            f"noise needs uint8 or float32, got dtype {array.dtype}: {arithmetic('image', array.dtype)}"
         )
     if not per_channel and array.ndim == 3 and array.shape[2] > 1:
         return _add_to_pixels(array, std, noise)

@@ -10,7 +10,7 @@ import numpy as np
 from seedsafe.functional.antialias import resize_smoothly
 from seedsafe.functional.carrier import MAX_CHANNELS, as_carrier, in_memory, opencv, require_size, restore
 from seedsafe.functional.coordinates import put
-from seedsafe.ground.info import Array
+from seedsafe.ground.info import Array, arithmetic
 
 __all__ = ["INTERPOLATIONS", "need_interpolated", "resize", "resize_boxes", "resize_points"]
 
@@ -102,8 +102,8 @@ def need_interpolated(image: Array) -> None:
     """Raise TypeError if an image's dtype cannot be interpolated."""
     if image.dtype.char not in _INTERPOLATED:
         raise TypeError(
-            f"an image of dtype {image.dtype} cannot be interpolated: convert it to uint8 or float32 with astype, "
-            'pass it as mask, or pass interpolation="nearest"'
+            f"an image of dtype {image.dtype} cannot be interpolated: {arithmetic('image', image.dtype)}, "
+            'or pass it as mask, or pass interpolation="nearest"'
         )
 
 

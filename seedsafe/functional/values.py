@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from seedsafe.functional.carrier import MAX_CHANNELS, as_carrier, in_memory, need_image, opencv
 from seedsafe.functional.scratch import scratch_planes
-from seedsafe.ground.info import FLOAT32, UINT8, Array
+from seedsafe.ground.info import FLOAT32, UINT8, Array, arithmetic
 
 __all__ = [
     "normalize",
@@ -317,4 +317,5 @@ def _planes_in(out: Array) -> list[Array]:
 
 def _need_float32(image: Array) -> None:
     if image.dtype != FLOAT32:
-        raise TypeError(f"an image must be uint8 or float32, got dtype {image.dtype}: convert it with astype")
+        dtype = image.dtype
+        raise TypeError(f"an image must be uint8 or float32, got dtype {dtype}: {arithmetic('image', dtype)}")

@@ -28,13 +28,20 @@ _EQUALLY: Final = _no("it pads equally on both sides")
 _CLIPS: Final = _no("the result is clipped to the range of its dtype")
 _ARRAYS: Final = _no("samples are NumPy arrays")
 _ABSENT: Final = _no("it has no equivalent here; ss.bridge(...) around yours keeps it")
+_PIPELINE: Final = Meant("augment=ss.Compose([ss.HorizontalFlip()])")
 _STRENGTH: Final = _no("each strength has an argument of its own")
 
 EVERYWHERE: Final[dict[str, tuple[Meant, ...]]] = {
     "always_apply": (Meant("p=1"), _no("it always fires")),
     "prob": (Meant("p=0.5"),),
     "probability": (Meant("p=0.5"),),
-    "seed": (_SEED,),
+    "seed": (Meant("seed=42"), _SEED),
+    "batch_size": (Meant("batch_size=32"),),
+    "dataset": (Meant("base=dataset"), Meant("source=dataset")),
+    "transform": (_PIPELINE,),
+    "augmentation": (_PIPELINE,),
+    "augmenter": (_PIPELINE,),
+    "pipeline": (_PIPELINE,),
     "random_state": (_SEED,),
     "generator": (_SEED,),
     "deterministic": (_SEED,),
@@ -191,6 +198,13 @@ ARGUMENTS: Final[dict[str, dict[str, Meant]]] = {
         "x_factor": Meant("shear=10", "in degrees"), "y_factor": Meant("shear=10", "in degrees"),
     },
     "AugMix": {"num_chains": Meant("mixture_width=3"), "factor": Meant("severity=3")},
+    "AugmentedDataset": {
+        **dict.fromkeys(
+            ("batch_size", "shuffle", "num_workers", "sampler", "drop_last", "pin_memory", "collate_fn", "batch_sampler"),
+            Meant("", "pass it to seedsafe_torch.loader(dataset, batch_size=32, shuffle=True), which returns a DataLoader"),
+        ),
+        "target_transform": _no("the base changes its labels"),
+    },
     "AutoContrast": {"ignore": _ABSENT},
     "BandPass": {
         "sample_rate": Meant("sample_rate=16000"), "min_center_freq": _CENTER, "max_center_freq": _CENTER, "min_center_frequency": _CENTER, "max_center_frequency": _CENTER,
@@ -352,7 +366,7 @@ ARGUMENTS: Final[dict[str, dict[str, Meant]]] = {
     "RandomErasing": {"factor": _ANY_SHARE, "sl": Meant("scale=(0.02, 0.33)"), "sh": Meant("scale=(0.02, 0.33)")},
     "RandomRotate90": {"k": _no("it draws 0, 1, 2 or 3"), "factor": _no("it draws 0, 1, 2 or 3"), "times": _no("it draws 0, 1, 2 or 3"), "keep_size": _no("the sides of the image are swapped; ss.D4 and square images keep the size")},
     "RandomScale": {
-        "scale_limit": Meant("scale=(0.9, 1.1)"), "scale_range": Meant("scale=(0.9, 1.1)"), "target_size": Meant("scale=(0.1, 2.0), size=640"), "min_size": Meant("sizes=[256, 320], between=True"), "max_size": Meant("max_size=640"),
+        "scale_limit": Meant("scale=(0.9, 1.1)"), "scale_range": Meant("scale=(0.9, 1.1)"), "target_size": Meant("scale=(0.1, 2.0), size=640"), "min_size": Meant("sizes=[256, 320], between=True"),
     },
     "RandomSegment": {**dict.fromkeys(("duration_samples", "duration_seconds", "min_fraction", "max_fraction"), _LENGTH), **dict.fromkeys(("mode", "pad_section", "padding_mode", "padding_position"), Meant("length=16000, pad_if_needed=True")), "p": _no("it always fires"), "length": _LENGTH, "duration": _LENGTH, "num_samples": _LENGTH},
     "RandomSizedCrop": {"min_max_height": Meant("heights=(128, 224)"), "heights": Meant("heights=(128, 224)"), "w2h_ratio": Meant("ratio=1.0")},
@@ -416,12 +430,14 @@ def equivalent(kind: str, name: str, takes: Mapping[str, Any]) -> Meant | None:
     return None
 
 
-def explanation(name: str, call: Callable[..., Any], args: tuple[Any, ...], named: Mapping[str, Any]) -> str:
+def explanation(
+    called: str, call: Callable[..., Any], args: tuple[Any, ...], named: Mapping[str, Any]
+) -> str:
     """Return why a class or function cannot be called with these arguments, what to pass instead, and what it takes.
 
     Args:
-        name: its name.
-        call: the class or the function.
+        called: the name of the class or function.
+        call: the function, or the class's ``__init__``.
         args: the arguments by position.
         named: the arguments by name.
 
@@ -430,16 +446,16 @@ def explanation(name: str, call: Callable[..., Any], args: tuple[Any, ...], name
         >>> explanation("turn", turn, (), {"image": 0, "degree": 20})
         'turn has no degree: did you mean degrees? It takes image, and by name degrees'
     """
-    takes = inspect.signature(call).parameters
+    takes = {name: one for name, one in inspect.signature(call).parameters.items() if name != "self"}
     first = [one.name for one in takes.values() if one.kind is one.POSITIONAL_OR_KEYWORD]
     unknown = [one for one in named if one not in takes]
     twice = [one for one in first[: len(args)] if one in named]
     if unknown:
-        fault, advice = f"has no {' and no '.join(unknown)}", _advice(name, unknown, takes)
+        fault, advice = f"has no {' and no '.join(unknown)}", _advice(called, unknown, takes)
     elif len(args) > len(first):
         given = f"got {len(args)} value{'s' * (len(args) > 1)}"
         fault = f"takes {_list(first) or 'nothing'} by position, {given}"
-        advice = _by_name(name, first, args, takes)
+        advice = _by_name(called, first, args, takes)
     elif twice:
         fault, advice = f"got {_list(twice)} twice", "pass it once"
     else:
@@ -448,12 +464,12 @@ def explanation(name: str, call: Callable[..., Any], args: tuple[Any, ...], name
             for one in takes.values()
             if one.default is one.empty and one.name not in (*named, *first[: len(args)])
         ]
-        fault, advice = f"needs {_list(needed)}", _advice(name, needed, takes)
+        fault, advice = f"needs {_list(needed)}", _advice(called, needed, takes)
     options = [one.name for one in takes.values() if one.kind is one.KEYWORD_ONLY]
     by_name = ", ".join(sorted(options, key="name".__eq__))  # a stream's name comes last
     all_names = ", and by name ".join(filter(None, [", ".join(first), by_name])) or "nothing"
     end = f"{advice} It" if advice.endswith("?") else f"{advice}; it" if advice else "it"
-    return f"{name} {fault}: {end} takes {all_names}"
+    return f"{called} {fault}: {end} takes {all_names}"
 
 
 def _list(names: list[str]) -> str:
@@ -478,6 +494,8 @@ def _advice(kind: str, names: list[str], takes: Mapping[str, Any]) -> str:
 
 def _by_name(kind: str, first: list[str], args: tuple[Any, ...], takes: Mapping[str, Any]) -> str:
     """Return what to do with more values by position than it takes."""
+    if "seed" in takes and len(args) == len(first) + 1:
+        return f"pass seed={args[-1]!r} by name"
     if first == ["transforms"] and not isinstance(args[0], list | tuple | int):
         return f"put them in a list, {kind}([...])"
     if first == ["transforms"] and isinstance(args[0], int) and "n" in takes:

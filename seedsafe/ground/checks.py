@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from functools import wraps
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import numpy as np
 
@@ -42,7 +42,8 @@ def explain_arguments(callee: Callee) -> Callee:
 
     A class is changed, and returned; for a function, a new one is returned. What it raises itself is left alone.
     """
-    call: Any = vars(callee)["__init__"] if isinstance(callee, type) else callee
+    of_class = isinstance(callee, type)
+    call: Any = vars(callee)["__init__"] if of_class else callee
 
     @wraps(call)
     def explained(*args: Any, **named: Any) -> Any:
@@ -52,12 +53,11 @@ def explain_arguments(callee: Callee) -> Callee:
             if error.__traceback__ is None or error.__traceback__.tb_next is not None:  # raised inside
                 raise
             explanation = import_module("seedsafe.ground.arguments").explanation
-            values = args[1:] if isinstance(callee, type) else args
-            raise TypeError(explanation(callee.__name__, callee, values, named)) from None
+            raise TypeError(explanation(callee.__name__, call, args[of_class:], named)) from None
 
-    if not isinstance(callee, type):
-        return explained  # type: ignore[return-value]
-    callee.__init__ = explained  # type: ignore[misc]
+    if not of_class:
+        return cast("Callee", explained)
+    cast("Any", callee).__init__ = explained
     return callee
 
 

@@ -17,6 +17,7 @@ __all__ = [
     "Array",
     "Info",
     "Infos",
+    "arithmetic",
     "check_array",
     "check_frames",
     "check_last",
@@ -266,10 +267,28 @@ def check_array(name: str, array: Any) -> None:
         return
     if dtype.kind not in "uifb" or not dtype.isnative or dtype.itemsize > 8:
         raise TypeError(
-            f"{name} must hold numbers of up to 8 bytes in native byte order, got dtype {dtype}: convert it with astype"
+            f"{name} must hold numbers of up to 8 bytes in native byte order, got dtype {dtype}: {_native(name, dtype)}"
         )
     if not array.size and name not in ("keypoints", "boxes"):
         raise ValueError(f"{name} must not be empty, got the shape {array.shape}: leave such samples out")
+
+
+def arithmetic(name: str, dtype: np.dtype[Any]) -> str:
+    """Return what makes uint8 or float32 of an image or a waveform of another dtype, without a wrap.
+
+    Example:
+        >>> arithmetic("image", np.dtype("bool"))
+        'pass image.astype(numpy.uint8) * 255'
+    """
+    if dtype.kind == "b":
+        return f"pass {name}.astype(numpy.uint8) * 255"
+    if dtype.kind == "f":
+        return f"pass {name}.astype(numpy.float32) if it is in [0, 1], ({name} / 255).astype(numpy.float32) if it goes to 255"
+    if dtype.itemsize > 2:
+        return f"pass {name}.astype(numpy.uint8) if it goes to 255, ({name} / 65535).astype(numpy.float32) if it goes to 65535"
+    top = np.iinfo(dtype).max + (dtype.kind == "i")
+    deep = f", or ({name} // 257).astype(numpy.uint8)" if dtype.kind == "u" else ""
+    return f"pass ({name} / {top}).astype(numpy.float32){deep}"
 
 
 def check_last(shape: tuple[int, ...]) -> None:
@@ -293,6 +312,15 @@ def check_frames(shape: tuple[int, ...]) -> None:
             )
 
 
+def _native(name: str, dtype: np.dtype[Any]) -> str:
+    """Return what makes an array of numbers that NumPy holds in 8 bytes."""
+    if dtype.kind == "f" and dtype.itemsize > 8:
+        return f"pass {name}.astype(numpy.float64)"
+    if dtype.kind in "iuf":
+        return f"pass {name}.astype({dtype.newbyteorder('=').name!r})"
+    return "make one array of numbers of it, with numpy.stack if it holds arrays"
+
+
 def is_masked(array: Any) -> bool:
     """Return whether an array is a masked one, without the import that ``np.ma`` costs."""
     if type(array) is np.ndarray:
@@ -314,7 +342,7 @@ def check_target(target: str, parts: dict[str, Any]) -> None:
         )
     if columns and array.dtype.kind not in "if":
         raise TypeError(
-            f"{target} must be floats or signed integers, got dtype {array.dtype}: convert it with astype"
+            f"{target} must be floats or signed integers, got dtype {array.dtype}: pass {target}.astype(numpy.float32)"
         )
     if target == "boxes" and not np.isfinite(array[:, :4]).all():
         raise ValueError(f"boxes must be finite, got {array[:, :4].tolist()}: leave such boxes out")

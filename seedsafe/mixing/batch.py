@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from seedsafe.ground.info import arithmetic
 from seedsafe.keys.decisions import beta
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import SampleKey, address, op_of
@@ -224,7 +225,9 @@ def blended(images: npt.NDArray[Any], partners: npt.NDArray[Any], share: float) 
 
 def _check_dtype(images: npt.NDArray[Any]) -> None:
     if images.dtype != np.uint8 and images.dtype.kind != "f":
-        raise TypeError(f"images must be uint8 or floats to be mixed, got {images.dtype}: convert them first")
+        raise TypeError(
+            f"images must be uint8 or floats to be mixed, got {images.dtype}: {arithmetic('images', images.dtype)}"
+        )
 
 
 def mix_arrays(images: npt.NDArray[Any], drawn: Mixed, axes: tuple[int, int]) -> npt.NDArray[Any]:

@@ -4,7 +4,7 @@ Besides `seedsafe` itself, an adapter imports nothing else. It adds its framewor
 reaches the workers, and the framework's quirks.
 """
 
-from seedsafe.ground.checks import flag
+from seedsafe.ground.checks import explain_arguments, flag
 from seedsafe.keys.key import address, checked_int, philox
 from seedsafe.pipeline.primitive import declared
 from seedsafe.reading.batches import (
@@ -77,6 +77,7 @@ __all__ = [
     "current",
     "declared",
     "entered",
+    "explain_arguments",
     "flag",
     "labels_of",
     "mixer_of",

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from seedsafe.data.stats.result import DTYPES, FLOAT_BITS, IMAGE_BITS, MAX_FAULTY, SUMS, ChannelStats
 from seedsafe.functional.carrier import opencv
+from seedsafe.ground.info import arithmetic
 
 __all__ = ["Accumulator", "PlaneSums", "plane_sums", "planes"]
 
@@ -199,8 +200,7 @@ class Accumulator:
     def _start(self, dtype: str, channels: int) -> None:
         if dtype not in DTYPES:
             raise TypeError(
-                f"images must be uint8, uint16 or float32, got {dtype}: convert them, for instance with "
-                "image.astype(np.float32)"
+                f"images must be uint8, uint16 or float32, got {dtype}: {arithmetic('image', np.dtype(dtype))}"
             )
         if channels == 0:
             raise ValueError("images must have at least one channel, got 0: leave out empty images")
