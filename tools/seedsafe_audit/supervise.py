@@ -77,9 +77,9 @@ def supervise(work: Callable[[str], Iterator[Any]], *, timeout: float, beat: Cal
                 hangs = _stacks(Path(folder))
         finally:
             status = _end(child)
-        items, error = _results(Path(folder, "results"))
+        items, error, done = _results(Path(folder, "results"))
         code = os.waitstatus_to_exitcode(status)
-        if error is None and code and not hangs:
+        if error is None and (code or not done) and not hangs:
             error = f"the process died: {signal.Signals(-code).name if code < 0 else f'exit code {code}'}"
         log = Path(folder, "log").read_text(errors="replace")[-4000:] if Path(folder, "log").exists() else ""
         return Outcome(items, error, hangs, time.monotonic() - begun, log)
@@ -138,6 +138,7 @@ def _child(work: Callable[[str], Iterator[Any]], folder: str) -> NoReturn:
                 for item in work(folder):
                     pickle.dump(("item", item), results)
                     results.flush()
+                pickle.dump(("done", None), results)
             except BaseException as error:  # noqa: BLE001  # the parent reports any error
                 traceback.print_exc()
                 text = "".join(traceback.format_exception_only(error)).strip()
@@ -220,16 +221,20 @@ def _doing(path: Path) -> str:
         return ""
 
 
-def _results(path: Path) -> tuple[list[Any], str | None]:
+def _results(path: Path) -> tuple[list[Any], str | None, bool]:
+    """Return the results, the error, and whether the work was done to its end."""
     items: list[Any] = []
     error: str | None = None
+    done = False
     if not path.exists():
-        return items, "the process died before it started"
+        return items, "the process died before it started", done
     with path.open("rb") as file, contextlib.suppress(EOFError, pickle.UnpicklingError):
         while True:
             kind, value = pickle.load(file)
             if kind == "error":
                 error = value
+            elif kind == "done":
+                done = True
             else:
                 items.append(value)
-    return items, error
+    return items, error, done

@@ -26,8 +26,54 @@ class _Calls(threading.local):
 _calls = _Calls()
 
 
+class Untransformed:
+    """What a Source returns: an image that may be returned from a dataset, and nothing else.
+
+    All that Python, NumPy and torch cannot do with it is an error that names this class; the rest is refused here.
+    """
+
+    __slots__ = ("_image",)
+    __array_ufunc__ = None
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, image: Any) -> None:
+        self._image = image
+
+    def _refuse(self, *args: Any, **named: Any) -> Any:
+        raise TypeError(f"{Untransformed.__name__} can only be returned")
+
+    __array__ = __bool__ = __eq__ = __ne__ = _refuse  # type: ignore[assignment]
+    __class__ = property(_refuse)  # type: ignore[assignment]  # isinstance asks for it
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"{Untransformed.__name__} has no {name}")
+
+
+def _with_images(sample: Any) -> tuple[Any, int]:
+    """Return a sample with its images instead of what stands for them, and their number."""
+    if type(sample) is Untransformed:
+        return sample._image, 1
+    keys = (
+        list(sample)
+        if isinstance(sample, dict)
+        else range(len(sample))
+        if isinstance(sample, tuple | list)
+        else []
+    )
+    parts = [_with_images(sample[key]) for key in keys]
+    number = sum(count for _, count in parts)
+    if not number:
+        return sample, 0
+    values = [part for part, _ in parts]
+    if isinstance(sample, dict):
+        result = copy.copy(sample)
+        result.update(zip(keys, values, strict=True))
+        return result, number
+    return type(sample)(*values) if hasattr(sample, "_fields") else type(sample)(values), number
+
+
 class Source:
-    """Replaces a transform: it returns the image, as an array if it is a PIL image."""
+    """Replaces a transform: it returns the image, as an array if it is a PIL image, Untransformed."""
 
     writable = False
     """Whether to return a writable copy, as the result of an empty pipeline must be."""
@@ -35,8 +81,8 @@ class Source:
     def __call__(self, image: Any) -> Any:
         _calls.number += 1
         if not hasattr(image, "getbands"):
-            return image
-        return array_of(image).copy() if self.writable else array_of(image)
+            return Untransformed(image)
+        return Untransformed(array_of(image).copy() if self.writable else array_of(image))
 
     def __repr__(self) -> str:
         return "Source()"
@@ -59,17 +105,33 @@ class Unconverted:
     def __getitem__(self, index: Any) -> Any:
         before, _calls.number = _calls.number, 0
         try:
-            sample = self.dataset[index]
-            number = _calls.number
+            sample, images = _with_images(self.dataset[index])
+            self._check(_calls.number, index)
+        except Exception as error:
+            if Untransformed.__name__ not in str(error):
+                raise
+            self._check(_calls.number, index)
+            raise TypeError(self._goes_on()) from error
         finally:
             _calls.number = before
+        if not images:
+            raise TypeError(self._goes_on())
+        return sample
+
+    def _check(self, number: int, index: Any) -> None:
         if number != 1:
             raise ValueError(
                 f"{self._theirs} called its transform {number} times for the sample {index}, and convert=True needs one call: for an "
                 "image and its mask, pass a dataset that returns both without a transform, "
                 'augment=seedsafe_torch.convert(transform) and targets=("image", "mask"); for two views of an image, pass views=2'
             )
-        return sample
+
+    def _goes_on(self) -> str:
+        return (
+            f"{self._theirs} goes on with what its transform returns, and convert=True applies the transform to what the dataset "
+            "returns: let it return that in a tuple or a dict, with the other steps at the end of the transform, or pass bridge=True "
+            "instead of convert=True, which keeps the dataset as it is"
+        )
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name == "dataset":

@@ -19,8 +19,8 @@ _FAR = 100.0
 
 def raises(ctx: Context) -> Finding:
     """List the errors of the readings."""
-    if (why := ctx.serial.trouble) and not ctx.serial.records:
-        raise NotMeasured(why)
+    if not ctx.serial.records:
+        raise NotMeasured(ctx.serial.trouble or "no sample was read")
     failed = {record.index: record for record in ctx.serial.records if record.failure}
     if not failed:
         return Finding("ok", f"{_read(ctx)} samples were read, and none raised an error")
