@@ -314,6 +314,11 @@ class DiesInWorkers(Base):
         return super().sample(index)
 
 
+class EndsTheProcess(Base):
+    def sample(self, index: int) -> Any:
+        os._exit(0)
+
+
 class Stream(IterableDataset):
     """All items in each worker: the loader delivers each several times."""
 

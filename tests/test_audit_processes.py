@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import audit_cases as cases
+import pytest
 from test_docs import ROOT, environment
 
 import seedsafe as ss
@@ -150,6 +151,24 @@ def test_a_crash_in_a_run_is_told() -> None:
 
     outcome = supervise(work, timeout=30, beat=lambda: None)
     assert (outcome.items, outcome.error) == ([1], "the process died: SIGSEGV")
+
+
+def test_an_early_end_is_told_whatever_the_exit_code() -> None:
+    def work(folder: str) -> Iterator[Any]:
+        yield 1
+        os._exit(0)
+
+    outcome = supervise(work, timeout=30, beat=lambda: None)
+    assert (outcome.items, outcome.error) == ([1], "the process died: exit code 0")
+
+
+@pytest.mark.parametrize("workers", [(0,), (0, 2)])
+def test_a_dataset_that_ends_the_process_has_no_clean_bill(workers: tuple[int, ...]) -> None:
+    report = ss.audit(cases.EndsTheProcess(), samples=8, workers=workers, start_methods=("fork",), epochs=1)
+    assert report["ends"].verdict == "fault"
+    assert report.exit_code() == 1
+    for question in ("raises", "length", "none", "forms"):
+        assert report[question].verdict == "not measured", question
 
 
 def test_a_script_without_its_guard_is_told(tmp_path: Path) -> None:

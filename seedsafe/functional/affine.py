@@ -81,7 +81,7 @@ def warp(
         )
         return target
 
-    return in_parts(image, move, height, width, interpolation, fill)
+    return in_parts(image, move, height, width, interpolation, mode, fill)
 
 
 def _coordinates(matrix: Matrix, width: int) -> Coordinates:

@@ -85,7 +85,7 @@ def remap(
             )
         return result
 
-    return in_parts(image, move, height, width, interpolation, fill)
+    return in_parts(image, move, height, width, interpolation, mode, fill)
 
 
 def interpolation_code(interpolation: str) -> int:
@@ -103,7 +103,13 @@ def border_code(mode: str) -> int:
 
 
 def in_parts(
-    image: Array, move: Any, height: int, width: int, interpolation: str, fill: float | Sequence[float]
+    image: Array,
+    move: Any,
+    height: int,
+    width: int,
+    interpolation: str,
+    mode: str,
+    fill: float | Sequence[float],
 ) -> Array:
     """Apply `move` to an image in parts that OpenCV supports: up to four channels, in a dtype it can move.
 
@@ -119,6 +125,9 @@ def in_parts(
             f"an image can be warped up to {MAX_SIDE} pixels a side, got {image.shape[:2]} to {(height, width)}: "
             "crop or resize it first"
         )
+    if interpolation == "bicubic" and mode == "reflect" and 1 in image.shape[:2]:
+        for axis in (0, 1):  # OpenCV would never end; two equal lines are reflected to the same values
+            image = np.repeat(image, 2, axis) if image.shape[axis] == 1 else image
     channels = image.shape[2] if image.ndim == 3 else 1
     if interpolation == "nearest":
         source = as_carrier(image)
