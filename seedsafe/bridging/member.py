@@ -235,6 +235,9 @@ class Bridged(Transform):
             return Info(info.shape if self.returns == "same" else self.returns)  # type: ignore[arg-type]
         return UnknownInfo(name_of(self.function))
 
+    def out_span(self, span: tuple[float, float] | None) -> None:
+        """Return None: what the callable returns is unknown."""
+
     def apply_image(self, image: Array, params: Address) -> Array:
         """Call it with an image."""
         return self._to_array(self._run(self._calling.with_array, image, params), image)

@@ -236,7 +236,7 @@ def _nearest(image: Array, data: Matrix, fill: float | Sequence[float]) -> Array
         target: Array = opencv().remap(part, sources, None, 0, dst=dst, borderMode=0, borderValue=value)
         return target
 
-    return in_parts(image, move, height, width, "nearest", fill)
+    return in_parts(image, move, height, width, "nearest", "constant", fill)
 
 
 def _sources(row: Sequence[float], height: int, width: int) -> Array:

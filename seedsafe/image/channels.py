@@ -72,7 +72,7 @@ class ToGray(Sometimes):
         return channels.to_grey(image)
 
 
-@primitive()
+@primitive(clips=True)
 class ToSepia(Sometimes):
     """Make an RGB image brown. Draws only whether it fires.
 
@@ -90,7 +90,7 @@ class ToSepia(Sometimes):
         return channels.to_sepia(image)
 
 
-@primitive()
+@primitive(clips=True)
 class RGBShift(Often):
     """Add a random number to each of red, green and blue, clipped to the range.
 
@@ -189,7 +189,7 @@ class ChannelDropout(Often):
         return channels.drop_channels(image, params[0], self.fill)
 
 
-@primitive()
+@primitive(clips=True)
 class FancyPCA(Often):
     """Move all colours along the principal axes of the image's colours.
 

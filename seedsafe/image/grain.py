@@ -43,7 +43,7 @@ class Grain(NamedTuple):
 _SHARES: Final = "pass a share, or a range of shares (low, high)"
 
 
-@primitive(opencv=False)
+@primitive(opencv=False, clips=True)
 class MultiplicativeNoise(Often):
     """Multiply all values by one random factor, or each channel, pixel or value by its own.
 
@@ -108,7 +108,7 @@ class SaltAndPepper(Often):
         return grain.salt_and_pepper(image, *params)
 
 
-@primitive()
+@primitive(clips=True)
 class ShotNoise(Often):
     """Add shot noise: Poisson noise of photon counts in linear light, as in short exposures.
 
@@ -134,7 +134,7 @@ class ShotNoise(Often):
         return camera.shot_noise(image, scale, address)
 
 
-@primitive()
+@primitive(clips=True)
 class ISONoise(Often):
     """Add the noise of a camera at high sensitivity, in hue and lightness.
 

@@ -21,7 +21,7 @@ class ClipLimit(NamedTuple):
     clip: float
 
 
-@primitive()
+@primitive(clips=True)
 class Equalize(Sometimes):
     """Spread the values of each channel evenly. Draws only whether it fires. Exact on every machine.
 
@@ -43,7 +43,7 @@ class Equalize(Sometimes):
         return histogram.equalize(image, self.method)
 
 
-@primitive()
+@primitive(clips=True)
 class AutoContrast(Sometimes):
     """Stretch each channel to the whole range. Draws only whether it fires. Exact on every machine.
 
@@ -64,7 +64,7 @@ class AutoContrast(Sometimes):
         return histogram.autocontrast(image, self.cutoff)
 
 
-@primitive()
+@primitive(clips=True)
 class CLAHE(Often):
     """Equalise the lightness tile by tile, with limited contrast.
 

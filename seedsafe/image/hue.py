@@ -44,7 +44,7 @@ class Distortion(NamedTuple):
     order: tuple[int, ...]
 
 
-@primitive()
+@primitive(clips=True)
 class HueSaturationValue(Often):
     """Shift hue, saturation and value.
 
@@ -108,7 +108,7 @@ def _shift_table(step: float) -> Array:
     return _RAMP[first : first + 256]
 
 
-@primitive()
+@primitive(clips=True)
 class PhotoMetricDistortion(Often):
     """Change brightness, contrast, saturation, hue and the order of the channels, each for a share of the images.
 

@@ -73,7 +73,7 @@ class _Jitter(Often):
         )
 
 
-@primitive()
+@primitive(clips=True)
 class ColorJitter(_Jitter):
     """Change brightness, contrast, saturation and hue, in random order.
 
@@ -102,7 +102,7 @@ class ColorJitter(_Jitter):
         return color_jitter(image, *params)
 
 
-@primitive()
+@primitive(clips=True)
 class LinearColorJitter(_Jitter):
     """Change brightness, contrast, saturation and hue by one matrix, several times faster than ColorJitter.
 

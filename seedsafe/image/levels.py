@@ -30,7 +30,7 @@ class Bits(NamedTuple):
     bits: int
 
 
-@primitive(opencv=False)
+@primitive(opencv=False, clips=True)
 class Solarize(Sometimes):
     """Invert all values at or above a threshold.
 
@@ -60,7 +60,7 @@ class Solarize(Sometimes):
         return tones.solarize_each(images, *params) if images.dtype == UINT8 else None
 
 
-@primitive()
+@primitive(clips=True)
 class Posterize(Sometimes):
     """Keep only the upper bits of each value.
 
@@ -96,7 +96,7 @@ class Posterize(Sometimes):
         return result
 
 
-@primitive(opencv=False)
+@primitive(opencv=False, clips=True)
 class Invert(Sometimes):
     """Subtract every value from the top of its range, 255 or 1. Draws only whether it fires. Exact on every machine.
 

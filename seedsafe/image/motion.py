@@ -59,7 +59,7 @@ def _about_one(name: str, value: Any) -> tuple[float, float]:
     return low, high
 
 
-@primitive()
+@primitive(clips=True)
 class MotionBlur(Often):
     """Blur along a line, like a moving camera.
 
@@ -97,7 +97,7 @@ class MotionBlur(Often):
         return convolve(image, line_kernel(*params))
 
 
-@primitive()
+@primitive(clips=True)
 class AdvancedBlur(Often):
     """Blur with a bell of two widths, a random angle and shape, and noise in its weights.
 
@@ -145,7 +145,7 @@ class AdvancedBlur(Often):
         return convolve(image, bell_kernel(size, sigmas, angle, beta, np.maximum(factors, 1e-6)))
 
 
-@primitive()
+@primitive(clips=True)
 class Defocus(Often):
     """Blur like a lens out of focus.
 

@@ -79,6 +79,16 @@ class GaussianNoise(Transform):
                 f"std and variance cannot be used together, got {self.std} and {self.variance}: leave one out"
             )
 
+    def out_span(self, span: tuple[float, float] | None) -> tuple[float, float] | None:
+        """Return the range of images without the noise."""
+        largest = self.std[1] if self.variance is None else self.variance[1] ** 0.5
+        if span == (0.0, 1.0) and largest > 1:
+            raise ValueError(
+                f"the deviation of GaussianNoise is in steps of the image's values, and ToFloat before it returns 0 to 1, got a "
+                f"deviation of up to {largest:g}: pass std=(0, {largest / 255:.2g}), or put it before ToFloat"
+            )
+        return span
+
     def draw(self, rng: Draws, info: Info) -> Noise:
         if self.variance is not None:
             return Noise(math.sqrt(rng.uniform(*self.variance)), rng.noise())

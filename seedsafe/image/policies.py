@@ -428,7 +428,7 @@ def _operations(policy: Any, spans: dict[str, _Span], **options: Any) -> tuple[P
     return tuple(PolicyOp(op, spans.get(op, _NONE), name=f"{owner}.{op}", **options) for op in _FOURTEEN)
 
 
-@primitive()
+@primitive(clips=True)
 class AutoAugment(_Policy):
     """Apply a random one of 25 learned pairs of operations, each with its own probability and strength.
 
@@ -470,7 +470,7 @@ def _depth(name: str, value: Any) -> int:
 _AUGMIX: Final = tuple(op for op in OPS if op not in ("Identity", "SolarizeAdd", "Invert"))
 
 
-@primitive()
+@primitive(clips=True)
 class AugMix(SpatialTransform):
     """Blend the image with copies of it, each changed by a branch of operations, in random shares.
 

@@ -28,7 +28,7 @@ class Scale(NamedTuple):
     scale: float
 
 
-@primitive()
+@primitive(clips=True)
 class ImageCompression(Often):
     """Compress the image as JPEG or WebP, and decompress it again.
 

@@ -30,7 +30,7 @@ class Relief(NamedTuple):
     strength: float
 
 
-@primitive()
+@primitive(clips=True)
 class Sharpen(Often):
     """Blend the image with its edges.
 
@@ -56,7 +56,7 @@ class Sharpen(Often):
         return convolve(image, sharpen_kernel(*params))
 
 
-@primitive()
+@primitive(clips=True)
 class Emboss(Often):
     """Blend the image with a relief of itself, lit from the lower right.
 

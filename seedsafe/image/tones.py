@@ -40,7 +40,7 @@ class Curve(NamedTuple):
 _SHARE: Final = "pass a share of the range, 0.2 for up to a fifth, or a range (low, high)"
 
 
-@primitive()
+@primitive(clips=True)
 class RandomBrightnessContrast(Often):
     """Multiply all values by a random factor near 1 and add a random offset, clipped to the range.
 
@@ -79,7 +79,7 @@ class RandomBrightnessContrast(Often):
         return tones.adjust_tones_each(images, *params)
 
 
-@primitive()
+@primitive(clips=True)
 class Gamma(Often):
     """Raise all values, as shares of the range, to a random power.
 
@@ -117,7 +117,7 @@ class Gamma(Often):
         return tones.adjust_gamma_each(images, *params) if images.dtype == UINT8 else None
 
 
-@primitive()
+@primitive(clips=True)
 class ToneCurve(Often):
     """Bend the tone curve by moving its two inner points, at 0.25 and 0.75.
 

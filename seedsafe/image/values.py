@@ -58,6 +58,13 @@ class Normalize(ImageTransform):
     mean: Option[float | tuple[float, ...], tuple[float, ...]] = option(_values, -1e30)
     std: Option[float | tuple[float, ...], tuple[float, ...]] = option(_values, 1e-30)
 
+    def out_span(self, span: tuple[float, float] | None) -> tuple[float, float] | None:
+        """Return the range of the results for images in [0, 1]."""
+        ends = [
+            (end - mean) / std for mean, std in zip(self.mean, self.std, strict=True) for end in (0.0, 1.0)
+        ]
+        return min(ends), max(ends)
+
     def __post_init__(self) -> None:
         check_options(self)
         if len(self.mean) != len(self.std):
@@ -94,6 +101,10 @@ class ToFloat(ImageTransform):
         >>> ToFloat()(np.array([[0, 255]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[0.0, 1.0]]
     """
+
+    def out_span(self, span: tuple[float, float] | None) -> tuple[float, float] | None:
+        """Return the range of the results for uint8."""
+        return span or (0.0, 1.0)
 
     def out_info(self, info: Info, params: Any) -> Info:
         return Info(info.shape, np.float32)

@@ -24,7 +24,7 @@ class Bound:
 
     Raises:
         ValueError: a transform needs the channels last after another has put them first, or transforms take boxes or
-            keypoints in different formats.
+            keypoints in different formats, or a transform would get floats out of its range.
     """
 
     __slots__ = ("chain", "root", "rules", "streams")
@@ -37,6 +37,7 @@ class Bound:
         rules.checks = checks_of(rules)
         leaves = list(self.chain.leaves())
         _require_one_layout(leaves)
+        _require_spans(self.chain, None)
         for target, part in (("boxes", rules.boxes), ("keypoints", rules.keypoints)):
             _require_one_format(target, part, leaves)
 
@@ -66,3 +67,17 @@ def _require_one_layout(leaves: Iterable[Leaf]) -> None:
             )
         if leaf.transform.channels == "to first":
             first = leaf.name
+
+
+def _require_spans(chain: Chain, span: tuple[float, float] | None) -> tuple[float, float] | None:
+    """Raise an error where a transform gets floats out of its range, and return the range of the results if it is known."""
+    for node in chain.nodes:
+        if isinstance(node, Chain):
+            span = _require_spans(node, span)
+        elif isinstance(node, Leaf):
+            span = node.transform.out_span(span)
+        else:  # a container applies some of its transforms
+            for leaf in node.leaves():
+                leaf.transform.out_span(span)
+            span = None
+    return span

@@ -34,6 +34,9 @@ class Marks(NamedTuple):
     fills: bool = False
     """``apply`` of the primary target takes a third argument: memory, which it fills and returns if the result fits."""
 
+    clips: bool = False
+    """``apply`` of a float image works on [0, 1], and cuts off or bends the rest."""
+
     opencv: bool = False
     """Some keys and images need OpenCV."""
 
@@ -49,6 +52,7 @@ def primitive(
     random: bool = True,
     ignores_params: bool = False,
     fills: bool = False,
+    clips: bool = False,
     opencv: bool = True,
 ) -> Callable[[Kind], Kind]:
     """Declare a class of the library: a frozen dataclass that checks its options.
@@ -61,6 +65,7 @@ def primitive(
         random: see Marks.
         ignores_params: see Marks.
         fills: see Marks.
+        clips: see Marks.
         opencv: see Marks.
 
     Example:
@@ -77,7 +82,7 @@ def primitive(
         result = dataclass(frozen=True, slots=True, repr=kind.__repr__ is object.__repr__)(kind)
         if has_text:
             result.__doc__ = describe(result)
-        _declared[result] = Marks(True, fresh, random, ignores_params, fills, opencv)
+        _declared[result] = Marks(True, fresh, random, ignores_params, fills, clips, opencv)
         return explain_arguments(result)
 
     return declare

@@ -16,7 +16,7 @@ from seedsafe.pipeline.bound import Bound
 from seedsafe.pipeline.leaf import Leaf
 from seedsafe.pipeline.naming import Namer, check_name
 from seedsafe.pipeline.node import Node, run
-from seedsafe.pipeline.primitive import check_options
+from seedsafe.pipeline.primitive import check_options, marks_of
 
 __all__ = [
     "AudioTransform",
@@ -109,6 +109,26 @@ class Transform:
         ``apply_boxes`` moves the boxes in it, whatever this method returns.
         """
         return info
+
+    def out_span(self, span: tuple[float, float] | None) -> tuple[float, float] | None:
+        """Return the smallest and largest value of float images after this transform, or None if they are unknown.
+
+        Args:
+            span: the same of the images before it.
+
+        Raises:
+            ValueError: it cannot be applied to such images.
+        """
+        marks = marks_of(type(self))
+        if not marks.clips:
+            return span if marks.own else None
+        if span is not None and not -0.01 <= span[0] <= span[1] <= 1.01:
+            low, high = span
+            raise ValueError(
+                f"{type(self).__name__} needs floats in [0, 1], but the transforms before it return {low:.4g} to {high:.4g}: put it "
+                "before Normalize"
+            )
+        return span
 
     def joined(self, following: Transform) -> Transform | None:
         """Return one transform that does the work of this one and then the following, to the same bytes, or None.

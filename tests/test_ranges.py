@@ -1,0 +1,72 @@
+"""Pipelines that give a transform floats out of its range are refused when they are made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import TRANSFORMS
+
+import seedsafe as ss
+from seedsafe.pipeline.primitive import marks_of
+
+NORMALIZE = ss.Normalize((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
+CLIPS = sorted(name for name, case in TRANSFORMS.items() if marks_of(case.kind).clips)
+KEYS = [ss.SampleKey(7, 0, index) for index in range(8)]
+NO_IMAGE = (TypeError, ValueError)
+
+
+@pytest.mark.parametrize("name", CLIPS)
+def test_a_transform_of_floats_in_0_to_1_is_refused_after_normalize(name: str) -> None:
+    one = TRANSFORMS[name].make()
+    with pytest.raises(
+        ValueError, match=rf"^{name} needs floats in \[0, 1\], .* return -2\.118 to 2\.64: put it before Norm"
+    ):
+        ss.Compose([NORMALIZE, one])
+    for later in (ss.OneOf([one, ss.HorizontalFlip()]), ss.Compose([one]), ss.RandomApply([one])):
+        with pytest.raises(ValueError, match=f"^{name} needs floats"):
+            ss.Compose([NORMALIZE, ss.HorizontalFlip(), later])
+    ss.Compose([one, NORMALIZE])  # the advice
+    ss.Compose([ss.ToFloat(), one])
+    ss.Compose([ss.Normalize([0.0], [1.0]), one])  # it stays in [0, 1]
+    ss.Compose([ss.OneOf([NORMALIZE, one]), one])  # unknown
+    ss.Compose([NORMALIZE, ss.bridge(lambda image: image), one])  # unknown
+
+
+def test_the_library_knows_which_of_its_transforms_clip() -> None:
+    image = np.random.default_rng(0).normal(0, 1.5, (64, 64, 3)).astype(np.float32)
+    clip = []
+    for name, case in TRANSFORMS.items():
+        if marks_of(case.kind).clips or name == "AugMix":
+            continue
+        try:
+            results = [case.make()(image, key=key) for key in KEYS]
+        except NO_IMAGE:
+            continue
+        changed = [one for one in results if one.shape != image.shape or not np.array_equal(one, image)]
+        if changed and all(one.min() >= 0 and one.max() <= 1 for one in changed):
+            clip.append(name)
+    assert clip == []
+
+
+@pytest.mark.parametrize(
+    "noise", [ss.GaussianNoise(), ss.GaussianNoise((0, 25)), ss.GaussianNoise(variance=(10, 50))], ids=repr
+)
+def test_a_noise_in_steps_of_bytes_is_refused_after_to_float(noise: Any) -> None:
+    with pytest.raises(
+        ValueError,
+        match=r"^the deviation of GaussianNoise is in steps .*pass std=\(0, 0\.0\d+\), or put it before",
+    ):
+        ss.Compose([ss.ToFloat(), noise])
+    with pytest.raises(ValueError, match=r"^the deviation of GaussianNoise"):
+        ss.Compose([ss.ToFloat(), ss.SomeOf([noise, ss.HorizontalFlip()], n=1)])
+    ss.Compose([noise, ss.ToFloat()])  # the advice
+    ss.Compose([ss.ToFloat(), ss.GaussianNoise(std=(0, 0.047))])
+    ss.Compose([noise])  # of bytes, or of floats of any range
+
+
+def test_a_direct_call_stays() -> None:
+    image = np.full((8, 8, 3), -1.0, np.float32)
+    assert ss.ColorJitter(0.2)(image, key=KEYS[0]).max() <= 0
+    assert ss.GaussianNoise(12)(image, key=KEYS[0]).std() > 5
