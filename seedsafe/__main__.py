@@ -52,6 +52,9 @@ def main(arguments: list[str] | None = None) -> int:
         0
     """
     words = sys.argv[1:] if arguments is None else arguments
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # the shell's `>&-` closed it
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
     if arguments is None and isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="backslashreplace")  # file names need not be Unicode
     try:

@@ -52,6 +52,18 @@ def test_the_parser_knows_every_form_of_a_report() -> None:
     assert list(options.FORMATS) == sorted(output.FORMATS)
 
 
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+@pytest.mark.parametrize(
+    ("call", "code"),
+    [("--help", 0), ("lint seedsafe/keys", 0), ("stats tests/golden", 1), ("audit --help", 0)],
+)
+def test_a_closed_output_is_silence_and_the_right_exit_code(call: str, code: int, closed: str) -> None:
+    shell = f"{sys.executable} -m seedsafe {call} {closed}"
+    done = subprocess.run(shell, shell=True, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+
+
 def test_wrong_calls(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 2
     assert main(["fly"]) == 2

@@ -42,8 +42,8 @@ class Untransformed:
     def _refuse(self, *args: Any, **named: Any) -> Any:
         raise TypeError(f"{Untransformed.__name__} can only be returned")
 
-    __array__ = __bool__ = __eq__ = __ne__ = _refuse  # type: ignore[assignment]
-    __class__ = property(_refuse)  # type: ignore[assignment]  # isinstance asks for it
+    __array__ = __bool__ = __eq__ = __ne__ = _refuse
+    __class__ = property(_refuse)  # isinstance asks for it
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"{Untransformed.__name__} has no {name}")
