@@ -13,7 +13,7 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from test_docs import environment
+from test_docs import ROOT, environment
 
 import seedsafe as ss
 from seedsafe.__main__ import TOOLS, main

@@ -201,7 +201,7 @@ ARGUMENTS: Final[dict[str, dict[str, Meant]]] = {
     "AugmentedDataset": {
         **dict.fromkeys(
             ("batch_size", "shuffle", "num_workers", "sampler", "drop_last", "pin_memory", "collate_fn", "batch_sampler"),
-            Meant("", "pass it to seedsafe_torch.loader(dataset, batch_size=32, shuffle=True), which returns a DataLoader"),
+            Meant("", "pass it to loader(dataset, batch_size=32, shuffle=True) of the adapter"),
         ),
         "target_transform": _no("the base changes its labels"),
     },

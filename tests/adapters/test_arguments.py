@@ -25,7 +25,7 @@ AUGMENT = ss.Compose([ss.HorizontalFlip()])
         (lambda: AugmentedDataset(IMAGES, AUGMENT, 42), "takes base and augment by position, got 3 values: pass seed=42 by name; it takes"),
         (lambda: AugmentedDataset(IMAGES, transform=AUGMENT, seed=42), "has no transform: pass augment=ss.Compose([ss.HorizontalFlip()]);"),
         (lambda: AugmentedDataset(dataset=IMAGES, seed=42), "has no dataset: pass base=dataset;"),
-        (lambda: AugmentedDataset(IMAGES, seed=42, batch_size=4), "has no batch_size: pass it to seedsafe_torch.loader("),
+        (lambda: AugmentedDataset(IMAGES, seed=42, batch_size=4), "has no batch_size: pass it to loader(dataset, "),
         (lambda: AugmentedIterable(IMAGES, AUGMENT), "AugmentedIterable needs seed: pass seed=42; it takes source, augment, and by name"),
         (lambda: KeyedSampler([0, 1]), "KeyedSampler needs seed: pass seed=42;"),
         (lambda: AugmentedSequence(IMAGES, AUGMENT), "AugmentedSequence needs seed: pass seed=42; it takes base, augment, and by name"),
