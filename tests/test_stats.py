@@ -411,7 +411,12 @@ def array(*shape, dtype=np.uint8):
             ValueError,
             r"looks like channels first: pass layout='CHW', or layout='HWC' if it",
         ),
-        ([array(2, 2, dtype=np.float64)], {}, TypeError, r"got float64: pass image\.astype\(numpy\.float32\) if"),
+        (
+            [array(2, 2, dtype=np.float64)],
+            {},
+            TypeError,
+            r"got float64: pass image\.astype\(numpy\.float32\) if",
+        ),
         (
             iter([array(2, 2), array(2, 2, 3)]),
             {},
