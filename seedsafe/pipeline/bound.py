@@ -37,7 +37,7 @@ class Bound:
         rules.checks = checks_of(rules)
         leaves = list(self.chain.leaves())
         _require_one_layout(leaves)
-        _require_spans(self.chain, None)
+        _require_spans(self.chain)
         for target, part in (("boxes", rules.boxes), ("keypoints", rules.keypoints)):
             _require_one_format(target, part, leaves)
 
@@ -69,15 +69,13 @@ def _require_one_layout(leaves: Iterable[Leaf]) -> None:
             first = leaf.name
 
 
-def _require_spans(chain: Chain, span: tuple[float, float] | None) -> tuple[float, float] | None:
-    """Raise an error where a transform gets floats out of its range, and return the range of the results if it is known."""
-    for node in chain.nodes:
-        if isinstance(node, Chain):
-            span = _require_spans(node, span)
-        elif isinstance(node, Leaf):
-            span = node.transform.out_span(span)
+def _require_spans(chain: Chain) -> None:
+    """Raise an error where a transform gets floats out of its range."""
+    span: tuple[float, float] | None = None
+    for step in chain.nodes:
+        if isinstance(step, Leaf):
+            span = step.transform.out_span(span)
         else:  # a container applies some of its transforms
-            for leaf in node.leaves():
+            for leaf in step.leaves():
                 leaf.transform.out_span(span)
             span = None
-    return span
