@@ -124,7 +124,7 @@ _ROOMS = {
         "policy",
     ),
     "seedsafe.ground.info": ("Info",),
-    "seedsafe.keys.generator": ("generator",),
+    "seedsafe.keys.generator": ("draws", "generator"),
     "seedsafe.keys.key": (
         "CONTRACT_VERSION",
         "VALIDATION_EPOCH",

@@ -122,6 +122,7 @@ from seedsafe.image import VerticalFlip as VerticalFlip
 from seedsafe.image import XYMasking as XYMasking
 from seedsafe.image import policy as policy
 from seedsafe.ground.info import Info as Info
+from seedsafe.keys.generator import draws as draws
 from seedsafe.keys.generator import generator as generator
 from seedsafe.keys.key import CONTRACT_VERSION as CONTRACT_VERSION
 from seedsafe.keys.key import SampleIndex as SampleIndex
@@ -294,6 +295,7 @@ __all__ = [
     "channel_stats",
     "content_id",
     "current_key",
+    "draws",
     "epoch_order",
     "generator",
     "keyed",

@@ -7,6 +7,7 @@ alone is known to suffice.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
 from collections.abc import Sequence
 from decimal import Decimal, localcontext
@@ -136,6 +137,47 @@ class Words:
     def open_unit(self) -> float:
         """Return a number in (0, 1)."""
         return ((self.word() >> 12) + 0.5) * 2.0**-52
+
+    def permutation(self, n: int) -> list[int]:
+        """Return the numbers below n in a random order."""
+        drawn = [self.word() for _ in range(n)]
+        return sorted(range(n), key=drawn.__getitem__)
+
+    def choice(self, n: int, k: int) -> list[int]:
+        """Return k different numbers below n."""
+        numbers = list(range(n))
+        for step in range(k):
+            other = step + self.integer(n - step)
+            numbers[step], numbers[other] = numbers[other], numbers[step]
+        return numbers[:k]
+
+    def weighted(self, weights: Sequence[float], k: int, replace: bool) -> list[int]:
+        """Return k numbers, each with the probability of its weight."""
+        left, found = [float(weight) for weight in weights], []
+        for _ in range(k):
+            sums = list(itertools.accumulate(left))
+            target = self.unit() * sums[-1]
+            last = max(number for number, weight in enumerate(left) if weight > 0)
+            found.append(next((number for number, total in enumerate(sums) if total > target), last))
+            if not replace:
+                left[found[-1]] = 0.0
+        return found
+
+    def multinomial(self, n: int, weights: Sequence[float]) -> list[int]:
+        """Return how many of n draws fall on each weight."""
+        found = self.weighted(weights, n, True)
+        return [found.count(number) for number in range(len(weights))]
+
+    def normals(self, n: int) -> list[float]:
+        """Return n draws from the table of noise."""
+        at = self.noise()
+        self.taken = 4 * (at[2] + -(-n // 16))
+        return [noise_value(piece) for piece in pieces(at, n)]
+
+    def truncated_normals(self, low: float, high: float, n: int) -> list[float]:
+        """Return n draws from those values of the table of noise that are in [low, high]."""
+        inside = [value for value in map(noise_value, range(65536)) if low <= value <= high]
+        return [inside[self.integer(len(inside))] for _ in range(n)]
 
     def noise(self) -> list[int]:
         """Return the address of the noise: two key words and four counter words, before the first block."""

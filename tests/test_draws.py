@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import math
 from fractions import Fraction
 from statistics import NormalDist
@@ -9,9 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 import seedsafe as ss
 from seedsafe.keys import draws as module
+from seedsafe.keys.ambient import reading
 from seedsafe.keys.draws import MAX_NORMAL, Draws, PooledDraws, limit_of, normal_quantiles, sixteenths
 from seedsafe.keys.key import Address, address, philox
 
@@ -187,3 +190,167 @@ def test_a_damaged_table_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     finally:
         monkeypatch.undo()
         normal_quantiles.cache_clear()
+
+
+SHAPED = {
+    "uniform": (-1.0, 3.0),
+    "integer": (10,),
+    "chance": (0.3,),
+}
+
+
+@pytest.mark.parametrize("name", SHAPED)
+@pytest.mark.parametrize("shape", [(), 0, 5, (2, 3), (2, 0)])
+def test_an_array_is_number_after_number(name: str, shape: Any) -> None:
+    key = ss.SampleKey(42, 3, 1234)
+    shared = PooledDraws()
+    shared.enter(key)
+    shared.turn(77)
+    several, single = Draws(address(key, 77)), Draws(address(key, 77))
+    array = getattr(several, name)(*SHAPED[name], shape)
+    assert np.array_equal(getattr(shared, name)(*SHAPED[name], shape), array)
+    numbers = [getattr(single, name)(*SHAPED[name]) for _ in range(math.prod(np.shape(array)))]
+    assert np.shape(array) == (shape if isinstance(shape, tuple) else (shape,))
+    assert np.ravel(array).tolist() == numbers
+    assert np.asarray(array).dtype == {"uniform": np.float64, "integer": np.int64, "chance": np.bool_}[name]
+    assert several.word() == shared.word() == single.word()
+
+
+@given(KEYS, st.integers(0, 9), st.integers(0, 40))
+def test_normal_is_the_noise_and_takes_whole_blocks(key: ss.SampleKey, before: int, n: int) -> None:
+    draws, place = Draws(address(key)), address(key)
+    draws.words(before)
+    noise = draws.noise()
+    assert draws.normal(n).tolist() == normal_quantiles()[sixteenths(noise, n)].tolist()
+    assert draws.word() == raw(place, 200)[4 * (-(-before // 4) + -(-n // 16))]
+
+
+def several(draw: Any, count: int = 6000) -> list[Any]:
+    return [draw(Draws(address(ss.SampleKey(5, 6, index)))) for index in range(count)]
+
+
+def assert_shares(found: list[Any], law: dict[Any, float]) -> None:
+    observed = [found.count(value) for value in law]
+    assert sum(observed) == len(found)
+    assert stats.chisquare(observed, [share * len(found) for share in law.values()]).pvalue > 1e-6
+
+
+def test_permutations_and_choices_are_uniform() -> None:
+    orders = list(itertools.permutations(range(3)))
+    assert_shares(several(lambda d: tuple(d.permutation(3).tolist())), dict.fromkeys(orders, 1 / 6))
+    pairs = list(itertools.permutations(range(4), 2))
+    assert_shares(several(lambda d: tuple(d.choice(4, 2).tolist())), dict.fromkeys(pairs, 1 / 12))
+    assert_shares(several(lambda d: d.choice(5)), dict.fromkeys(range(5), 0.2))
+    again = dict.fromkeys(itertools.product(range(2), repeat=2), 0.25)
+    assert_shares(several(lambda d: tuple(d.choice(2, 2, replace=True).tolist())), again)
+
+
+def test_weights_are_probabilities() -> None:
+    weights = [1.0, 0.0, 3.0, 4.0]
+    shares = {0: 1 / 8, 2: 3 / 8, 3: 4 / 8}
+    assert_shares(several(lambda d: d.choice(4, weights=weights)), shares)
+    pairs = {
+        (one, two): shares[one] * shares[two] / (1 - shares[one])
+        for one, two in itertools.permutations(shares, 2)
+    }
+    assert_shares(several(lambda d: tuple(d.choice(4, 2, weights=weights).tolist())), pairs)
+    counts = np.sum(several(lambda d: d.multinomial(7, weights), 2000), axis=0)
+    assert counts[1] == 0
+    assert stats.chisquare(counts[[0, 2, 3]], 14_000 * np.array([1, 3, 4]) / 8).pvalue > 1e-6
+    assert weights == [1.0, 0.0, 3.0, 4.0]
+
+
+def test_a_choice_of_many_values_needs_no_list_of_them() -> None:
+    draws = Draws(address(ss.SampleKey(1, 2, 3)))
+    assert len(set(draws.choice(2**32, 1000).tolist())) == 1000
+    assert draws.word() == raw(address(ss.SampleKey(1, 2, 3)), 1001)[-1]
+    assert sorted(draws.choice(1000, 1000).tolist()) == list(range(1000))
+
+
+def test_truncated_normal_has_the_law_between_its_bounds() -> None:
+    found = Draws(address(ss.SampleKey(1, 2, 3))).truncated_normal(-0.5, 2.0, (40, 100))
+    assert found.shape == (40, 100)
+    assert -0.5 <= found.min() < found.max() <= 2.0
+    assert stats.kstest(found.ravel(), stats.truncnorm(-0.5, 2.0).cdf).pvalue > 1e-6
+
+
+@pytest.mark.parametrize(
+    ("draw", "kind", "message"),
+    [
+        (lambda d: d.integer(3, -1), ValueError, "a shape must have no negative size, got -1"),
+        (
+            lambda d: d.uniform(0, 1, 2.5),
+            TypeError,
+            "a shape must be an integer or a tuple of integers, got 2.5",
+        ),
+        (lambda d: d.chance(1.5, (2, 2)), ValueError, "p must be a probability in [0, 1], got 1.5"),
+        (
+            lambda d: d.choice(3, 4),
+            ValueError,
+            "k must be at least 0 and at most n = 3, got 4: pass replace=True",
+        ),
+        (lambda d: d.choice(3, -1, replace=True), ValueError, "k must be at least 0"),
+        (lambda d: d.choice(0), ValueError, "n must be at least 1"),
+        (lambda d: d.choice(2, weights=[1, -1]), ValueError, "weights must be finite, at least 0"),
+        (lambda d: d.choice(2, weights=[0, 0]), ValueError, "and their sum finite and above 0"),
+        (lambda d: d.choice(2, weights=[1, math.nan]), ValueError, "weights must be finite"),
+        (lambda d: d.choice(2, weights=[1e308, 1e308]), ValueError, "and their sum finite"),
+        (lambda d: d.choice(2, weights=[1, 1, 1]), ValueError, "weights must be 2 numbers"),
+        (lambda d: d.choice(3, 2, weights=[0, 1, 0]), ValueError, "at most the 1 weights above 0, got 2"),
+        (lambda d: d.multinomial(-1, [1]), ValueError, "k must be at least 0"),
+        (lambda d: d.truncated_normal(5, 9, 2), ValueError, "low and high must enclose a value"),
+        (lambda d: d.truncated_normal(1, -1, 2), ValueError, "low below high"),
+        (lambda d: d.permutation(-1), ValueError, "negative"),
+    ],
+    ids=map(str, range(16)),
+)
+def test_bad_arguments_of_arrays(draw: Any, kind: type[Exception], message: str) -> None:
+    draws = Draws(address(ss.SampleKey(0, 0, 0)))
+    with pytest.raises(kind) as raised:
+        draw(draws)
+    assert message in str(raised.value)
+    assert draws.word() == raw(address(ss.SampleKey(0, 0, 0)), 1)[0]
+
+
+def test_draws_of_a_key_by_name() -> None:
+    key = ss.SampleKey(42, 3, 1234)
+    assert ss.draws(key).words(4) == raw(address(key), 4)
+    assert ss.draws(seed=42, epoch=3, index=1234, name="mask").words(4) == raw(
+        address(key, ss.op_of("mask")), 4
+    )
+    assert ss.generator(key, name="mask").random() == ss.draws(key, name="mask").unit()
+    assert ss.draws(key).epoch == 3
+    for name, kind in [("", ValueError), ("a#1", ValueError), ("seedsafe/order", ValueError), (3, TypeError)]:
+        with pytest.raises(kind, match="name must be a"):
+            ss.generator(key, name=name)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"draws\(\) takes a key or its fields, not both"):
+        ss.draws(key, seed=42)
+    with pytest.raises(TypeError, match="key must be a SampleKey, got None"):
+        ss.draws()
+
+
+def test_named_streams_of_a_read_do_not_move_each_other() -> None:
+    key = ss.SampleKey(42, 3, 1234)
+    with reading(key):
+        first, mask, second = ss.draws().word(), ss.draws(name="mask").word(), ss.draws().word()
+    with reading(key):
+        assert [ss.draws(name="mask").word(), ss.draws().word(), ss.draws().word()] == [mask, first, second]
+    assert mask == ss.draws(key.of_call(1), name="mask").word()
+
+
+class Ramp(ss.ImageTransform):
+    def draw(self, rng: Draws, info: ss.Info) -> int:
+        return 10 * rng.epoch + rng.integer(5)
+
+    def apply_image(self, image: Any, amount: int) -> Any:
+        return image + np.uint8(amount)
+
+
+def test_a_transform_reads_the_epoch_and_stays_replayable() -> None:
+    augment, image = ss.Compose([ss.HorizontalFlip(), Ramp()]), np.zeros((2, 2), np.uint8)
+    for epoch in (0, 1, 20):
+        key = ss.SampleKey(42, epoch, 7)
+        params = augment.params(key, image.shape)
+        assert params[1].params // 10 == epoch
+        assert (augment.replay(image, params) == augment(image, key=key)).all()
+        assert augment(image, key=key)[0, 0] == params[1].params

@@ -9,10 +9,10 @@ from __future__ import annotations
 import hashlib
 import threading
 from functools import cache
-from math import ceil, isfinite
+from math import ceil, isfinite, prod
 from operator import index
 from os.path import dirname, join
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.random import Generator, Philox
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt  # costs a tenth of NumPy's import: benchmarks/import_time.py
 
+    Shape = int | tuple[int, ...]
+    Weights = Sequence[float] | npt.NDArray[Any]
+
 __all__ = [
     "MAX_NORMAL",
     "Draws",
@@ -32,6 +35,8 @@ __all__ = [
     "limit_of",
     "normal_quantiles",
     "sixteenths",
+    "units_of",
+    "upper_product",
     "words_at",
 ]
 
@@ -45,16 +50,29 @@ _TABLE_SHA256 = "f0fea3918eb96f75590e764e97a4db6fb52c08bc9649a617bbd8f933ba7cabe
 class Draws:
     """The stream of one transform for one sample, one 64-bit word after another.
 
-    Word 0 decides whether the transform fires; Compose takes it before it calls ``draw``. Every method
-    except ``words`` and ``units`` takes one word, whatever its arguments are.
+    Word 0 decides whether the transform fires; Compose takes it before it calls ``draw``. Each number takes one word,
+    whatever the arguments are: one for a single number, and one for each number of an array, in C order. `normal` alone
+    takes a quarter of a word for each.
+
+    A `shape` is an integer or a tuple of integers, each at least 0.
 
     Args:
-        at: the stream's address, from ``seedsafe.keys.key.address``.
+        at: the stream's address, from ``seedsafe.keys.key.address``. `draws` makes one from a key.
 
     Example:
         >>> draws = Draws(address(SampleKey(42, 3, 1234)))
         >>> draws.integer(10), draws.chance(0.5)
         (2, False)
+
+        Arrays are the same draws one after another:
+
+        >>> Draws(address(SampleKey(42, 3, 1234))).integer(10, (2, 2)).tolist()
+        [[2, 8], [5, 4]]
+
+        Tokens to mask, without a single one twice, and a permutation of five:
+
+        >>> draws.choice(128, 3).tolist(), draws.permutation(5).tolist()
+        ([68, 54, 13], [1, 0, 4, 3, 2])
     """
 
     __slots__ = ("_bits", "_count", "_generator", "_next")
@@ -71,6 +89,11 @@ class Draws:
         """The address at which the stream begins."""
         state = self._bits.state["state"]
         return Address._make([*state["key"].tolist(), 0, *state["counter"].tolist()[1:]])
+
+    @property
+    def epoch(self) -> int:
+        """The epoch of the sample, for strengths that follow a schedule. Reading it takes no word."""
+        return self.address.moment >> 32
 
     def word(self) -> int:
         """Return the next raw word, in [0, 2**64)."""
@@ -93,11 +116,14 @@ class Draws:
     def units(self, n: int) -> npt.NDArray[np.float64]:
         """Return n numbers in [0, 1), like n calls of `unit`: float64, shape (n,). This takes n words."""
         self._count += index(n)
-        units: npt.NDArray[np.float64] = (self._next(n) >> np.uint64(11)) * 2.0**-53
-        return units
+        return units_of(self._next(n))
 
-    def uniform(self, low: float, high: float) -> float:
-        """Return ``low + (high - low) * unit``, in [low, high]; rounding can give both ends.
+    @overload
+    def uniform(self, low: float, high: float) -> float: ...
+    @overload
+    def uniform(self, low: float, high: float, shape: Shape) -> npt.NDArray[np.float64]: ...
+    def uniform(self, low: float, high: float, shape: Shape | None = None) -> Any:
+        """Return ``low + (high - low) * unit``, in [low, high]; rounding can give both ends. With a shape, float64.
 
         Raises:
             ValueError: low, high or their difference is not finite.
@@ -108,12 +134,17 @@ class Draws:
             raise ValueError(
                 f"low, high and high - low must be finite, got {low!r} and {high!r}: pass finite bounds"
             )
+        if shape is not None:
+            return low + span * units_of(self._array(shape))
         self._count += 1
-        number: float = low + span * ((self._next() >> 11) * 2.0**-53)
-        return number
+        return low + span * ((self._next() >> 11) * 2.0**-53)
 
-    def integer(self, n: int) -> int:
-        """Return an integer in [0, n): the upper 64 bits of the exact product of a word and n.
+    @overload
+    def integer(self, n: int) -> int: ...
+    @overload
+    def integer(self, n: int, shape: Shape) -> npt.NDArray[np.int64]: ...
+    def integer(self, n: int, shape: Shape | None = None) -> Any:
+        """Return an integer in [0, n): the upper 64 bits of the exact product of a word and n. With a shape, int64.
 
         Raises:
             ValueError: n is not in [1, 2**32].
@@ -122,21 +153,142 @@ class Draws:
             raise ValueError(
                 f"n must be at least 1 and at most 2**32, got {n!r}: pass the number of values to draw from"
             )
+        if shape is not None:
+            return upper_product(self._array(shape), index(n))
         self._count += 1
-        number: int = (self._next() * index(n)) >> 64
-        return number
+        return (self._next() * index(n)) >> 64
 
-    def chance(self, p: float) -> bool:
-        """Return True with probability p.
+    @overload
+    def chance(self, p: float) -> bool: ...
+    @overload
+    def chance(self, p: float, shape: Shape) -> npt.NDArray[np.bool_]: ...
+    def chance(self, p: float, shape: Shape | None = None) -> Any:
+        """Return True with probability p. With a shape, a mask: bool.
 
         Raises:
             ValueError: p is not in [0, 1].
         """
         if not 0.0 <= p <= 1.0:
             raise ValueError(f"p must be a probability in [0, 1], got {p!r}: pass the share of True")
+        if shape is not None:
+            return units_of(self._array(shape)) < p
         self._count += 1
-        fired: bool = (self._next() >> 11) * 2.0**-53 < p
-        return fired
+        return (self._next() >> 11) * 2.0**-53 < p
+
+    def normal(self, shape: Shape) -> npt.NDArray[np.float64]:
+        """Return draws from the standard normal distribution, float64, by the noise table: in ±4.325.
+
+        They begin at the next block of four words and take whole blocks: four numbers for each word, 16 bits each.
+        """
+        sizes = _checked_shape(shape)
+        count = prod(sizes)
+        numbers = normal_quantiles()[sixteenths(self.noise(), count)].reshape(sizes)
+        blocks = -(-self._count // 4) + -(-count // 16)
+        self._next(4 * blocks - self._count)
+        self._count = 4 * blocks
+        return numbers
+
+    def truncated_normal(self, low: float, high: float, shape: Shape) -> npt.NDArray[np.float64]:
+        """Return draws from the standard normal distribution between two bounds, float64, from the noise table.
+
+        Each is one of the table's quantiles in [low, high], all with the same probability.
+
+        Raises:
+            ValueError: none of the quantiles is between the bounds.
+        """
+        table = normal_quantiles()
+        first, end = np.searchsorted(table, low, "left"), np.searchsorted(table, high, "right")
+        if not first < end:
+            raise ValueError(
+                f"low and high must enclose a value of the normal table, which spans ±{MAX_NORMAL}, got {low!r} and {high!r}: "
+                "pass bounds in standard deviations, low below high"
+            )
+        numbers: npt.NDArray[np.float64] = table[first + upper_product(self._array(shape), end - first)]
+        return numbers
+
+    def permutation(self, n: int) -> npt.NDArray[np.int64]:
+        """Return 0 … n - 1 in a random order, int64, shape (n,): the stable argsort of n words.
+
+        Raises:
+            ValueError: n is negative.
+        """
+        return np.argsort(self._array(n), kind="stable").astype(np.int64, copy=False)
+
+    @overload
+    def choice(self, n: int, *, weights: Weights | None = None) -> int: ...
+    @overload
+    def choice(
+        self, n: int, k: int, *, weights: Weights | None = None, replace: bool = False
+    ) -> npt.NDArray[np.int64]: ...
+    def choice(
+        self, n: int, k: int | None = None, *, weights: Weights | None = None, replace: bool = False
+    ) -> Any:
+        """Return one of 0 … n - 1, or k of them in the order in which they are drawn: int64, shape (k,).
+
+        Args:
+            n: the number of values to choose from, in [1, 2**32].
+            k: the number of values to return, which takes as many words; None for one, as an integer.
+            weights: n numbers, of which each value's probability is a share; without them all are equal.
+            replace: whether a value may come several times.
+
+        Raises:
+            ValueError: n or k is out of its range, a weight is negative or not finite, or fewer than k of them are above 0.
+        """
+        if weights is not None:
+            return self._weighted(n, k, weights, replace)
+        if k is None:
+            return self.integer(n)
+        if k < 0 or not (replace or k <= n):
+            raise ValueError(
+                f"k must be at least 0 and at most n = {n}, got {k!r}: pass replace=True to draw values several times"
+            )
+        if replace:
+            return self.integer(n, k)
+        moved: dict[int, int] = {}  # Fisher and Yates's shuffle, of which only the swapped entries are kept
+        chosen = np.empty(k, np.int64)
+        for step in range(k):
+            position = step + self.integer(n - step)
+            chosen[step] = moved.get(position, position)
+            moved[position] = moved.get(step, step)
+        return chosen
+
+    def multinomial(self, n: int, weights: Weights) -> npt.NDArray[np.int64]:
+        """Return how many of n draws fall on each of some weights: int64, shape (weights,). This takes n words.
+
+        Raises:
+            ValueError: n is negative, or a weight is negative or not finite, or none is above 0.
+        """
+        size = len(weights)
+        return np.bincount(self._weighted(size, n, weights, replace=True), minlength=size)
+
+    def _weighted(self, n: int, k: int | None, weights: Weights, replace: bool) -> Any:
+        shares = _checked_weights(weights, n)
+        count = 1 if k is None else index(k)
+        positive = int(np.count_nonzero(shares))
+        if count < 0 or not (replace or count <= positive):
+            raise ValueError(
+                f"k must be at least 0 and at most the {positive} weights above 0, got {k!r}: pass replace=True to draw values "
+                "several times"
+            )
+        units = units_of(self._array(count))
+        chosen = np.empty(count, np.int64)
+        sums = np.cumsum(shares)
+        for step, unit in enumerate(units):
+            if step and not replace:
+                shares[chosen[step - 1]] = 0.0
+                sums = np.cumsum(shares)
+            found = np.searchsorted(sums, unit * sums[-1], "right")
+            # Rounding can give the sum of all weights itself.
+            chosen[step] = found if found < n else np.flatnonzero(shares)[-1]
+        return int(chosen[0]) if k is None else chosen
+
+    def _array(self, shape: Shape) -> npt.NDArray[np.uint64]:
+        """Return the next raw words in C order: uint64, in the shape."""
+        sizes = _checked_shape(shape)
+        count = prod(sizes)
+        self._count += count
+        words: npt.NDArray[np.uint64] = self._next(count).reshape(sizes)
+        return words
 
     def noise(self) -> Address:
         """Return the address of this stream's noise: the first block after all words drawn so far.
@@ -156,6 +308,56 @@ class Draws:
         if self._generator is None:
             self._generator = Generator(philox(self.address).jumped())
         return self._generator
+
+
+def units_of(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
+    """Return the number in [0, 1) of each word: float64, in the shape of the words."""
+    units: npt.NDArray[np.float64] = (words >> np.uint64(11)) * np.float64(2.0**-53)
+    return units
+
+
+def upper_product(words: npt.NDArray[np.uint64], n: Any) -> npt.NDArray[np.int64]:
+    """Return the upper 64 bits of the exact products of words and n, n in [1, 2**32]: int64, in the shape of the words.
+
+    Args:
+        words: uint64.
+        n: one for all words, or one for each.
+    """
+    n = np.asarray(n, np.uint64)
+    low = ((words & _LOWER) * n) >> _HALF
+    numbers: npt.NDArray[np.int64] = (((words >> _HALF) * n + low) >> _HALF).astype(np.int64)
+    return numbers
+
+
+_HALF, _LOWER = np.uint64(32), np.uint64(0xFFFFFFFF)
+
+
+def _checked_shape(shape: Any) -> tuple[int, ...]:
+    try:
+        sizes = tuple(map(index, shape)) if isinstance(shape, tuple | list) else (index(shape),)
+    except TypeError:
+        raise TypeError(
+            f"a shape must be an integer or a tuple of integers, got {shape!r}: pass the number of values"
+        ) from None
+    if any(size < 0 for size in sizes):
+        raise ValueError(f"a shape must have no negative size, got {shape!r}: pass the number of values")
+    return sizes
+
+
+def _checked_weights(weights: Any, n: int) -> npt.NDArray[np.float64]:
+    """Return a copy of n weights as float64, or raise an error."""
+    shares = np.array(weights, np.float64)
+    if shares.shape != (n,):
+        raise ValueError(
+            f"weights must be {n} numbers, one for each value, got the shape {shares.shape}: pass a weight for each"
+        )
+    with np.errstate(over="ignore"):
+        total = np.cumsum(shares)[-1]
+    if not ((shares >= 0).all() and 0 < total < np.inf):
+        raise ValueError(
+            f"weights must be finite, at least 0, and their sum finite and above 0, got {weights!r}: pass the share of each value"
+        )
+    return shares
 
 
 class MovablePhilox:

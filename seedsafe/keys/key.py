@@ -26,6 +26,7 @@ __all__ = [
     "SampleIndex",
     "SampleKey",
     "address",
+    "check_name",
     "checked_int",
     "epoch_order",
     "op_of",
@@ -211,6 +212,20 @@ def op_of(name: str) -> int:
             f"name must be a string, got {name!r} of type {type(name).__name__}: pass the name of the stream"
         )
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=4).digest(), "little")
+
+
+def check_name(name: Any) -> str:
+    """Return the name of a stream, or raise an error unless it is one that a user may give."""
+    if not isinstance(name, str):
+        raise TypeError(
+            f"name must be a string, got {name!r} of type {type(name).__name__}: pass name='...' or leave it out"
+        )
+    if not name or "#" in name or "@" in name or name.startswith("seedsafe/"):
+        raise ValueError(
+            f"name must be a non-empty string without '#', '@' and the prefix 'seedsafe/', got {name!r}: "
+            "pass another name, the library uses those"
+        )
+    return name
 
 
 def record_index(record_id: str | bytes) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from seedsafe.keys.draws import limit_of, words_at
+from seedsafe.keys.draws import limit_of, units_of, upper_product, words_at
 from seedsafe.keys.key import Address, SampleKey
 
 if TYPE_CHECKING:
@@ -200,8 +200,7 @@ class ManyDraws:
 
     def unit(self) -> npt.NDArray[np.float64]:
         """Return a number in [0, 1) for each sample: float64, shape (keys,)."""
-        units: npt.NDArray[np.float64] = (self.word() >> np.uint64(11)) * np.float64(2.0**-53)
-        return units
+        return units_of(self.word())
 
     def uniform(self, low: float, high: float) -> npt.NDArray[np.float64]:
         """Return ``low + (high - low) * unit`` for each sample: float64, shape (keys,)."""
@@ -213,9 +212,7 @@ class ManyDraws:
         Args:
             n: the number of values, in [1, 2**32], one for all samples or one for each.
         """
-        word, many = self.word(), np.asarray(n, np.uint64)
-        low = ((word & _MASK) * many) >> _HALF
-        return (((word >> _HALF) * many + low) >> _HALF).astype(np.int64)
+        return upper_product(self.word(), n)
 
     def chance(self, p: float) -> npt.NDArray[np.bool_]:
         """Return True with probability p for each sample, bool, shape (keys,)."""

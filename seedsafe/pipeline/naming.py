@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from seedsafe.keys.key import op_of
+from seedsafe.keys.key import check_name, op_of
 from seedsafe.pipeline.rules import Rules
 
-__all__ = ["Namer", "Stream", "check_name", "stream_name"]
+__all__ = ["Namer", "Stream", "stream_name"]
 
 
 class Stream(NamedTuple):
@@ -87,19 +87,6 @@ class Namer:
             raise ValueError(f"two transforms are named {name!r}: give one of them another name=")
         self.streams.append(Stream(name, op))
         return op
-
-
-def check_name(name: Any) -> None:
-    """Raise an error unless a transform can have this name."""
-    if not isinstance(name, str):
-        raise TypeError(
-            f"name must be a string, got {name!r} of type {type(name).__name__}: pass name='...' or leave it out"
-        )
-    if not name or "#" in name or "@" in name or name.startswith("seedsafe/"):
-        raise ValueError(
-            f"name must be a non-empty string without '#', '@' and the prefix 'seedsafe/', got {name!r}: "
-            "pass another name, the library uses those"
-        )
 
 
 def stream_name(name: str, times: int) -> str:

@@ -11,10 +11,10 @@ from typing import Any, ClassVar, Literal
 
 from seedsafe.ground.info import Array, Info, named_parts
 from seedsafe.keys.draws import Draws
-from seedsafe.keys.key import SampleKey
+from seedsafe.keys.key import SampleKey, check_name
 from seedsafe.pipeline.bound import Bound
 from seedsafe.pipeline.leaf import Leaf
-from seedsafe.pipeline.naming import Namer, check_name
+from seedsafe.pipeline.naming import Namer
 from seedsafe.pipeline.node import Node, run
 from seedsafe.pipeline.primitive import check_options, marks_of
 
@@ -97,8 +97,8 @@ class Transform:
         """Return the parameters for one sample: plain data, anything but None.
 
         Args:
-            rng: the transform's stream: ``word``, ``unit``, ``uniform``, ``integer``, ``chance``. ``rng.generator`` is a NumPy
-                Generator that you may keep.
+            rng: the transform's stream, a Draws: ``uniform``, ``integer``, ``chance`` … ``rng.epoch`` is the epoch, and
+                ``rng.generator`` a NumPy Generator that you may keep.
             info: the shape and dtype of the sample's primary target, and the sample's boxes.
         """
         return ()
