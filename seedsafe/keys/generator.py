@@ -65,7 +65,7 @@ def generator(
         "view": view,
         "call": call,
     }
-    return Generator(philox(_address("generator", key, name, fields)))
+    return Generator(philox(_address("generator", key, name, seed, epoch, index, occurrence, view, call)))
 
 
 def draws(
@@ -112,17 +112,27 @@ def draws(
         "view": view,
         "call": call,
     }
-    return Draws(_address("draws", key, name, fields))
+    return Draws(_address("draws", key, name, seed, epoch, index, occurrence, view, call))
 
 
-def _address(function: str, key: SampleKey | None, name: str | None, fields: dict[str, Any]) -> Address:
+def _address(
+    function: str,
+    key: SampleKey | None,
+    name: str | None,
+    seed: Any,
+    epoch: Any,
+    index: Any,
+    occurrence: Any,
+    view: Any,
+    call: Any,
+) -> Address:
     """Return the address of a stream, from a key, the fields of one, or the key of the current read."""
     op = 0 if name is None else op_of(check_name(name))
-    has_fields = any(fields[field] is not None for field in ("seed", "epoch", "index")) or any(
-        fields[field] != 0 for field in ("occurrence", "view", "call")
-    )
+    has_fields = not (seed is epoch is index is None and occurrence == view == call == 0)
     if key is None:
-        key = SampleKey(**fields) if has_fields else next_key(op)
+        if not has_fields:
+            return address(next_key(op), op)
+        key = SampleKey(seed, epoch, index, occurrence=occurrence, view=view, call=call)
     elif not isinstance(key, SampleKey):
         raise TypeError(f"key must be a SampleKey, got {key!r}: pass SampleKey(seed, epoch, index)")
     elif has_fields:
