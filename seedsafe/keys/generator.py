@@ -57,14 +57,6 @@ def generator(
         >>> mask.random() == noise.random()
         False
     """
-    fields = {
-        "seed": seed,
-        "epoch": epoch,
-        "index": index,
-        "occurrence": occurrence,
-        "view": view,
-        "call": call,
-    }
     return Generator(philox(_address("generator", key, name, seed, epoch, index, occurrence, view, call)))
 
 
@@ -104,14 +96,6 @@ def draws(
         >>> len(set(tokens.tolist()))
         15
     """
-    fields = {
-        "seed": seed,
-        "epoch": epoch,
-        "index": index,
-        "occurrence": occurrence,
-        "view": view,
-        "call": call,
-    }
     return Draws(_address("draws", key, name, seed, epoch, index, occurrence, view, call))
 
 
