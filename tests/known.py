@@ -51,8 +51,8 @@ def plain(value: Any) -> Any:
 
 def addresses() -> dict[str, Any]:
     """Return what the golden file of decisions holds besides pipelines, as computed now."""
-    from seedsafe.keys.draws import sixteenths
     from seedsafe.keys.key import address
+    from seedsafe.keys.words import sixteenths
 
     return {
         "order": [plain(ss.epoch_order(key.seed, key.epoch, 12).tolist()) for key in KEYS],

@@ -12,7 +12,8 @@ import pytest
 
 import seedsafe as ss
 from seedsafe.keys.ambient import MOST_CALLS, reading
-from seedsafe.keys.draws import PooledDraws, normal_quantiles
+from seedsafe.keys.draws import PooledDraws
+from seedsafe.keys.words import normal_quantiles
 
 KEY = ss.SampleKey(2**70 + 42, 3, 1234, occurrence=5, view=6)
 IMAGE = np.arange(64, dtype=np.uint8).reshape(8, 8)

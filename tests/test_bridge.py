@@ -29,8 +29,8 @@ from seedsafe.bridging.in_place import InPlacePhilox
 from seedsafe.bridging.same import content
 from seedsafe.bridging.search import find
 from seedsafe.bridging.words import Words, address_of, other_address
-from seedsafe.keys.draws import MovablePhilox
 from seedsafe.keys.key import address
+from seedsafe.keys.words import MovablePhilox
 
 KEY, OTHER = ss.SampleKey(42, 3, 1234), ss.SampleKey(42, 3, 1235)
 KEYS = [ss.SampleKey(42, epoch, index) for epoch in range(2) for index in range(20)]

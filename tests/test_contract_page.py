@@ -26,8 +26,9 @@ from seedsafe import mixing
 from seedsafe.bridging.words import Words as BridgeWords
 from seedsafe.bridging.words import address_of
 from seedsafe.keys import decisions
-from seedsafe.keys.draws import Draws, normal_quantiles, sixteenths
+from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import address
+from seedsafe.keys.words import normal_quantiles, sixteenths
 from seedsafe.reading.faults import substitutes
 
 KEYS = [contract.Key(key.seed, key.epoch, key.index, key.occurrence, key.view) for key in known.KEYS]

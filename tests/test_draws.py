@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import seedsafe as ss
-from seedsafe.keys import draws as module
+from seedsafe.keys import words as module
 from seedsafe.keys.ambient import reading
-from seedsafe.keys.draws import MAX_NORMAL, Draws, PooledDraws, limit_of, normal_quantiles, sixteenths
+from seedsafe.keys.draws import Draws, PooledDraws, limit_of
 from seedsafe.keys.key import Address, address, philox
+from seedsafe.keys.words import MAX_NORMAL, normal_quantiles, sixteenths
 
 KEYS = st.builds(
     ss.SampleKey, st.integers(0, 2**128 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**64 - 1)

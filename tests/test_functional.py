@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import seedsafe as ss
 from seedsafe import functional as F  # noqa: N812  # the field's name for it
 from seedsafe.functional.window import MODES
-from seedsafe.keys.draws import normal_quantiles, sixteenths
 from seedsafe.keys.key import address
+from seedsafe.keys.words import normal_quantiles, sixteenths
 
 DTYPES = ["bool", "uint8", "int8", "uint16", "int32", "int64", "uint64", "float16", "float32", "float64"]
 SHAPES = [(7, 9), (7, 9, 1), (7, 9, 2), (7, 9, 3), (7, 9, 4), (7, 9, 5), (3, 4, 200)]

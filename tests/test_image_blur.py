@@ -12,8 +12,8 @@ from skimage import data
 
 import seedsafe as ss
 from seedsafe import functional as sf
-from seedsafe.keys.draws import sixteenths
 from seedsafe.keys.key import address
+from seedsafe.keys.words import sixteenths
 
 NOISE = address(ss.SampleKey(5, 0, 0))
 

@@ -15,8 +15,8 @@ from scipy import stats
 
 import seedsafe as ss
 from seedsafe import functional as sf
-from seedsafe.keys.draws import normal_quantiles, sixteenths
 from seedsafe.keys.key import address, op_of, philox
+from seedsafe.keys.words import normal_quantiles, sixteenths
 
 NOISE = address(ss.SampleKey(5, 0, 0))
 

@@ -16,8 +16,8 @@ from skimage.color import rgb2hsv
 import seedsafe as ss
 from seedsafe import functional as sf
 from seedsafe.functional import camera
-from seedsafe.keys.draws import normal_quantiles, sixteenths
 from seedsafe.keys.key import address, op_of, philox
+from seedsafe.keys.words import normal_quantiles, sixteenths
 
 NOISE = address(ss.SampleKey(5, 0, 0))
 

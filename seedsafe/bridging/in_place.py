@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.random import MT19937, Philox, RandomState
 
-from seedsafe.keys.draws import MovablePhilox
 from seedsafe.keys.key import Address
+from seedsafe.keys.words import MovablePhilox
 
 if TYPE_CHECKING:
     import numpy.typing as npt  # slow to import: benchmarks/import_time.py

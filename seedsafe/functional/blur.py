@@ -13,8 +13,8 @@ from seedsafe.functional.carrier import in_memory, opencv, restore
 from seedsafe.functional.kinds import check_image, in_uint8, is_uint8
 from seedsafe.functional.scratch import parts
 from seedsafe.ground.info import Array
-from seedsafe.keys.draws import sixteenths
 from seedsafe.keys.key import Address
+from seedsafe.keys.words import sixteenths
 
 __all__ = ["box_blur", "convolve", "gaussian_blur", "glass_blur", "median_blur"]
 

@@ -14,8 +14,8 @@ from seedsafe.functional.scratch import noise_parts, part_of, parts
 from seedsafe.functional.tables import look_up_into
 from seedsafe.ground.info import Array
 from seedsafe.keys.decisions import exponential, logarithm
-from seedsafe.keys.draws import normal_quantiles, sixteenths
 from seedsafe.keys.key import Address
+from seedsafe.keys.words import normal_quantiles, sixteenths
 
 __all__ = ["iso_noise", "shot_noise"]
 

@@ -12,8 +12,8 @@ from seedsafe.functional.coordinates import put, widen
 from seedsafe.functional.kinds import fit_fill
 from seedsafe.functional.scratch import part_of, parts
 from seedsafe.ground.info import Array
-from seedsafe.keys.draws import normal_quantiles, sixteenths
 from seedsafe.keys.key import Address
+from seedsafe.keys.words import normal_quantiles, sixteenths
 
 __all__ = [
     "FILLS",

@@ -12,8 +12,8 @@ from seedsafe.functional.affine import cut_off
 from seedsafe.functional.distort import distort_boxes, way_back
 from seedsafe.ground.info import Array
 from seedsafe.keys.decisions import added, exponential
-from seedsafe.keys.draws import normal_quantiles, sixteenths
 from seedsafe.keys.key import Address
+from seedsafe.keys.words import normal_quantiles, sixteenths
 
 __all__ = ["Folded", "Sheet", "elastic_sheet"]
 

@@ -11,8 +11,8 @@ import numpy as np
 from seedsafe.functional.carrier import opencv
 from seedsafe.functional.scratch import noise_parts, part_of, parts
 from seedsafe.ground.info import Array, arithmetic
-from seedsafe.keys.draws import normal_quantiles, sixteenths
 from seedsafe.keys.key import Address
+from seedsafe.keys.words import normal_quantiles, sixteenths
 
 if TYPE_CHECKING:
     import numpy.typing as npt  # costs a tenth of NumPy's import (benchmarks/import_time.py)

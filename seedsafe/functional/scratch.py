@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from seedsafe.ground.info import Array
-from seedsafe.keys.draws import sixteenths
 from seedsafe.keys.key import Address
+from seedsafe.keys.words import sixteenths
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -11,8 +11,9 @@ from seedsafe.functional.lattice import Folded, elastic_sheet
 from seedsafe.ground.checks import flag, span
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.distortion import Distorted
-from seedsafe.keys.draws import Draws, normal_quantiles, sixteenths
+from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import Address
+from seedsafe.keys.words import normal_quantiles, sixteenths
 from seedsafe.pipeline.option import Pair, Range, option
 from seedsafe.pipeline.primitive import primitive
 

@@ -12,8 +12,9 @@ from seedsafe.ground.checks import flag, span
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.blur import draw_odd, odd
 from seedsafe.image.options import Often
-from seedsafe.keys.draws import Draws, sixteenths
+from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import Address
+from seedsafe.keys.words import sixteenths
 from seedsafe.pipeline.option import Pair, Range, option
 from seedsafe.pipeline.primitive import primitive
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from seedsafe.keys.draws import limit_of, units_of, upper_product, words_at
+from seedsafe.keys.draws import limit_of
 from seedsafe.keys.key import Address, SampleKey
+from seedsafe.keys.words import units_of, upper_product, words_at
 
 if TYPE_CHECKING:
     import numpy.typing as npt
