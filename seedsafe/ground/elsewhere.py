@@ -389,8 +389,8 @@ def advice(name: str, known: list[str]) -> str:
         known: the known names.
 
     Example:
-        >>> advice("RandomGrayscale", [])
-        "torchvision's RandomGrayscale is ss.ToGray(p=0.1) here; convert() of the adapter for PyTorch makes a pipeline of a whole Compose"
+        >>> advice("RandomEqualize", [])
+        "torchvision's RandomEqualize is ss.Equalize(p=0.5) here; convert() of the adapter for PyTorch makes a pipeline of a whole Compose"
         >>> advice("Horizontalflip", ["HorizontalFlip", "VerticalFlip"])
         'did you mean HorizontalFlip?'
     """
