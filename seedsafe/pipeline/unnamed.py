@@ -10,7 +10,7 @@ import numpy as np
 from seedsafe.ground.info import TARGETS
 from seedsafe.pipeline.rules import Rules
 
-__all__ = ["check_names", "is_of_frames", "likely_target", "size_of"]
+__all__ = ["SCALARS", "check_names", "is_of_frames", "likely_target", "size_of"]
 
 _ELSEWHERE: Final = {
     name: target
@@ -28,7 +28,7 @@ _ELSEWHERE: Final = {
 
 _KNOWN: Final = frozenset(TARGETS)
 
-_SCALARS: Final = frozenset({int, float, str, bytes, bool, type(None)})
+SCALARS: Final = frozenset({int, float, complex, str, bytes, bool, type(None), *np.sctypeDict.values()})
 """The types of most labels, none of which looks like a target."""
 
 
@@ -39,7 +39,7 @@ def check_names(sample: dict[Any, Any], rules: Rules) -> None:
         ValueError: there is such an entry.
     """
     for name, part in sample.items():
-        if name in _KNOWN or type(part) in _SCALARS or name in rules.labels:
+        if name in _KNOWN or type(part) in SCALARS or name in rules.labels:
             continue
         video = () if "image" in sample else _shape(sample.get("video"))
         size = (video[1], video[2]) if len(video) > 2 else size_of(sample.get("image"))

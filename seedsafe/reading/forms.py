@@ -41,7 +41,7 @@ from seedsafe.pipeline.primitive import marks_of
 from seedsafe.pipeline.rules import Rules
 from seedsafe.pipeline.state import Partners
 from seedsafe.pipeline.transform import Transform
-from seedsafe.pipeline.unnamed import check_names, is_of_frames, likely_target, size_of
+from seedsafe.pipeline.unnamed import SCALARS, check_names, is_of_frames, likely_target, size_of
 from seedsafe.reading.tv import tv_target, unwrap
 
 __all__ = [
@@ -64,6 +64,7 @@ __all__ = [
     "kind_of",
     "labels_of",
     "mixer_of",
+    "only_labels",
     "opened",
     "take_apart",
 ]
@@ -71,8 +72,6 @@ __all__ = [
 
 WIDE: Final = frozenset("ilqILQ")
 """The letters of the integer dtypes that are wider than those of images."""
-
-_SCALARS: Final = frozenset({int, float, str, bytes, bool, type(None)})
 
 _INDEXED: Final = {"P": "RGB", "PA": "RGBA"}
 
@@ -122,7 +121,7 @@ def copy_parts(sample: Any) -> Any:
 
     Parts of a class that cannot be copied, or changed, stay the same objects.
     """
-    if type(sample) in _SCALARS:
+    if type(sample) in SCALARS:
         return sample
     if isinstance(sample, np.ndarray):
         return sample.copy()
@@ -130,7 +129,7 @@ def copy_parts(sample: Any) -> Any:
         values = sample.values() if isinstance(sample, dict) else sample
         try:
             result = copy(sample)
-            if not _SCALARS.issuperset(map(type, values)):  # a list may have thousands of numbers
+            if not SCALARS.issuperset(map(type, values)):  # a list may have thousands of numbers
                 for entry, part in list(sample.items() if isinstance(sample, dict) else enumerate(sample)):
                     result[entry] = copy_parts(part)
         except (TypeError, AttributeError):  # its class does not allow that
@@ -395,11 +394,19 @@ def implied(augment: Any, sample: Any) -> Any:
             labelled = _with_label(sample, rules)
             if labelled is not None:
                 return labelled
-        if rules.video and not isinstance(sample, dict):
-            _check_frames(sample)
+        if not isinstance(sample, dict):
+            if only_labels(sample[1:]):
+                return _BY_NAME
+            if rules.video:
+                _check_frames(sample)
         if rules.spatial:
             return _certain_targets(sample, rules)
     return _BY_NAME
+
+
+def only_labels(parts: Sequence[Any]) -> bool:
+    """Return whether no part of a tuple can belong to its image: each is a scalar, or an array of at most one axis."""
+    return all(type(part) in SCALARS or (type(part) is np.ndarray and part.ndim < 2) for part in parts)
 
 
 def _check_frames(sample: Sequence[Any]) -> None:
@@ -439,6 +446,8 @@ def _certain_targets(sample: Any, rules: Rules) -> _Paths:
             named[(key,)] = "image"
         elif is_dict and (key in _NAMES or key in rules.labels):
             named[(key,)] = key
+        elif type(part) in SCALARS:
+            continue
         elif isinstance(part, dict) and key not in first:
             for name, one in part.items():
                 ours = name in _NAMES or name in rules.labels

@@ -32,6 +32,7 @@ from seedsafe.pipeline.mixer import MixingRoot
 from seedsafe.pipeline.node import Chain, run
 from seedsafe.pipeline.rules import Rules
 from seedsafe.pipeline.transform import Transform
+from seedsafe.pipeline.unnamed import SCALARS
 from seedsafe.reading.batches import AtOnce, augment_batch
 from seedsafe.reading.faults import (
     Faults,
@@ -261,8 +262,6 @@ class KeyedReader:
         says = self._at_once and getattr(type(self.base), "reads_batches", False) is True
         self._reads_batches = says and next(nested(self.base), None) is None  # one inside needs its own index
         self._plain_key = self.views is None and self.ids is None and not self._idle
-        self._label: Any = None
-        self._implied: dict[Any, Any] = {}
 
     def position(self, index: SupportsIndex) -> int:
         """Return the position, from 0, of an index that may be negative.
@@ -422,7 +421,7 @@ class KeyedReader:
         read.outer = None
         thread.read = read
         images, others = np.empty(0), list[tuple[Any, ...]]()
-        shape, dtype, length, label, copies = images.shape, images.dtype, 0, type(None), False
+        shape, dtype, length, label = images.shape, images.dtype, 0, type(None)
         try:
             for number, at in enumerate(ats):
                 again(at, key)
@@ -450,11 +449,10 @@ class KeyedReader:
                     shape, dtype = image.shape, image.dtype
                     if image is not sample:
                         length, label = len(sample), type(sample[-1])
-                        copies = length > 2 or label is ndarray
                 elif not length:
                     image = sample
                 elif type(sample) is tuple and len(sample) == length and type(sample[-1]) is label:
-                    image = sample[0]
+                    image = sample[0] if self._begins_with_image(sample) else None
                 else:
                     image = None
                 if type(image) is not ndarray or image.shape != shape or image.dtype != dtype:
@@ -464,7 +462,7 @@ class KeyedReader:
                 images[number] = image
                 if length:
                     other = sample[1:]
-                    others.append(copy_parts(other) if copies else other)
+                    others.append(other if SCALARS.issuperset(map(type, other)) else copy_parts(other))
             else:
                 number = len(ats)
         finally:
@@ -489,14 +487,16 @@ class KeyedReader:
             image = sample[0]
             if type(image) is not ndarray:
                 return None
-            if type(sample[-1]) is not self._label:
-                try:
-                    plain = self._is_plain(sample)
-                except ValueError:  # the sample raises it later
-                    plain = False
-                if not plain:
-                    return None
+            if not self._begins_with_image(sample):
+                return None
         return image if many.takes([image]) else None
+
+    def _begins_with_image(self, sample: Any) -> bool:
+        """Return whether only the first element of a tuple is augmented, and nothing is wrong with the others."""
+        try:
+            return self._is_plain(sample)
+        except ValueError:  # the sample raises it later
+            return False
 
     def _keys(self, ats: Sequence[SampleIndex]) -> ManyKeys:
         moments = [at.epoch << 32 | at.occurrence << 16 | at.view for at in ats]
@@ -606,7 +606,7 @@ class KeyedReader:
                 and known
                 and apart
                 and (array.dtype is UINT8 or array.dtype.char not in WIDE)
-                and (array is sample or type(sample[-1]) is self._label or self._is_plain(sample))
+                and (array is sample or self._is_plain(sample))
             ):
                 result = run(augment._root, array, key, augment._rules, None, row)  # type: ignore[union-attr]  # pyright: ignore
                 return result if array is sample else (result, *sample[1:])
@@ -624,7 +624,7 @@ class KeyedReader:
             apply, keys = augment_views, [self.key(at, inner) for inner in range(self.views)]
         targets = self.targets
         if targets is None and type(sample) is not ndarray and type(apply) is not partial:
-            targets = self._targets(sample)
+            targets = implied(augment, sample)
         arguments: tuple[Any, ...] = (augment, sample, keys, targets)
         if self._mixes and type(apply) is not partial:
             arguments = (self._pipeline, *arguments[1:])
@@ -643,22 +643,10 @@ class KeyedReader:
         return result
 
     def _is_plain(self, sample: Any) -> bool:
-        """Return whether only the first element of a tuple is augmented, and remember the type of its label."""
-        plain = self.targets is not None or not self._targets(sample)
-        if plain and type(sample[-1]) is not dict:
-            self._label = type(sample[-1])
-        return plain
-
-    def _targets(self, sample: Any) -> Targets:
-        """Return the certain targets of the first sample of this kind; see `implied`."""
-        kind: Any = len(sample) if type(sample) is dict else type(sample)
-        if kind is tuple and sample:
-            last = sample[-1]
-            kind = -len(last) if type(last) is dict else type(last)
-        targets = self._implied.get(kind)
-        if targets is None:
-            targets = self._implied[kind] = implied(self.augment, sample)
-        return targets  # type: ignore[no-any-return]
+        """Return whether only the first element of a tuple is augmented."""
+        if len(sample) == 2 and type(sample[1]) in SCALARS:
+            return True
+        return self.targets is not None or not implied(self.augment, sample)
 
     def _watch(self, twice: Twice, apply: Callable[..., Any], key: SampleKey, *arguments: Any) -> Any:
         """Run one of the first calls of an augmentation with foreign code, and refuse the code if it ignores its key.
@@ -750,7 +738,7 @@ class KeyedReader:
             require_finite(sample)
         targets = self.targets
         if targets is None and type(sample) is not ndarray:
-            targets = self._targets(sample)
+            targets = implied(self.augment, sample)
         parts = as_arrays(self.augment, take_apart(sample, targets)[0])  # type: ignore[arg-type]  # it mixes
         return run(MixingRoot(before, rules, _Partners(self, at), inside=True), parts, key, rules)
 

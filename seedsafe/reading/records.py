@@ -106,7 +106,6 @@ class KeyedMap:
         self.epoch = epoch if callable(epoch) or isinstance(epoch, str) else SampleKey(0, epoch, 0).epoch
         self.id = id
         self.targets = check_targets(targets, labels_of(function))
-        self._implied: dict[Any, Any] = {}
         self._augments = isinstance(function, Compose | Transform)
         if targets is not None and not self._augments:
             raise ValueError(
@@ -144,18 +143,12 @@ class KeyedMap:
         return self._runner.run(address_of(key), lambda address: self._run(record, key, address))
 
     def targets_of(self, record: Any) -> Any:
-        """Return the argument `targets`, or the targets of the first record of the same kind.
+        """Return the argument `targets`, or those that a record implies.
 
         Raises:
             ValueError: a part without a target seems to belong to the image.
         """
-        if self.targets is not None:
-            return self.targets
-        kind = len(record) if isinstance(record, dict) else type(record)
-        targets = self._implied.get(kind)
-        if targets is None:
-            targets = self._implied[kind] = implied(self.function, record)
-        return targets
+        return implied(self.function, record) if self.targets is None else self.targets
 
     def _run(self, record: Any, key: SampleKey, address: Any) -> Any:
         if address[-1] != key.index:  # the bridge checks the result for another key
