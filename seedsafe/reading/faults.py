@@ -7,7 +7,6 @@ import math
 import os
 import sys
 import tempfile
-import warnings
 import weakref
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
@@ -19,6 +18,7 @@ import numpy as np
 
 from seedsafe.ground.checks import flag
 from seedsafe.ground.process import child, is_worker
+from seedsafe.ground.warning import warn
 from seedsafe.keys.key import VALIDATION_EPOCH, SampleKey, address, op_of, philox
 from seedsafe.pipeline.blame import blamed, code_name
 from seedsafe.pipeline.compose import Compose
@@ -269,7 +269,7 @@ class FailureLog:
 
     def report(self, name: str = "") -> None:
         """Warn, once for each epoch, of the failures since the last report."""
-        self._file.report(name, stacklevel=3)
+        self._file.report(name)
 
     def _path(self) -> str:
         """Return the file of the parent if this is a worker that unpickled the log, else this process's own."""
@@ -307,18 +307,17 @@ class _File:
             for failures in (self.failures, self._news):
                 failures.setdefault(epoch, {})[index] = sys.intern(reason)
 
-    def report(self, name: str, stacklevel: int) -> None:
+    def report(self, name: str) -> None:
         self.update()
         news, self._news = self._news, {}
         for epoch, reasons in sorted(news.items()):
             indices = sorted(reasons)
             shown = ", ".join(map(str, indices[:_SHOWN])) + (", …" if len(indices) > _SHOWN else "")
             many = len(indices) > 1
-            warnings.warn(
+            warn(
                 f"{name}{len(indices)} sample{'s' if many else ''} failed in {epoch_name(epoch)} and "
                 f"{'were' if many else 'was'} {self.outcome}: {shown}. The first: {reasons[indices[0]]}. "
-                "failures() lists them all",
-                stacklevel=stacklevel + 1,
+                "failures() lists them all"
             )
 
 
@@ -327,7 +326,7 @@ def _end(file: _File) -> None:
         return
     try:
         if not file.was_asked:
-            file.report("", stacklevel=2)
+            file.report("")
     finally:
         with suppress(OSError):
             os.unlink(file.path)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any, Final
 
+from seedsafe.ground.warning import warn
 from seedsafe.keys.ambient import Read, thread
 from seedsafe.keys.key import Address, SampleIndex, SampleKey
 
@@ -159,20 +159,18 @@ class Repeats:
     def warn_within_one(self, key: SampleKey) -> None:
         """Warn, once, that one sample of a wrapper holds one key twice."""
         if self.log.first(self.WITHIN_ONE):
-            warnings.warn(
+            warn(
                 f"{self._wrapper()} reads index {key.index} twice for one sample of epoch {key.epoch}, and gets the same "
                 "augmentation twice. For two different ones, pass views=2 to the dataset inside; otherwise read it once",
-                stacklevel=6,
             )
 
     def warn_for_two(self, key: SampleKey, one: int, other: int) -> None:
         """Warn, once, that a wrapper maps two indices to one key."""
         if self.log.first(self.FOR_TWO):
-            warnings.warn(
+            warn(
                 f"{self._wrapper()} maps samples {one} and {other} of epoch {key.epoch} to the same index {key.index} of seed "
                 f"{key.seed}, so both get the same augmentation. To repeat an index, use sampler=; to keep them apart, give "
                 "each inner dataset its own seed or index_offset=",
-                stacklevel=6,
             )
 
     def _wrapper(self) -> str:

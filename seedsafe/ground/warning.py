@@ -1,0 +1,31 @@
+"""Warnings at a line of the user."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from types import FrameType
+
+__all__ = ["warn"]
+
+
+def warn(message: str) -> None:
+    """Give a UserWarning at the innermost line that is not of this library or its adapters.
+
+    That is the line of the wrapper that reads twice, or of the loop that begins a pass, however many calls of ours are in between.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and _is_ours(frame):
+        frame = frame.f_back
+    if frame is None:  # at the end of the program
+        warnings.warn_explicit(message, UserWarning, "sys", 1)
+        return
+    place = (frame.f_code.co_filename, frame.f_lineno, frame.f_globals.get("__name__"))
+    warnings.warn_explicit(
+        message, UserWarning, *place, registry=frame.f_globals.setdefault("__warningregistry__", {})
+    )
+
+
+def _is_ours(frame: FrameType) -> bool:
+    package = str(frame.f_globals.get("__name__")).partition(".")[0]
+    return package == "seedsafe" or package.startswith("seedsafe_")
