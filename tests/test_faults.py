@@ -24,9 +24,16 @@ from fault_workers import adding, rank
 import seedsafe as ss
 import seedsafe_albumentations
 from seedsafe.keys.key import address, op_of, philox
-from seedsafe.reading import FailureLog, KeyedReader, read_batch, require_finite, require_finite_after
-from seedsafe.reading.faults import TRIES, Faults, NotFiniteError, Skipped, path_of, substitutes, transform_of
-from seedsafe.reading.forms import augment_sample
+from seedsafe.reading import (
+    FailureLog,
+    KeyedReader,
+    augment_sample,
+    read_batch,
+    require_finite,
+    require_finite_after,
+)
+from seedsafe.reading.faults import TRIES, Faults, Skipped, path_of, substitutes, transform_of
+from seedsafe.reading.finite import NotFiniteError
 
 KEY = ss.SampleKey(42, 3, 7)
 ROOT = Path(__file__).parents[1]

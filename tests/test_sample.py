@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import seedsafe as ss
-from seedsafe.reading.forms import augment_sample, augment_views, check_targets
+from seedsafe.reading import augment_sample, augment_views, check_targets
 
 KEY = ss.SampleKey(42, 0, 0)
 FLIP = ss.Compose([ss.HorizontalFlip(p=1)])

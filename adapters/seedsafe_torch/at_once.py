@@ -17,7 +17,7 @@ def is_worthwhile(dataset: Any, count: int) -> bool:
     """Return whether to try `at_once` for that many samples of a dataset for which `is_ours` holds, by a quick check."""
     while type(dataset) is not AugmentedDataset:
         dataset = dataset.dataset
-    return dataset.reader.may_pay(count)
+    return dataset.reader.is_worthwhile(count)
 
 
 def at_once(dataset: Any, indices: Sequence[Any], room: Callable[..., Any]) -> Any:

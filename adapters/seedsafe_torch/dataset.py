@@ -139,7 +139,7 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
             faults=Faults(on_error, check_finite, allowed=_ANSWERS, dropped_by=_DROPPED_BY),
             bridge=bridge,
             worker=worker_id,
-            told=self._cell,
+            log=self._cell,
         )
         self._holds_epoch = False
         self.epoch_calls = (0, 0)  # how often set_epoch was called, and its last epoch, for `loader`

@@ -20,17 +20,16 @@ from seedsafe.pipeline.bound import Bound
 from seedsafe.pipeline.boxes import Boxes
 from seedsafe.pipeline.html import pipeline_table
 from seedsafe.pipeline.keypoints import Keypoints
-from seedsafe.pipeline.mixer import MixingRoot
 from seedsafe.pipeline.naming import Namer, Stream
 from seedsafe.pipeline.node import Chain, Replay, checked_key, run, trace
 from seedsafe.pipeline.option import store
 from seedsafe.pipeline.primitive import declared
 from seedsafe.pipeline.rules import image_info
 from seedsafe.pipeline.serial import from_plain, to_plain
-from seedsafe.pipeline.state import Applied, Partners
+from seedsafe.pipeline.state import Applied
 from seedsafe.pipeline.transform import Transform
 
-__all__ = ["Compose", "among", "members", "written"]
+__all__ = ["Compose", "members"]
 
 Part = TypeVar("Part", Boxes, Keypoints)
 
@@ -366,42 +365,6 @@ class Compose:
         """Return the arguments other than the transforms, without those that are None."""
         options = {"boxes": self.boxes, "keypoints": self.keypoints, "channels": self.channels}
         return {name: value for name, value in options.items() if value is not None}
-
-
-def written(augment: Compose, array: Array, key: SampleKey, row: Array) -> Array:
-    """Run a pipeline on an array. If its last transform can write into the row, return the row.
-
-    Args:
-        augment: the pipeline.
-        array: an image or audio: the whole sample.
-        key: the sample's key.
-        row: memory for the result that nobody else uses. Its contents are undefined if it is not returned.
-
-    Example:
-        >>> import numpy as np
-        >>> import seedsafe as ss
-        >>> augment, row = Compose([ss.ToCHW()]), np.empty((1, 1, 2), np.uint8)
-        >>> written(augment, np.array([[1, 2]], np.uint8), SampleKey(42, 0, 0), row) is row, row.tolist()
-        (True, [[[1, 2]]])
-    """
-    if not augment.transforms:
-        return augment(array, key=key)  # type: ignore[no-any-return]
-    root, rules = augment._root, augment._rules  # pyright: ignore[reportPrivateUsage]  # of this room
-    return run(root, array, key, rules, row=row)  # type: ignore[no-any-return]
-
-
-def among(augment: Compose, sample: Any, key: SampleKey, partners: Partners) -> Any:
-    """Run a pipeline that mixes samples on one sample of a dataset.
-
-    Args:
-        augment: the pipeline, or the first transforms of one.
-        sample: an array, or a dict of targets.
-        key: the sample's key.
-        partners: the other samples of the dataset.
-    """
-    root, rules = augment._root, augment._rules  # pyright: ignore[reportPrivateUsage]  # of this room
-    node = root.with_partners(partners) if isinstance(root, MixingRoot) else root
-    return run(node, sample, key, rules)
 
 
 def _part(name: str, value: Any, kind: type[Part]) -> Part | None:

@@ -7,8 +7,8 @@ reaches the workers, and the framework's quirks.
 from seedsafe.ground.checks import explain_arguments, flag
 from seedsafe.keys.key import address, checked_int, philox
 from seedsafe.pipeline.primitive import declared
+from seedsafe.reading.augment import augment_sample, augment_views
 from seedsafe.reading.batches import (
-    AtOnce,
     augment_batch,
     collate,
     count,
@@ -17,24 +17,11 @@ from seedsafe.reading.batches import (
     stack,
     stack_rows,
 )
-from seedsafe.reading.faults import (
-    FailureLog,
-    Faults,
-    SampleError,
-    Skipped,
-    process_name,
-    require_finite,
-    require_finite_after,
-)
-from seedsafe.reading.forms import (
-    Augment,
-    Targets,
-    augment_sample,
-    augment_views,
-    check_targets,
-    labels_of,
-    mixer_of,
-)
+from seedsafe.reading.bound import Augment, labels_of, mixer_of
+from seedsafe.reading.failures import FailureLog
+from seedsafe.reading.faults import Faults, SampleError, Skipped, process_name
+from seedsafe.reading.finite import require_finite, require_finite_after
+from seedsafe.reading.forwarding import Forwarding
 from seedsafe.reading.inside import (
     Keyed,
     Repeats,
@@ -48,8 +35,10 @@ from seedsafe.reading.inside import (
     stamped,
     walk,
 )
-from seedsafe.reading.reader import Forwarding, KeyedReader, collating
+from seedsafe.reading.reader import KeyedReader, collating
 from seedsafe.reading.streams import augment_records
+from seedsafe.reading.targets import Targets, check_targets
+from seedsafe.reading.together import AtOnce
 
 __all__ = [
     "AtOnce",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -12,22 +12,16 @@ import numpy.typing as npt
 from seedsafe.ground.info import TARGETS, Array
 from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.keys.many import ManyKeys
-from seedsafe.pipeline.compose import Compose
-from seedsafe.reading.forms import (
-    Augment,
-    Targets,
-    augment_parts,
-    implied,
-    is_compose,
-    is_foreign,
-    kind_of,
-    labels_of,
-    mixer_of,
-    take_apart,
-)
+from seedsafe.reading.augment import augment_parts, bound_of, targets_of
+from seedsafe.reading.bound import Augment, BoundAugment
+from seedsafe.reading.forms import form_of, kind_of
+from seedsafe.reading.parts import take_apart
+from seedsafe.reading.steps import apart_from_outer
+from seedsafe.reading.targets import Targets
+from seedsafe.reading.together import AtOnce
 
 __all__ = [
-    "AtOnce",
+    "ReadyBatch",
     "augment_batch",
     "collate",
     "count",
@@ -103,7 +97,7 @@ def collate(samples: Sequence[Any], stack: Callable[[Sequence[Any]], npt.NDArray
 
 
 def _unlike(what: str, *pair: Any) -> ValueError:
-    one, other = (
+    first, second = (
         f"the keys {list(sample)}"
         if isinstance(sample, Mapping)
         else f"{len(sample)} parts"
@@ -112,7 +106,7 @@ def _unlike(what: str, *pair: Any) -> ValueError:
         for sample in pair
     )
     return ValueError(
-        f"the samples of one batch must have the same {what}, got {one} and {other}: return all of them in each sample"
+        f"the samples of one batch must have the same {what}, got {first} and {second}: return all of them in each sample"
     )
 
 
@@ -122,13 +116,6 @@ class Rows(Protocol):
     def offer(self) -> Any: ...
     def place(self, sample: Any) -> Any: ...
     def room(self, shape: tuple[int, ...], dtype: Any) -> Array: ...
-
-
-class AtOnce(NamedTuple):
-    """Samples whose images were augmented at once: the images (N, …), and each sample's other parts, or None."""
-
-    images: Array
-    others: list[tuple[Any, ...]] | None
 
 
 def read_batch(
@@ -163,7 +150,7 @@ def read_batch(
 
 
 def augment_batch(
-    augment: Augment,
+    augment: Augment | BoundAugment,
     batch: Any,
     first: SampleKey,
     targets: Targets = None,
@@ -190,13 +177,13 @@ def augment_batch(
         TypeError: the batch is None, or an augmentable part is not an array.
         ValueError: the targets do not fit, the batch is empty or too large, or the shapes of the augmented samples differ.
     """
-    mixer = mixer_of(augment)
-    if mixer is not None:
-        raise ready_batches(mixer)
+    bound = bound_of(augment)
+    if bound.mixer is not None:
+        raise ready_batches(bound.mixer)
     if targets is None:
-        targets = implied(augment, first_of(batch))
+        targets = targets_of(bound, first_of(batch))
     parts, join = take_apart(batch, targets)
-    columns = _columns(parts, labels_of(augment))
+    columns = _columns(parts, bound.labels)
     number = _count(columns)
     if not 1 <= number <= limit:
         raise ValueError(
@@ -208,14 +195,14 @@ def augment_batch(
         for row in range(number)
     ]
     if not isinstance(parts, dict):
-        whole = _at_once(augment, parts, first, rows)
+        whole = _at_once(bound, parts, first, rows)
         if whole is None:
             whole = stack(
-                [_augment(augment, sample, key, rows) for sample, key in zip(parts, keys, strict=True)]
+                [_augment(bound, sample, key, rows) for sample, key in zip(parts, keys, strict=True)]
             )
         return join(whole)
     results = [
-        _augment(augment, dict(zip(columns, sample, strict=True)), key, rows)
+        _augment(bound, dict(zip(columns, sample, strict=True)), key, rows)
         for *sample, key in zip(*columns.values(), keys, strict=True)
     ]
     arrays: dict[str, Any] = {
@@ -227,24 +214,24 @@ def augment_batch(
         arrays["masks"] = (
             stack(masks)
             if isinstance(parts["masks"], np.ndarray)
-            else [stack(list(one)) for one in zip(*masks, strict=True)]
+            else [stack(list(column)) for column in zip(*masks, strict=True)]
         )
     return join(parts | arrays)
 
 
 def ready_batches(mixer: str) -> ValueError:
-    """Return the error for a transform that mixes samples, in a pipeline for ready batches."""
+    """Return the error for a base with ready batches, whose pipeline has a transform that mixes samples."""
     return ValueError(
         f"{mixer} mixes single samples of the dataset, but the base has ready batches: pass samples and batch_size=, or mix the "
         "samples of a batch with mix=BatchMix(...)"
     )
 
 
-def _at_once(augment: Augment, images: Any, first: SampleKey, rows: Rows | None) -> Array | None:
+def _at_once(bound: BoundAugment, images: Any, first: SampleKey, rows: Rows | None) -> Array | None:
     """Return a ready batch of images, augmented at once, or None if that is not faster or a sample fails."""
-    if not isinstance(augment, Compose) or not is_compose(augment) or type(images) is not np.ndarray:
+    many = bound.many
+    if many is None or type(images) is not np.ndarray:
         return None
-    many = augment.many
     if not (many.is_known and many.takes(images) and many.pays(len(images), images[0])):
         return None
     moment = first.epoch << 32 | first.occurrence << 16 | first.view
@@ -256,15 +243,35 @@ def _at_once(augment: Augment, images: Any, first: SampleKey, rows: Rows | None)
     return None
 
 
-def _augment(augment: Augment, sample: Any, key: SampleKey, rows: Rows | None) -> Any:
+def _augment(bound: BoundAugment, sample: Any, key: SampleKey, rows: Rows | None) -> Any:
     """Return an augmented sample, in its row if there are rows."""
     if rows is None:
-        return augment_parts(augment, sample, key)
-    return rows.place(augment_parts(augment, sample, key, rows.offer()))
+        return augment_parts(bound, sample, key)
+    return rows.place(augment_parts(bound, sample, key, rows.offer()))
+
+
+class ReadyBatch:
+    """The step that augments a ready batch instead of a sample; see `augment_batch`."""
+
+    def __init__(self, bound: BoundAugment, targets: Targets, limit: int, **how: Any) -> None:
+        self.bound = bound
+        self._targets = targets
+        self._limit = limit
+        self._how = how
+
+    def augment(self, sample: Any, at: SampleIndex, key: SampleKey, row: Rows | None = None) -> Any:
+        """Return the augmented batch, in rows if there are any."""
+        return apart_from_outer(
+            augment_batch, self.bound, sample, key, self._targets, limit=self._limit, rows=row, **self._how
+        )
+
+    def with_bound(self, bound: BoundAugment) -> ReadyBatch:
+        """Return the same step for another augmentation."""
+        return ReadyBatch(bound, self._targets, self._limit, **self._how)
 
 
 def first_of(batch: Any) -> Any:
-    """Return the first sample of a ready batch, with None for parts that have no samples; see `implied`."""
+    """Return the first sample of a ready batch, with None for parts that have no samples; see `implied_targets`."""
     if isinstance(batch, dict):
         return {name: first_of(part) for name, part in batch.items()}
     if isinstance(batch, tuple | list):
@@ -287,7 +294,7 @@ def _columns(parts: Any, labels: tuple[str, ...] = ()) -> dict[str, Any]:
     if isinstance(columns.get("masks"), list | tuple):  # each array has one mask of every sample
         columns["masks"] = [list(row) for row in zip(*columns["masks"], strict=True)]
     for name, column in columns.items():
-        if is_foreign(column):
+        if form_of(column) is not None:
             raise TypeError(
                 f"the {name} of a ready batch must be a NumPy array, got {kind_of(column)}: convert it, tensors of images to "
                 "(N, H, W, C)"

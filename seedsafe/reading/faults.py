@@ -1,44 +1,30 @@
-"""Samples that fail, and the list of failures."""
+"""Samples that fail, and what replaces them."""
 
 from __future__ import annotations
 
-import json
-import math
 import os
-import sys
-import tempfile
-import weakref
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from typing import Any, Final, NoReturn
 
-import numpy as np
-
 from seedsafe.ground.checks import flag
-from seedsafe.ground.process import child, is_worker
-from seedsafe.ground.warning import warn
-from seedsafe.keys.key import VALIDATION_EPOCH, SampleKey, address, op_of, philox
-from seedsafe.pipeline.blame import blamed, code_name
-from seedsafe.pipeline.compose import Compose
-from seedsafe.reading.forms import Augment
+from seedsafe.ground.process import child
+from seedsafe.keys.key import SampleKey, address, op_of, philox
+from seedsafe.pipeline.blame import blamed
+from seedsafe.reading.failures import FailureLog, epoch_name
+from seedsafe.reading.finite import NotFiniteError
 
 __all__ = [
     "TRIES",
-    "FailureLog",
     "Faults",
-    "NotFiniteError",
     "PartnerError",
     "SampleError",
     "Skipped",
-    "epoch_name",
-    "missing_error",
     "path_of",
     "process_name",
     "reason",
-    "require_finite",
-    "require_finite_after",
+    "require_sample",
     "sample_error",
     "substitutes",
     "transform_of",
@@ -113,11 +99,6 @@ def sample_error(
     )
 
 
-def epoch_name(epoch: int) -> str:
-    """Return the name of an epoch for a message."""
-    return "the validation epoch" if epoch == VALIDATION_EPOCH else f"epoch {epoch}"
-
-
 def reason(error: Exception) -> str:
     """Return an error's class and message."""
     return str(error) if isinstance(error, SampleError) else f"{type(error).__name__}: {error}"
@@ -154,184 +135,6 @@ def path_of(base: Any, position: int) -> str | None:
     return None
 
 
-class NotFiniteError(ValueError):
-    """A sample has NaN or infinity. `transform` is the name of its origin, or None if the sample was read like that."""
-
-    transform: str | None = None
-
-
-def require_finite(sample: Any) -> None:
-    """Raise NotFiniteError if a float of a sample, in an array, a tensor or a number at any depth, is NaN or infinite.
-
-    Example:
-        >>> require_finite({"image": np.array([1.0, np.nan]), "label": 3})
-        Traceback (most recent call last):
-        seedsafe.reading.faults.NotFiniteError: the sample has 1 value of 2 in ['image'] that is not finite, the first at (1,): nan
-    """
-    for fault in _not_finite(sample, ""):
-        raise NotFiniteError(f"the sample has {fault}")
-
-
-def require_finite_after(augment: Augment, result: Any, again: Callable[[Augment], Any]) -> None:
-    """Raise NotFiniteError if an augmented sample is not finite. The error names the transform of a Compose at fault.
-
-    Args:
-        augment: the augmentation.
-        result: the augmented sample.
-        again: returns the sample augmented with another augmentation.
-    """
-    for fault in _not_finite(result, ""):
-        error = NotFiniteError(f"the augmented sample has {fault}")
-        error.transform = _culprit(augment, again)
-        raise error
-
-
-def _culprit(augment: Augment, again: Callable[[Augment], Any]) -> str:
-    pipeline = augment if isinstance(augment, Compose) else Compose([])
-    for number, transform in enumerate(pipeline.transforms, 1):
-        # The first transforms alone have the same names, and so the same draws, as in the whole pipeline.
-        if any(_not_finite(again(Compose(pipeline.transforms[:number], **pipeline.options())), "")):
-            return getattr(transform, "name", None) or type(transform).__name__
-    return code_name(augment)
-
-
-def _not_finite(part: Any, name: str) -> Iterator[str]:
-    if isinstance(part, dict):
-        for key, value in part.items():
-            yield from _not_finite(value, f"{name}[{key!r}]")
-    elif isinstance(part, tuple | list):
-        for position, value in enumerate(part):
-            yield from _not_finite(value, f"{name}[{position}]")
-    elif isinstance(part, np.ndarray):
-        if part.dtype.kind in "fc" and not np.isfinite(part).all():
-            yield _describe(part, np.isfinite(part), name)
-    elif isinstance(part, float | np.floating):
-        if not math.isfinite(part):
-            yield f"{part} in {name or 'itself'}"
-    elif callable(getattr(part, "isfinite", None)) and not bool(part.isfinite().all()):  # a torch tensor
-        yield _describe(part, np.asarray(part.isfinite()), name)
-
-
-def _describe(part: Any, finite: Any, name: str) -> str:
-    indices = np.argwhere(~finite)
-    first = tuple(map(int, indices[0]))
-    count = len(indices)
-    inside = f" in {name}" if name else ""
-    verb = "value" if count == 1 else "values"
-    return (
-        f"{count} {verb} of {finite.size}{inside} that {'is' if count == 1 else 'are'} not finite, "
-        f"the first at {first}: {part[first].item()}"
-    )
-
-
-_SHOWN = 20
-_LONGEST = 1000
-
-
-class FailureLog:
-    """A list of failures that all processes and threads reading one dataset add to.
-
-    It is a temporary file to which each failure appends a line in one write. Nothing else reaches workers under every start
-    method, takes any number of entries, and needs no reader during a write. The process that made the file deletes it, and
-    then warns of failures that were not reported. A copy made outside a worker starts empty.
-
-    Args:
-        outcome: the fate of the samples, "left out" or "replaced".
-
-    Example:
-        >>> log = FailureLog("left out")
-        >>> log.add(0, 7, "ValueError: cannot read the image")
-        >>> log.failures()
-        {0: {7: 'ValueError: cannot read the image'}}
-    """
-
-    def __init__(self, outcome: str, *, _path: str | None = None) -> None:
-        self.outcome = outcome
-        self._parent_path = _path
-        self._file = _File(outcome)
-        weakref.finalize(self, _end, self._file)
-
-    def add(self, epoch: int, index: int, reason: str) -> None:
-        """Add a failure."""
-        line = json.dumps([epoch, index, reason[:_LONGEST]]) + "\n"
-        handle = os.open(self._path(), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        try:
-            os.write(handle, line.encode())
-        finally:
-            os.close(handle)
-
-    def failures(self) -> dict[int, dict[int, str]]:
-        """Return the reason for each failure by epoch and index, both in order."""
-        self._file.update()
-        self._file.was_asked = True
-        failures = self._file.failures
-        return {epoch: dict(sorted(failures[epoch].items())) for epoch in sorted(failures)}
-
-    def report(self, name: str = "") -> None:
-        """Warn, once for each epoch, of the failures since the last report."""
-        self._file.report(name)
-
-    def _path(self) -> str:
-        """Return the file of the parent if this is a worker that unpickled the log, else this process's own."""
-        inherits = self._file.process == os.getpid() and is_worker()  # a forked child has its own
-        return (self._parent_path if inherits else None) or self._file.path
-
-    def __reduce__(self) -> Any:
-        return partial(FailureLog, self.outcome, _path=self._path()), ()
-
-
-class _File:
-    """The file of one process, which its first failure creates, and the failures read from it so far."""
-
-    def __init__(self, outcome: str) -> None:
-        self.path = os.path.join(tempfile.gettempdir(), f"seedsafe-failures-{os.urandom(16).hex()}")
-        self.process = os.getpid()
-        self.outcome = outcome
-        self.was_asked = False
-        self.failures: dict[int, dict[int, str]] = {}
-        self._news: dict[int, dict[int, str]] = {}
-        self._offset = 0
-
-    def update(self) -> None:
-        # The file does not exist yet, or was swept out of the temporary folder and may be created again.
-        if not os.path.exists(self.path):
-            self._offset = 0
-            return
-        with open(self.path, "rb") as file:
-            file.seek(self._offset)
-            data = file.read()
-        lines = data[: data.rfind(b"\n") + 1]
-        self._offset += len(lines)
-        for line in lines.splitlines():
-            epoch, index, reason = json.loads(line)
-            for failures in (self.failures, self._news):
-                failures.setdefault(epoch, {})[index] = sys.intern(reason)
-
-    def report(self, name: str) -> None:
-        self.update()
-        news, self._news = self._news, {}
-        for epoch, reasons in sorted(news.items()):
-            indices = sorted(reasons)
-            shown = ", ".join(map(str, indices[:_SHOWN])) + (", …" if len(indices) > _SHOWN else "")
-            many = len(indices) > 1
-            warn(
-                f"{name}{len(indices)} sample{'s' if many else ''} failed in {epoch_name(epoch)} and "
-                f"{'were' if many else 'was'} {self.outcome}: {shown}. The first: {reasons[indices[0]]}. "
-                "failures() lists them all"
-            )
-
-
-def _end(file: _File) -> None:
-    if os.getpid() != file.process:  # a forked worker ends, not the owner
-        return
-    try:
-        if not file.was_asked:
-            file.report("")
-    finally:
-        with suppress(OSError):
-            os.unlink(file.path)
-
-
 TRIES: Final = 16
 """How many other samples "replace" tries for one that failed."""
 
@@ -364,11 +167,13 @@ class Skipped:
         return f"Skipped({self.index}, {self.reason!r})"
 
 
-def missing_error(sample: Any) -> Exception:
-    """Return the error for a dataset that returned None instead of a sample, or the mark of a dataset inside."""
+def require_sample(sample: Any) -> Any:
+    """Return a sample, or raise an error if the dataset returned None, or the mark of a dataset inside."""
     if isinstance(sample, Skipped):
-        return ValueError(f"a dataset inside left it out: {sample.reason}")
-    return TypeError("the dataset returned None: return a sample, or leave the index out")
+        raise ValueError(f"a dataset inside left it out: {sample.reason}")
+    if sample is None:
+        raise TypeError("the dataset returned None: return a sample, or leave the index out")
+    return sample
 
 
 class Faults:

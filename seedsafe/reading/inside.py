@@ -45,22 +45,22 @@ def walk(dataset: Any, *, into_keyed: bool = True) -> Iterator[Any]:
     seen: set[int] = set()
     todo = [dataset]
     while todo:
-        one = todo.pop()
-        if id(one) not in seen:
-            seen.add(id(one))
-            yield one
-            if into_keyed or not isinstance(one, Keyed):
-                todo += reversed(list(parts(one)))
+        found = todo.pop()
+        if id(found) not in seen:
+            seen.add(id(found))
+            yield found
+            if into_keyed or not isinstance(found, Keyed):
+                todo += reversed(list(parts(found)))
 
 
 def outermost(dataset: Any) -> Iterator[Any]:
     """Yield the outermost keyed datasets inside a dataset, which may be itself."""
-    return (one for one in walk(dataset, into_keyed=False) if isinstance(one, Keyed))
+    return (found for found in walk(dataset, into_keyed=False) if isinstance(found, Keyed))
 
 
 def nested(dataset: Any) -> Iterator[Any]:
     """Yield all keyed datasets inside a dataset, which may be itself."""
-    return (one for one in walk(dataset) if isinstance(one, Keyed))
+    return (found for found in walk(dataset) if isinstance(found, Keyed))
 
 
 def parts(dataset: Any) -> Iterator[Any]:
@@ -133,8 +133,10 @@ class Repeats:
     def __init__(self, base: Any, seed: int | None = None, log: WarningLog | None = None) -> None:
         self.wrapper = type(base).__qualname__
         self.seed = seed
-        inside = (one.reader.repeats.log for one in outermost(base))
+        inside = (keyed.reader.repeats.log for keyed in outermost(base))
         self.log = log or next(inside, None) or WarningLog()
+        self.matter = False
+        """Whether anything depends on the keys. If not, one may be served any number of times."""
         self._indices: dict[tuple[int, ...], int] = {}
         self._mask = 0
 
@@ -164,11 +166,11 @@ class Repeats:
                 "augmentation twice. For two different ones, pass views=2 to the dataset inside; otherwise read it once",
             )
 
-    def warn_for_two(self, key: SampleKey, one: int, other: int) -> None:
+    def warn_for_two(self, key: SampleKey, first: int, second: int) -> None:
         """Warn, once, that a wrapper maps two indices to one key."""
         if self.log.first(self.FOR_TWO):
             warn(
-                f"{self._wrapper()} maps samples {one} and {other} of epoch {key.epoch} to the same index {key.index} of seed "
+                f"{self._wrapper()} maps samples {first} and {second} of epoch {key.epoch} to the same index {key.index} of seed "
                 f"{key.seed}, so both get the same augmentation. To repeat an index, use sampler=; to keep them apart, give "
                 "each inner dataset its own seed or index_offset=",
             )
@@ -186,12 +188,12 @@ class Repeats:
         return self.wrapper
 
     def __reduce__(self) -> Any:
-        return _rebuild, (self.wrapper, self.seed, self.log)
+        return _rebuild, (self.wrapper, self.seed, self.log, self.matter)
 
 
-def _rebuild(wrapper: str, seed: int | None, log: WarningLog) -> Repeats:
+def _rebuild(wrapper: str, seed: int | None, log: WarningLog, matter: bool) -> Repeats:
     result = Repeats(None, seed, log)
-    result.wrapper = wrapper
+    result.wrapper, result.matter = wrapper, matter
     return result
 
 
@@ -240,8 +242,8 @@ class entered(Read):  # noqa: N801  # used as a with statement, several times ch
             key = self._key = key(self.at)
         return key  # type: ignore[no-any-return]
 
-    def again(self, at: SampleIndex, key: Callable[[SampleIndex], SampleKey]) -> None:
-        """Start over for the next sample of the same reader."""
+    def restart(self, at: SampleIndex, key: Callable[[SampleIndex], SampleKey]) -> None:
+        """Begin the read of the next sample of the same reader."""
         self.at, self._index, self._key = at, at, key
         if self.numbers:
             self.numbers = {}
@@ -255,19 +257,18 @@ class entered(Read):  # noqa: N801  # used as a with statement, several times ch
     def __exit__(self, *error: object) -> None:
         thread.read = self.outer
 
-    def report(self, reader: Repeats, key: SampleKey, random: bool) -> None:
+    def report(self, reader: Repeats, key: SampleKey) -> None:
         """Note that a dataset inside serves a key, and warn if it has served the key before.
 
         Args:
             reader: the `Repeats` of that dataset.
             key: the key of the sample.
-            random: whether anything depends on the key. If not, it may be served any number of times.
 
         Raises:
             ValueError: a dataset around it has the same seed.
         """
         outermost: entered = self
-        counts, seed = random, key.seed
+        counts, seed = reader.matter, key.seed
         read: Read | None = self
         while isinstance(read, entered):
             # A signal handler or a finalizer may read the dataset in the middle of its own read.

@@ -14,9 +14,9 @@ from seedsafe.bridging.runner import Runner
 from seedsafe.bridging.words import address_of
 from seedsafe.keys.ambient import reading
 from seedsafe.keys.key import SampleKey, record_index
-from seedsafe.pipeline.compose import Compose
-from seedsafe.pipeline.transform import Transform
-from seedsafe.reading.forms import Targets, augment_sample, check_targets, implied, labels_of
+from seedsafe.reading.augment import augment_sample, targets_of
+from seedsafe.reading.bound import BoundAugment
+from seedsafe.reading.targets import Targets, check_targets
 
 __all__ = ["KeyedMap", "content_id", "keyed_map"]
 
@@ -105,14 +105,14 @@ class KeyedMap:
         self.seed = SampleKey(seed, 0, 0).seed
         self.epoch = epoch if callable(epoch) or isinstance(epoch, str) else SampleKey(0, epoch, 0).epoch
         self.id = id
-        self.targets = check_targets(targets, labels_of(function))
-        self._augments = isinstance(function, Compose | Transform)
-        if targets is not None and not self._augments:
+        self.bound = BoundAugment(function)
+        self.targets = check_targets(targets, self.bound.labels)
+        if targets is not None and not self.bound.takes_arrays:
             raise ValueError(
                 f"targets={targets!r} are for a Compose or a Transform, but the function {function!r} gets the whole record: "
                 "leave targets out"
             )
-        options = None if self._augments else checked_bridge(bridge)
+        options = None if self.bound.takes_arrays else checked_bridge(bridge)
         self._runner = None if options is None else Runner(function, options, f"the function {function!r}")
 
     def key(self, record: Any) -> SampleKey:
@@ -135,8 +135,8 @@ class KeyedMap:
 
     def at(self, record: Any, key: SampleKey) -> Any:
         """Return the result of the function for a record, at a key of your own."""
-        if self._augments:
-            return augment_sample(self.function, record, key, self.targets_of(record))
+        if self.bound.takes_arrays:
+            return augment_sample(self.bound, record, key, self.targets)
         if self._runner is None:
             with reading(key):
                 return self.function(record)
@@ -148,7 +148,7 @@ class KeyedMap:
         Raises:
             ValueError: a part without a target seems to belong to the image.
         """
-        return implied(self.function, record) if self.targets is None else self.targets
+        return targets_of(self.bound, record) if self.targets is None else self.targets
 
     def _run(self, record: Any, key: SampleKey, address: Any) -> Any:
         if address[-1] != key.index:  # the bridge checks the result for another key
@@ -215,8 +215,8 @@ def _parts(value: Any, name: str) -> Iterator[Any]:
             yield from _parts(value[key], f"{name}[{key!r}]")
     elif isinstance(value, list | tuple):
         yield f"list {len(value)}".encode()
-        for position, one in enumerate(value):
-            yield from _parts(one, f"{name}[{position}]")
+        for position, entry in enumerate(value):
+            yield from _parts(entry, f"{name}[{position}]")
     elif isinstance(value, bytes | bytearray):
         yield b"bytes"
         yield bytes(value)

@@ -13,8 +13,8 @@ from seedsafe.ground.info import TARGETS, Array
 from seedsafe.keys.key import SampleKey
 from seedsafe.keys.many import ManyKeys
 from seedsafe.pipeline.batch import Many, UnevenError
-from seedsafe.pipeline.compose import Compose
-from seedsafe.reading.forms import check_entries, copy_parts, is_compose, labels_of, mixer_of
+from seedsafe.reading.augment import check_entries
+from seedsafe.reading.forms import copy_parts
 from seedsafe.reading.records import KeyedMap
 
 __all__ = ["augment_records"]
@@ -62,12 +62,11 @@ def augment_records(
 class _Group:
     """Neighbouring records whose images are alike."""
 
-    def __init__(self, keyed: KeyedMap, augment: Compose, many: Many, size: int) -> None:
+    def __init__(self, keyed: KeyedMap, many: Many, size: int) -> None:
         self._keyed = keyed
-        self._augment = augment
         self._many = many
         self._size = min(size, _MOST)
-        self._reserved = {*TARGETS, *labels_of(augment)}
+        self._reserved = {*TARGETS, *keyed.bound.labels}
         self._keys: list[SampleKey] = []
         self._images = np.empty(0)
         self._records: list[tuple[Any, Any]] = []
@@ -76,11 +75,8 @@ class _Group:
     @classmethod
     def of(cls, keyed: KeyedMap, size: int) -> _Group | None:
         """Return an empty group, or None if records are faster one by one."""
-        augment = keyed.function
-        if not isinstance(augment, Compose) or not is_compose(augment) or mixer_of(augment) is not None:
-            return None
-        many = augment.many
-        return cls(keyed, augment, many, size) if many.is_known and many.pays(size) else None
+        many = None if keyed.bound.mixer is not None else keyed.bound.many
+        return cls(keyed, many, size) if many is not None and many.is_known and many.pays(size) else None
 
     @property
     def is_full(self) -> bool:
@@ -130,7 +126,7 @@ class _Group:
         if not targets and len(record) > 1:
             if not self._reserved.isdisjoint(record.keys() - {"image"}):
                 return None
-            check_entries(self._augment, record)
+            check_entries(self._keyed.bound, record)
         return entry
 
     def results(self) -> Iterator[tuple[SampleKey, Any]]:

@@ -1,0 +1,195 @@
+"""Samples augmented at their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from seedsafe.ground.info import TARGETS, Array
+from seedsafe.keys.key import SampleKey
+from seedsafe.pipeline.unnamed import check_names
+from seedsafe.reading.bound import Augment, BoundAugment
+from seedsafe.reading.forms import kind_of, opened
+from seedsafe.reading.parts import take_apart
+from seedsafe.reading.targets import Targets, implied_targets
+from seedsafe.reading.tensors import WIDE, Back
+from seedsafe.reading.tv import tv_target, unwrap
+
+__all__ = [
+    "Opened",
+    "augment_parts",
+    "augment_sample",
+    "augment_views",
+    "bound_of",
+    "check_entries",
+    "joined_views",
+    "targets_of",
+]
+
+
+def bound_of(augment: Augment | BoundAugment) -> BoundAugment:
+    """Return an augmentation bound, if it is not yet."""
+    return augment if isinstance(augment, BoundAugment) else BoundAugment(augment)
+
+
+def targets_of(augment: BoundAugment, sample: Any) -> Targets:
+    """Return the targets that a sample without `targets` implies; see `implied_targets`."""
+    return implied_targets(augment.rules_of_parts, sample)
+
+
+def augment_sample(
+    augment: Augment | BoundAugment,
+    sample: Any,
+    key: SampleKey,
+    targets: Targets = None,
+    row: Array | None = None,
+) -> Any:
+    """Augment the targets of a sample at a key, and return a new sample of the same form.
+
+    Args:
+        augment: a Compose or a Transform. A caller with many samples binds it once: ``BoundAugment(augment)``.
+        sample: an array; a tuple or list, whose first element is augmented unless `targets` names others; or a dict, whose
+            entries named after targets are augmented unless `targets` names others.
+        key: the key of the sample.
+        targets: the targets by position or by key; see Targets.
+        row: memory for the augmented array of a sample that is an array or begins with one. If the pipeline can write
+            there, the result is in it; if not, its content is undefined.
+
+    Returns:
+        A sample of the same form. The parts that are not augmented are the very same objects.
+
+    Raises:
+        TypeError: the sample or the result is None, or an augmentable part is not an array.
+        ValueError: the targets do not fit the sample.
+
+    Example:
+        >>> import numpy as np
+        >>> import seedsafe as ss
+        >>> flip, key = ss.HorizontalFlip(p=1), SampleKey(42, 0, 0)
+        >>> augment_sample(flip, np.array([[1, 2]], np.uint8), key)
+        array([[2, 1]], dtype=uint8)
+        >>> augment_sample(flip, (np.array([[1, 2]], np.uint8), 7), key)
+        (array([[2, 1]], dtype=uint8), 7)
+        >>> augment_sample(flip, {"photo": np.array([[1, 2]], np.uint8), "label": 7}, key, {"photo": "image"})
+        {'photo': array([[2, 1]], dtype=uint8), 'label': 7}
+    """
+    bound = bound_of(augment)
+    if targets is None:
+        if type(sample) is np.ndarray:
+            return augment_parts(bound, sample, key, row)
+        targets = targets_of(bound, sample)
+    parts, join = take_apart(sample, targets)
+    return join(augment_parts(bound, parts, key, row))
+
+
+def augment_views(
+    augment: Augment | BoundAugment, sample: Any, keys: Sequence[SampleKey], targets: Targets = None
+) -> Any:
+    """Return a sample in which each augmented part is a tuple of its views, one view for each key.
+
+    Example:
+        >>> import numpy as np
+        >>> import seedsafe as ss
+        >>> keys = [SampleKey(42, 0, 0, view=view) for view in range(2)]
+        >>> (first, second), label = augment_views(ss.HorizontalFlip(), (np.ones((1, 2), np.uint8), 7), keys)
+        >>> first.shape, label
+        ((1, 2), 7)
+    """
+    bound = bound_of(augment)
+    parts, join = take_apart(sample, targets_of(bound, sample) if targets is None else targets)
+    views = [augment_parts(bound, parts, key) for key in keys]
+    if not isinstance(parts, dict):
+        return join(tuple(views))
+    varied = {*TARGETS, *bound.labels}
+    together = {k: tuple(view[k] for view in views) if k in varied else v for k, v in parts.items()}
+    objects = bound.partners is not None and "boxes" in parts  # each view has objects of its own
+    if isinstance(parts.get("masks"), list) and not objects:  # a list of masks, each with its views
+        together["masks"] = list(zip(*together["masks"], strict=True))
+    return join(together)
+
+
+def joined_views(samples: Sequence[Any], targets: Targets = None) -> Any:
+    """Return one sample from several views of it, in which each augmentable part is a tuple of its views.
+
+    Example:
+        >>> import numpy as np
+        >>> joined_views([(np.array(1), "a"), (np.array(2), "a")])
+        ((array(1), array(2)), 'a')
+    """
+    views = [take_apart(sample, targets)[0] for sample in samples]
+    first, join = take_apart(samples[0], targets)
+    if not isinstance(first, dict):
+        return join(tuple(views))
+    return join({k: tuple(view[k] for view in views) if k in TARGETS else v for k, v in first.items()})
+
+
+def augment_parts(bound: BoundAugment, parts: Any, key: SampleKey | None, row: Array | None = None) -> Any:
+    """Return the parts from `take_apart`, augmented. A pipeline of this library gets arrays; see `augment_sample`."""
+    if bound.is_empty:
+        return parts
+    if type(parts) is np.ndarray and parts.dtype.char not in WIDE:
+        result = bound(parts, key, row)
+        return _require_parts(result, parts) if result is None else result
+    if not bound.takes_arrays:
+        return _require_parts(bound(parts, key), parts)
+    if not isinstance(parts, dict):
+        array, back = opened(parts, bound.target, bound.channels_first)
+        result = bound(array, key, row if back is None else None)
+        return result if back is None else back(result)
+    dict_of = Opened(bound, parts)
+    return dict_of.closed(bound(dict_of.arrays, key))
+
+
+class Opened:
+    """A dict of targets whose parts are arrays, and their ways back.
+
+    Args:
+        bound: the pipeline that gets them.
+        parts: the parts from `take_apart`.
+    """
+
+    def __init__(self, bound: BoundAugment, parts: dict[Any, Any]) -> None:
+        self.arrays = parts
+        """The parts as arrays."""
+        self._channels_first = bound.channels_first
+        self._backs: dict[str, Back] = {}
+        self._wraps: dict[str, Any] = {}
+        for target in TARGETS:
+            part = parts.get(target)
+            if part is not None and (type(part) is not np.ndarray or part.dtype.char in WIDE):
+                if tv_target(part) is not None:
+                    part, self._wraps[target] = unwrap(part, target, bound.rules)
+                array, self._backs[target] = opened(part, target, bound.channels_first)
+                self.arrays = self.arrays | {target: array}
+
+    def closed(self, result: dict[Any, Any]) -> dict[Any, Any]:
+        """Return what the pipeline returned, with each part in the form that it had."""
+        if not self._backs:
+            return result
+        shape: Any = result["image"].shape if "image" in result else ()
+        result |= {target: back(result[target]) for target, back in self._backs.items() if back is not None}
+        for target, wrap in self._wraps.items():
+            result[target] = wrap(result[target], shape[-2:] if self._channels_first else shape[:2])
+        return result
+
+
+def check_entries(bound: BoundAugment, sample: dict[Any, Any]) -> None:
+    """Raise the error of a pipeline for a dict with an entry that seems to belong to the image but is not a target."""
+    if bound.rules.spatial or bound.rules.video:
+        check_names(sample, bound.rules)
+
+
+def _require_parts(result: Any, parts: Any) -> Any:
+    """Return the result of an augmentation, or raise an error if it is None or lacks targets of the parts."""
+    if result is None:
+        raise TypeError("augment returned None: return the augmented sample from it")
+    if isinstance(parts, dict):
+        entries = result if isinstance(result, dict) else ()
+        lost = [target for target in TARGETS if target in parts and target not in entries]
+        if lost:
+            raise TypeError(
+                f"augment returned {kind_of(result)} without {lost} for a dict: return a dict with the same entries"
+            )
+    return result

@@ -1,0 +1,186 @@
+"""An augmentation, and all that reading asks of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from seedsafe.ground.info import Array
+from seedsafe.keys.key import SampleKey
+from seedsafe.pipeline.batch import Many
+from seedsafe.pipeline.blame import blame, code_name
+from seedsafe.pipeline.compose import Compose
+from seedsafe.pipeline.mixer import Mixer, MixingRoot
+from seedsafe.pipeline.naming import Namer
+from seedsafe.pipeline.node import Root, run
+from seedsafe.pipeline.primitive import marks_of
+from seedsafe.pipeline.rules import Rules
+from seedsafe.pipeline.state import Partners
+from seedsafe.pipeline.transform import Transform
+
+__all__ = ["Augment", "BoundAugment", "labels_of", "mixer_of"]
+
+Augment = Callable[..., Any]
+"""A Compose, a Transform, or another callable, called as ``augment(sample, key=key)``."""
+
+
+class _Traits(NamedTuple):
+    """What the transforms of a pipeline say together."""
+
+    rules: Rules
+    draws: bool
+    is_foreign: bool
+    mixer: str | None
+    channels_first: bool
+    target: str
+
+
+class BoundAugment:
+    """An augmentation, looked at when a dataset is made or its augmentation replaced, so that no read has to ask.
+
+    Args:
+        augment: a Compose, a Transform, another callable, or None.
+
+    Example:
+        >>> import seedsafe as ss
+        >>> bound = BoundAugment(ss.Compose([ss.RandomCrop(2), ss.ToCHW()]))
+        >>> bound.draws, bound.channels_first, bound.target, bound.is_foreign, bound.mixer
+        (True, True, 'image', False, None)
+        >>> BoundAugment(ss.MixUp(classes=10)).mixer, BoundAugment(ss.MixUp(classes=10)).labels
+        ('MixUp', ('label',))
+        >>> BoundAugment(lambda sample, key: sample).is_foreign, BoundAugment(None).draws
+        (True, False)
+    """
+
+    def __init__(self, augment: Any) -> None:
+        self.augment = augment
+        self.pipeline = _pipeline_of(augment)
+        """A Compose with the library's own call, which may hold just one transform; None for anything else."""
+        self.takes_arrays = isinstance(augment, Compose | Transform)
+        """Whether tensors, PIL images and lists of frames reach it as arrays; another callable gets the parts as they are."""
+        self.root: Root | None = None
+        """The nodes to run. None if the augmentation is called: it may be somebody's own, or change its `p` later."""
+        if self.pipeline is not None and (self.pipeline is augment or marks_of(type(augment)).own):
+            self.root = self.pipeline._root
+        self.is_empty = self.pipeline is augment is not None and not (augment.transforms or augment.options())
+        """Whether it is an empty Compose, which leaves samples as they are."""
+        self.partners: Partners | None = None
+        """The other samples of the dataset, around one of its samples."""
+
+    def among(self, partners: Partners) -> BoundAugment:
+        """Return the same pipeline among the other samples of a dataset, for transforms that mix them."""
+        assert self.pipeline is not None
+        bound, root = copy(self), self.pipeline._root
+        bound.root = root.with_partners(partners) if isinstance(root, MixingRoot) else root
+        bound.partners = partners
+        return bound
+
+    def like(self, augment: Augment) -> BoundAugment:
+        """Return another augmentation, among the same samples."""
+        bound = BoundAugment(augment)
+        return bound if self.partners is None else bound.among(self.partners)
+
+    def __call__(self, parts: Any, key: SampleKey | None, row: Array | None = None) -> Any:
+        """Return an array or a dict of targets, augmented. A pipeline may write an array into the row, and returns it then."""
+        if self.root is not None:
+            return run(self.root, parts, key, self.rules, None, row)
+        try:
+            return self.augment(parts, key=key)
+        except Exception as error:
+            if type(self.augment).__call__ not in (Compose.__call__, Transform.__call__):  # these name theirs
+                blame(error, code_name(self.augment))
+            raise
+
+    @property
+    def many(self) -> Many | None:
+        """The pipeline for many images at once, or None."""
+        return self.pipeline.many if self.pipeline is not None and self.pipeline is self.augment else None
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The rules of the pipeline; those of an empty one for other code."""
+        return self._traits.rules if self.pipeline is None else self.pipeline._rules
+
+    @property
+    def rules_of_parts(self) -> Rules | None:
+        """The rules by which the parts of a sample are told apart, or None if it gets samples as they are."""
+        return self.rules if self.takes_arrays else None
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the entries of a sample that it may shorten or mix."""
+        return self.rules.labels if self.takes_arrays else ()
+
+    @property
+    def draws(self) -> bool:
+        """Whether it draws anything from its key."""
+        return self._traits.draws
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it runs code from outside this library."""
+        return self._traits.is_foreign
+
+    @property
+    def mixer(self) -> str | None:
+        """The name of the first of its transforms that mixes samples, or None."""
+        return self._traits.mixer
+
+    @property
+    def target(self) -> str:
+        """The target of a sample that is an array by itself."""
+        return self._traits.target
+
+    @property
+    def channels_first(self) -> bool:
+        """Whether it returns images as (C, H, W)."""
+        return self._traits.channels_first
+
+    @cached_property
+    def _traits(self) -> _Traits:
+        augment, namer = self.augment, Namer()
+        if not self.takes_arrays:
+            return _Traits(namer.rules, augment is not None, augment is not None, None, False, "image")
+        node = augment.bind(namer)
+        leaves = list(node.leaves())
+        transforms = [leaf.transform for leaf in leaves]
+        hears = any("image" not in transform.primary for transform in transforms)
+        own_call = self.root is not None
+        return _Traits(
+            namer.rules,
+            draws=bool(node.ops),
+            is_foreign=not (own_call and all(marks_of(type(transform)).own for transform in transforms)),
+            mixer=next((leaf.name for leaf in leaves if isinstance(leaf, Mixer)), None),
+            channels_first=any(transform.channels == "to first" for transform in transforms),
+            target="video" if namer.rules.video else "audio" if hears else "image",
+        )
+
+    def __copy__(self) -> BoundAugment:
+        bound = BoundAugment.__new__(BoundAugment)
+        vars(bound).update(vars(self))
+        return bound
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return BoundAugment, (self.augment,)
+
+
+def _pipeline_of(augment: Any) -> Compose | None:
+    """Return the Compose that does what an augmentation does, or None if it has a call of its own."""
+    kind: Any = type(augment)
+    if isinstance(augment, Compose):
+        return augment if (kind.__call__, kind.bind) == (Compose.__call__, Compose.bind) else None
+    if isinstance(augment, Transform) and kind.__call__ is Transform.__call__:
+        return Compose([augment])
+    return None
+
+
+def labels_of(augment: Any) -> tuple[str, ...]:
+    """Return the names of the entries of a sample that a pipeline may shorten or mix."""
+    return BoundAugment(augment).labels
+
+
+def mixer_of(augment: Any) -> str | None:
+    """Return the name of the first transform of a pipeline that mixes samples of a dataset, or None."""
+    return BoundAugment(augment).mixer

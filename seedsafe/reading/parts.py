@@ -1,0 +1,167 @@
+"""Samples taken apart for a pipeline, and put together again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import reduce
+from operator import getitem
+from typing import Any, Final
+
+import numpy as np
+
+from seedsafe.ground.info import TARGETS
+from seedsafe.reading.forms import form_of, kind_of
+from seedsafe.reading.targets import TargetPaths, Targets, paths_of
+
+__all__ = ["Join", "take_apart"]
+
+Join = Callable[[Any], Any]
+"""Puts the augmented parts of a sample back into the sample's form."""
+
+_NAMES: Final = frozenset(TARGETS)
+
+
+def take_apart(sample: Any, targets: Targets) -> tuple[Any, Join]:
+    """Return the parts of a sample for the pipeline, and a function that puts its result back into the sample's form."""
+    if sample is None:
+        raise TypeError("the dataset returned None: return a sample, or leave the index out of the dataset")
+    if type(targets) is TargetPaths:
+        if targets:
+            return _from_paths(sample, targets)
+        targets = None
+    if targets == "video":
+        return _of_video(sample)
+    if isinstance(sample, dict):
+        return _from_dict(sample, {"image": "image"} if targets == "image" else targets)
+    if isinstance(sample, tuple | list):
+        return _from_tuple(sample, None if targets == "image" else targets)
+    if targets is not None and targets != "image":
+        raise ValueError(
+            f"targets={targets!r} name parts of a tuple or dict, but the sample is {kind_of(sample)}: leave targets out"
+        )
+    return sample, lambda result: result
+
+
+def _of_video(sample: Any) -> tuple[Any, Join]:
+    if isinstance(sample, dict):
+        return _from_dict(sample, {"video": "video"})
+    frames = isinstance(sample, list) and all(
+        isinstance(frame, np.ndarray) or form_of(frame) is not None for frame in sample
+    )
+    if isinstance(sample, tuple | list) and sample and not frames:
+        return _from_tuple(sample, ("video", *[None] * (len(sample) - 1)))
+    return {"video": sample}, lambda result: result["video"]
+
+
+def _from_tuple(sample: Any, targets: Targets) -> tuple[Any, Join]:
+    if isinstance(targets, Mapping):
+        raise ValueError(
+            f"targets={targets!r} name keys, but the sample is {kind_of(sample)}: pass a tuple of targets"
+        )
+    if targets is None:
+        if not sample:
+            raise ValueError("the dataset returned an empty tuple: return a sample")
+        if not isinstance(sample[0], np.ndarray | dict) and form_of(sample[0]) is None:
+            raise TypeError(
+                f"the first element of a sample is augmented and must be a NumPy array, got {kind_of(sample[0])}: "
+                "convert it with numpy.asarray, or name the parts with targets="
+            )
+        return sample[0], lambda result: _rebuild(sample, [result, *sample[1:]])
+    if len(targets) != len(sample):
+        raise ValueError(
+            f"targets={targets!r} name {len(targets)} parts, but the sample has {len(sample)}: name each part, or pass None "
+            "for a part that passes through"
+        )
+    named = {position: target for position, target in enumerate(targets) if target is not None}
+    if dict in map(type, named.values()):
+        return _from_paths(sample, paths_of(targets))
+
+    def join(result: Any) -> Any:
+        parts = list(sample)
+        for position, part in _spread(result, named).items():
+            parts[position] = part
+        return _rebuild(sample, parts)
+
+    return _gather(sample, named), join
+
+
+def _from_dict(sample: dict[Any, Any], targets: Targets) -> tuple[Any, Join]:
+    if targets is None:
+        if _NAMES.isdisjoint(sample):
+            raise ValueError(
+                f"none of the sample's keys {list(sample)} is one of {', '.join(TARGETS)}: "
+                "name the parts with targets={key: target}"
+            )
+        return sample, lambda result: result
+    if not isinstance(targets, Mapping):
+        raise ValueError(
+            f"targets={targets!r} name positions, but the sample is a dict: pass a dict of targets"
+        )
+    missing = [key for key in targets if key not in sample]
+    if missing:
+        raise ValueError(
+            f"targets name the keys {missing}, which the sample lacks; it has {list(sample)}: correct the names"
+        )
+    named = {key: target for key, target in targets.items() if target is not None}
+    if dict in map(type, named.values()):
+        return _from_paths(sample, paths_of(targets))
+    return _gather(sample, named), lambda result: sample | _spread(result, named)
+
+
+def _from_paths(sample: Any, named: TargetPaths) -> tuple[Any, Join]:
+    try:
+        parts = {path: reduce(getitem, path, sample) for path in named}
+    except (KeyError, IndexError, TypeError) as error:
+        raise ValueError(
+            f"targets name a part that the sample lacks ({type(error).__name__}: {error}): correct the names"
+        ) from None
+
+    def join(result: Any) -> Any:
+        whole = sample
+        for path, part in _spread(result, named).items():
+            whole = _replace(whole, path, part)
+        return whole
+
+    return _gather(parts, named), join
+
+
+def _replace(whole: Any, path: tuple[Any, ...], part: Any) -> Any:
+    """Return a sample, or a part of one, with a new part at a path."""
+    if not path:
+        return part
+    key, *rest = path
+    inner = _replace(whole[key], tuple(rest), part)
+    if isinstance(whole, Mapping):
+        return whole | {key: inner}  # type: ignore[operator]  # of dicts
+    return _rebuild(whole, [*whole[:key], inner, *whole[key + 1 :]])
+
+
+def _gather(sample: Any, named: Mapping[Any, str]) -> dict[str, Any]:
+    """Return the named parts of a sample by target, with several masks as one list."""
+    several = [key for key, target in named.items() if target == "mask"]
+    parts = {target: sample[key] for key, target in named.items()}
+    if len(several) > 1:
+        del parts["mask"]
+        parts["masks"] = [sample[key] for key in several]
+    return parts
+
+
+def _spread(result: Mapping[str, Any], named: Mapping[Any, str]) -> dict[Any, Any]:
+    """Return augmented parts by their keys or paths in the sample."""
+    several = [key for key, target in named.items() if target == "mask"]
+    masks = dict(enumerate(result["masks"])) if len(several) > 1 else {}
+    if masks and len(masks) != len(several):
+        raise ValueError(
+            f"targets name {len(several)} masks, but mixing in objects of other samples gave {len(masks)}: pass the masks of "
+            'all objects as one part with the target "masks"'
+        )
+    return {
+        key: masks[several.index(key)] if masks and target == "mask" else result[target]
+        for key, target in named.items()
+    }
+
+
+def _rebuild(sample: Any, parts: list[Any]) -> Any:
+    if isinstance(sample, list):
+        return parts
+    return sample._make(parts) if hasattr(sample, "_make") else tuple(parts)
