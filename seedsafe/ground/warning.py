@@ -10,7 +10,7 @@ __all__ = ["warn"]
 
 
 def warn(message: str) -> None:
-    """Give a UserWarning at the innermost line that is not of this library or its adapters.
+    """Warn at the innermost line that is not of this library or its adapters.
 
     That is the line of the wrapper that reads twice, or of the loop that begins a pass, however many calls of ours are in between.
     """

@@ -12,7 +12,7 @@ from seedsafe.keys.key import SampleKey
 from seedsafe.pipeline.unnamed import check_names
 from seedsafe.reading.bound import Augment, BoundAugment
 from seedsafe.reading.forms import kind_of, opened
-from seedsafe.reading.parts import take_apart
+from seedsafe.reading.structure import take_apart
 from seedsafe.reading.targets import Targets, implied_targets
 from seedsafe.reading.tensors import WIDE, Back
 from seedsafe.reading.tv import tv_target, unwrap

@@ -15,8 +15,8 @@ from seedsafe.keys.many import ManyKeys
 from seedsafe.reading.augment import augment_parts, bound_of, targets_of
 from seedsafe.reading.bound import Augment, BoundAugment
 from seedsafe.reading.forms import form_of, kind_of
-from seedsafe.reading.parts import take_apart
 from seedsafe.reading.steps import apart_from_outer
+from seedsafe.reading.structure import take_apart
 from seedsafe.reading.targets import Targets
 from seedsafe.reading.together import AtOnce
 

@@ -1,4 +1,4 @@
-"""An augmentation, and all that reading asks of it."""
+"""An augmentation, looked at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of the samples of a dataset that failed."""
+"""The list of failed samples."""
 
 from __future__ import annotations
 

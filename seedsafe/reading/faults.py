@@ -254,12 +254,12 @@ class Faults:
             return Skipped(position, why, self.dropped_by)
         others = substitutes(key, position, len(base))
         failure = result = object()
-        for other in others:
+        for substitute in others:
             with suppress(Exception):  # the next one may work
-                result = make(other)
+                result = make(substitute)
             if result is not failure:
                 if listed:
-                    self.log.add(key.epoch, position, f"{why} (replaced by sample {other})")
+                    self.log.add(key.epoch, position, f"{why} (replaced by sample {substitute})")
                 return result
         rest = f"; {len(others)} other samples tried in its place failed as well: check the data"
         raise sample_error(error, base, position, key, worker, rest=rest) from error
@@ -275,5 +275,5 @@ def substitutes(key: SampleKey, position: int, count: int) -> list[int]:
     if count < 2:
         return []
     words = philox(address(key, op_of("seedsafe/replace"))).random_raw(TRIES).tolist()
-    chosen = [word * (count - 1) >> 64 for word in words]
-    return [other + (other >= position) for other in chosen]
+    numbers = [word * (count - 1) >> 64 for word in words]
+    return [chosen + (chosen >= position) for chosen in numbers]

@@ -1,4 +1,4 @@
-"""The second step of a read: the base's sample.
+"""Step two of a read: the base's sample.
 
 `Fetch` reads it. What is rare wraps that: `Bridged` keys all generators, `EachView` reads the base for each view, `Copied` and `Finite`
 look after the sample.

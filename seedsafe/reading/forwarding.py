@@ -1,4 +1,4 @@
-"""Datasets that offer what their reader and their base have."""
+"""Datasets with the attributes of their base."""
 
 from __future__ import annotations
 

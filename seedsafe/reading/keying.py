@@ -1,4 +1,4 @@
-"""The first step of a read: the sample's key."""
+"""Step one of a read: the sample's key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the samples of a run depend on, for a log."""
+"""All that the samples of a run depend on."""
 
 from __future__ import annotations
 

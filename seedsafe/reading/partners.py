@@ -1,4 +1,4 @@
-"""The other samples of a dataset, to mix into one of them."""
+"""The other samples of a dataset, for mixing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from seedsafe.reading.fetch import Fetching
 from seedsafe.reading.forms import opened
 from seedsafe.reading.inside import SharedSeedError
 from seedsafe.reading.keying import Keying
-from seedsafe.reading.parts import take_apart
+from seedsafe.reading.structure import take_apart
 from seedsafe.reading.targets import Targets
 
 __all__ = ["Dataset", "Others"]

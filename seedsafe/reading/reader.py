@@ -77,8 +77,8 @@ class KeyedReader:
         >>> image.tolist(), label
         ([[4, 5, 6]], 'a label')
         >>> reader.sample(ss.SampleIndex(0, epoch=8))[0].tolist()
-        [[0, 1, 2]]
-        >>> views = KeyedReader(base, ss.RandomCrop((1, 3)), seed=42, views=2)
+        [[3, 4, 5]]
+        >>> views = KeyedReader(base, ss.RandomCrop((1, 3)), seed=42, views=3)
         >>> [view.tolist() for view in views.sample(ss.SampleIndex(0, epoch=7))[0]]
         [[[4, 5, 6]], [[3, 4, 5]]]
     """
@@ -276,7 +276,7 @@ class KeyedReader:
         return self.faults.recover(error, self.base, int(at), key, read, self.worker(), listed=listed)
 
     def _report(self, key: SampleKey) -> None:
-        """Tell a dataset around this one that it has read a key."""
+        """Report a key to a dataset around this one, whose read this one is part of."""
         outer = thread.read
         if isinstance(outer, entered):
             outer.report(self.repeats, key)

@@ -1,4 +1,4 @@
-"""The third step of a read: the augmented sample.
+"""Step three of a read: the augmented sample.
 
 Most samples are an image, alone or with labels: `OneImage` tells all of it. `Parts` augments any other form. What is rare wraps one
 of these: `Watched` repeats the first calls of foreign code, `FiniteResult` looks at what comes out, `Mixed` knows the other samples.

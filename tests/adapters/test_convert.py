@@ -14,7 +14,7 @@ from PIL import Image
 from torch.utils.data import ConcatDataset, Subset, TensorDataset
 
 import seedsafe as ss
-from seedsafe.reading.forms import is_compose, is_foreign_code
+from seedsafe.reading.bound import BoundAugment
 from seedsafe_torch import AugmentedDataset, convert, loader
 from seedsafe_torch.conversion.table import BRIDGED, ROWS
 
@@ -113,8 +113,8 @@ def test_it_is_a_pipeline_like_any_other() -> None:
     assert ss.Compose.from_json(pipeline.to_json()) == plain
     again = pickle.loads(pickle.dumps(pipeline))  # as spawned workers get it
     assert (again, again.report) == (pipeline, pipeline.report)
-    assert is_compose(pipeline)
-    assert not is_foreign_code(pipeline)
+    assert BoundAugment(pipeline).pipeline is pipeline
+    assert not BoundAugment(pipeline).is_foreign
 
 
 def test_a_compose_with_a_call_of_its_own_is_somebodys() -> None:
@@ -122,8 +122,8 @@ def test_a_compose_with_a_call_of_its_own_is_somebodys() -> None:
         def __call__(self, *arguments: Any, **options: Any) -> Any:
             return super().__call__(*arguments, **options)
 
-    assert not is_compose(Other([ss.HorizontalFlip()]))
-    assert is_foreign_code(Other([ss.HorizontalFlip()]))
+    assert BoundAugment(Other([ss.HorizontalFlip()])).pipeline is None
+    assert BoundAugment(Other([ss.HorizontalFlip()])).is_foreign
 
 
 def test_the_dataset_is_a_copy_that_is_read_without_its_transform() -> None:

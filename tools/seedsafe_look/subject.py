@@ -66,7 +66,7 @@ class Subject:
 
     def parts(self, sample: Any) -> Any:
         """Return a sample of the dataset in the form that its pipeline gets: an array, or a dict of targets."""
-        from seedsafe.reading.parts import take_apart
+        from seedsafe.reading.structure import take_apart
 
         return take_apart(sample, self.reader.targets)[0]
 

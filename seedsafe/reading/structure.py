@@ -1,4 +1,4 @@
-"""Samples taken apart for a pipeline, and put together again."""
+"""Samples, taken apart and put together again."""
 
 from __future__ import annotations
 
