@@ -171,6 +171,56 @@ def test_a_base_that_does_not_say_so_is_read_by_sample(says: Any) -> None:
     assert (base.alone, base.batches) == (len(ATS), 0)
 
 
+class Brighter(Together):
+    """Changes single samples, and nothing about batches."""
+
+    def __getitem__(self, index: int) -> Any:
+        image, label = super().__getitem__(index)
+        return image | 1, label
+
+
+class Both(Brighter):
+    def __getitems__(self, indices: list[int]) -> list[Any]:
+        return [(image | 1, label) for image, label in super().__getitems__(indices)]
+
+
+class Around:
+    """Has the attributes of another dataset, and its own samples."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+
+    def __len__(self) -> int:
+        return LENGTH
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+    def __getitem__(self, index: int) -> Any:
+        image, label = self.inner[index]
+        return image | 1, label
+
+
+@pytest.mark.parametrize(
+    ("make", "batches"), [(Brighter, 0), (Both, 1), (lambda: Around(Together()), 0), (Together, 1)]
+)
+def test_a_promise_holds_for_the_class_that_gave_it(make: Callable[[], Any], batches: int) -> None:
+    base = make()
+    result = read_batch(KeyedReader(base, AUGMENT, seed=42), ATS)
+    single = [KeyedReader(make(), AUGMENT, seed=42).sample(at)[0] for at in ATS]
+    assert result[0].tobytes() == np.stack(single).tobytes()
+    assert base.batches == batches
+
+
+def test_a_base_is_asked_for_each_batch() -> None:
+    base = Together()
+    reader = KeyedReader(base, AUGMENT, seed=42)
+    for says in (True, False, True):
+        base.reads_batches, base.alone, base.batches = says, 0, 0
+        read_batch(reader, ATS)
+        assert (base.alone, base.batches) == ((0, 1) if says else (len(ATS), 0))
+
+
 @pytest.mark.parametrize("fails", ["raises", "draws", "short"])
 def test_a_batch_that_fails_is_read_by_sample(fails: str) -> None:
     base = Together(fails)

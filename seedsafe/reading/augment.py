@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -27,6 +27,9 @@ __all__ = [
     "joined_views",
     "targets_of",
 ]
+
+
+_NAMES: Final = frozenset(TARGETS)
 
 
 def bound_of(augment: Augment | BoundAugment) -> BoundAugment:
@@ -138,8 +141,8 @@ def augment_parts(bound: BoundAugment, parts: Any, key: SampleKey | None, row: A
         array, back = opened(parts, bound.target, bound.channels_first)
         result = bound(array, key, row if back is None else None)
         return result if back is None else back(result)
-    dict_of = Opened(bound, parts)
-    return dict_of.closed(bound(dict_of.arrays, key))
+    in_arrays = Opened(bound, parts)
+    return in_arrays.closed(bound(in_arrays.arrays, key))
 
 
 class Opened:
@@ -156,9 +159,12 @@ class Opened:
         self._channels_first = bound.channels_first
         self._backs: dict[str, Back] = {}
         self._wraps: dict[str, Any] = {}
-        for target in TARGETS:
-            part = parts.get(target)
-            if part is not None and (type(part) is not np.ndarray or part.dtype.char in WIDE):
+        for target, part in parts.items():
+            if (
+                target in _NAMES
+                and part is not None
+                and (type(part) is not np.ndarray or part.dtype.char in WIDE)
+            ):
                 if tv_target(part) is not None:
                     part, self._wraps[target] = unwrap(part, target, bound.rules)
                 array, self._backs[target] = opened(part, target, bound.channels_first)

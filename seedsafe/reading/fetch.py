@@ -93,7 +93,8 @@ class EachView:
 
     def read(self, position: int, at: SampleIndex, key: SampleKey | None, counts: bool = True) -> Any:
         """Return the views of the base's sample at a position as one sample."""
-        keys = self._keying.of_views(at)
+        assert key is not None
+        keys = self._keying.of_views(key)
         return joined_views([self._fetch.read(position, at, view, counts) for view in keys], self._targets)
 
 

@@ -69,8 +69,8 @@ class OfViews:
     """Keys of datasets with views: each view of a sample has one, and the sample has that of its first view.
 
     Example:
-        >>> keys = OfViews(ByPosition(42, 0), 2).of_views(SampleIndex(7, epoch=3, view=5))
-        >>> [key.view for key in keys]
+        >>> keying = OfViews(ByPosition(42, 0), 2)
+        >>> [key.view for key in keying.of_views(keying.key(SampleIndex(7, epoch=3, view=5)))]
         [10, 11]
     """
 
@@ -79,15 +79,15 @@ class OfViews:
 
     def key(self, at: SampleIndex) -> SampleKey:
         """Return the key of the first view."""
-        return self._of_view(at, 0)
+        if at.view:
+            at = SampleIndex(int(at), at.epoch, at.occurrence, at.view * self._views)
+        return self._keying.key(at)
 
-    def of_views(self, at: SampleIndex) -> list[SampleKey]:
-        """Return the keys of all views."""
-        return [self._of_view(at, view) for view in range(self._views)]
-
-    def _of_view(self, at: SampleIndex, view: int) -> SampleKey:
-        view += at.view * self._views
-        return self._keying.key(SampleIndex(int(at), at.epoch, at.occurrence, view))
+    def of_views(self, first: SampleKey) -> list[SampleKey]:
+        """Return the keys of all views, from that of the first."""
+        seed, epoch, index, occurrence = first.seed, first.epoch, first.index, first.occurrence
+        views = range(first.view + 1, first.view + self._views)
+        return [first, *(SampleKey(seed, epoch, index, occurrence=occurrence, view=view) for view in views)]
 
 
 class Later:

@@ -1,4 +1,4 @@
-"""All that the samples of a run depend on."""
+"""What the samples of a run depend on."""
 
 from __future__ import annotations
 

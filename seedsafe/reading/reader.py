@@ -80,7 +80,7 @@ class KeyedReader:
         [[3, 4, 5]]
         >>> views = KeyedReader(base, ss.RandomCrop((1, 3)), seed=42, views=3)
         >>> [view.tolist() for view in views.sample(ss.SampleIndex(0, epoch=7))[0]]
-        [[[4, 5, 6]], [[3, 4, 5]]]
+        [[[4, 5, 6]], [[4, 5, 6]], [[6, 7, 8]]]
     """
 
     def __init__(

@@ -122,7 +122,7 @@ class Views:
 
     def augment(self, sample: Any, at: SampleIndex, key: SampleKey, row: Any = None) -> Any:
         """Return the sample's views in one sample."""
-        keys = self._keying.of_views(at)
+        keys = self._keying.of_views(key)
         return apart_from_outer(augment_views, self.bound, sample, keys, self.targets)
 
     def with_bound(self, bound: BoundAugment) -> Views:

@@ -126,8 +126,10 @@ def only_labels(parts: Sequence[Any]) -> bool:
 
 def _are_named(sample: dict[Any, Any], rules: Rules) -> bool:
     """Return whether each part of a dict is a target by its name, or can be none."""
-    labels = rules.labels
-    return all(type(part) in SCALARS or name in _NAMES or name in labels for name, part in sample.items())
+    for name, part in sample.items():
+        if name not in _NAMES and type(part) not in SCALARS and name not in rules.labels:
+            return False
+    return True
 
 
 def _check_frames(sample: Sequence[Any]) -> None:

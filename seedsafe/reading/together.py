@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, suppress
 from typing import Any, NamedTuple
 
@@ -68,41 +68,48 @@ class Reads:
         reads.images, reads.alike = images, len(images)
         return reads
 
-    def add(self, sample: Any) -> bool:
-        """Add the next sample, and return whether it is like the others."""
-        image, rest, are_scalars = sample, None, True
-        if type(sample) is tuple and sample:
-            image, rest = sample[0], sample[1:]
-            are_scalars = SCALARS.issuperset(map(type, rest))
-            if not (are_scalars or self._begins_with_image(sample)):
-                image = None
-        if not (self._is_like(image, sample, rest) if self.alike else self._begin(image, sample, rest)):
-            self._last.append(copy_parts(sample))  # the base may reuse its memory
-            return False
-        self.images[self.alike] = image
-        if rest is not None:
-            self.others.append(rest if are_scalars else copy_parts(rest))  # type: ignore[union-attr]
-        self.alike += 1
-        return True
+    def fill(self, samples: Iterator[Any]) -> None:
+        """Take samples, until one differs from the first."""
+        for sample in samples:
+            if not self._begin(sample):
+                self._last.append(copy_parts(sample))  # the base may reuse its memory
+                return
+            break
+        others, shape, dtype = self.others, self.images.shape[1:], self.images.dtype
+        for sample in samples:
+            image = sample if others is None else self._image_of(sample)
+            if type(image) is not ndarray or image.shape != shape or image.dtype != dtype:
+                self._last.append(copy_parts(sample))
+                return
+            self._take(image, sample)
 
-    def _begin(self, image: Any, sample: Any, rest: tuple[Any, ...] | None) -> bool:
-        """Make memory for all images, and return whether they can run at once."""
+    def _begin(self, sample: Any) -> bool:
+        """Take the first sample, if its image can run at once with others like it."""
+        is_pair = type(sample) is tuple and bool(sample)
+        if is_pair:
+            self._length, self._label = len(sample), type(sample[-1])
+        image = self._image_of(sample) if is_pair else sample
         many = self._many
         if type(image) is not ndarray or not many.takes([image]) or not many.pays(self._count, image):
             return False
         self.images = np.empty((self._count, *image.shape), image.dtype)
-        self._shape, self._dtype = image.shape, image.dtype
-        if rest is not None:
-            self.others = []
-            self._length, self._label = len(sample), type(sample[-1])
+        self.others = [] if is_pair else None
+        self._take(image, sample)
         return True
 
-    def _is_like(self, image: Any, sample: Any, rest: tuple[Any, ...] | None) -> bool:
-        if type(image) is not ndarray or image.shape != self._shape or image.dtype != self._dtype:
-            return False
-        if rest is None or self.others is None:
-            return rest is None and self.others is None
-        return len(sample) == self._length and type(sample[-1]) is self._label
+    def _take(self, image: Array, sample: Any) -> None:
+        self.images[self.alike] = image
+        if self.others is not None:
+            others = sample[1:]
+            self.others.append(others if SCALARS.issuperset(map(type, others)) else copy_parts(others))
+        self.alike += 1
+
+    def _image_of(self, sample: Any) -> Any:
+        """Return the image of a tuple like the first one, or None."""
+        if type(sample) is not tuple or len(sample) != self._length or type(sample[-1]) is not self._label:
+            return None
+        is_plain = self._length == 2 and self._label in SCALARS
+        return sample[0] if is_plain or self._begins_with_image(sample) else None
 
     def fetch_of(self, number: int) -> Callable[..., Any] | None:
         """Return a function that gives the sample with a number, or raises the base's error, or None if it was not read."""
@@ -157,9 +164,7 @@ class Together:
             return Reads.of_array(base[list(map(int, ats))], self.many) if self._helps else reads
         try:
             with closing(self._each(ats, around, self._batch(ats))) as samples:
-                for sample in samples:
-                    if not reads.add(sample):
-                        break
+                reads.fill(samples)
         except (NotReproducible, SharedSeedError):
             raise
         except Exception as error:  # noqa: BLE001  # the sample raises it later
