@@ -49,7 +49,8 @@ def callers_of(function: str) -> Iterator[Any]:
 def fetch_under_way() -> tuple[Any, Any, Any] | None:
     """Return what a DataLoader's nearest fetch was asked for, the index that it reads now, and its dataset, or None."""
     below: FrameType | None = None
-    for frame in _above():
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:  # once for each sample that is read without a stamp
         code = frame.f_code
         if code.co_name == "fetch" and "possibly_batched_index" in code.co_varnames:
             here = frame.f_locals
@@ -57,7 +58,7 @@ def fetch_under_way() -> tuple[Any, Any, Any] | None:
             inner = below.f_locals if below is not None and below.f_code.co_name == "<listcomp>" else here
             asked = here["possibly_batched_index"]
             return asked, inner.get("idx") if isinstance(asked, list) else asked, here["self"].dataset
-        below = frame
+        below, frame = frame, frame.f_back
     return None
 
 
