@@ -11,7 +11,8 @@ from pathlib import Path
 
 from seedsafe_lint.config import ConfigError
 from seedsafe_lint.findings import Finding
-from seedsafe_lint.source import NOQA, UnreadableError, encoding_of, parse, read
+from seedsafe_lint.rules import current
+from seedsafe_lint.source import NOQA, UnreadableError, encoding_of, parse, read, text_line
 
 __all__ = ["add_noqa", "new_findings", "write_baseline"]
 
@@ -27,29 +28,48 @@ def write_baseline(findings: Iterable[Finding], file: Path) -> None:
     file.write_text(json.dumps({"version": 1, "findings": counts}, indent=1) + "\n", encoding="utf-8")
 
 
-def new_findings(findings: list[Finding], file: Path) -> list[Finding]:
-    """Return the findings that are not in a baseline, or raise ConfigError if the file is missing or not a baseline."""
+def new_findings(findings: list[Finding], file: Path) -> tuple[list[Finding], set[str]]:
+    """Return the findings that are not in a baseline, and the codes that it names.
+
+    A file that the baseline lacks has the findings of one that is gone if it has at least half of their lines: it was renamed.
+
+    Raises:
+        ConfigError: The file is missing or not a baseline.
+    """
     try:
-        counts = Counter(
-            {
-                (path, code, line): int(count)
-                for path, codes in json.loads(file.read_text(encoding="utf-8"))["findings"].items()
-                for code, lines in codes.items()
-                for line, count in lines.items()
-            }
-        )
+        document = json.loads(file.read_text(encoding="utf-8"))["findings"]
+        known = {
+            path: Counter(
+                {(current(code), line): int(n) for code, lines in codes.items() for line, n in lines.items()}
+            )
+            for path, codes in document.items()
+        }
     except OSError as error:
         raise ConfigError(
             f"the baseline {file} cannot be read: {error.strerror}. Write one with --write-baseline FILE"
         ) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigError(f"{file} is not a baseline: write one with --write-baseline FILE") from error
+    identities = _identities(findings, file)
+    _rename(known, {path for path, _, _ in identities}, file.absolute().parent)
     new = []
-    for finding, identity in zip(findings, _identities(findings, file), strict=True):
-        counts[identity] -= 1
-        if counts[identity] < 0:
+    for finding, (path, code, line) in zip(findings, identities, strict=True):
+        counts = known.setdefault(path, Counter())
+        counts[code, line] -= 1
+        if counts[code, line] < 0:
             new.append(finding)
-    return new
+    return new, {code for codes in document.values() for code in codes}
+
+
+def _rename(known: dict[str, Counter[tuple[str, str]]], paths: set[str], home: Path) -> None:
+    gone = sorted(path for path in known if not (home / path).exists())
+    for path in sorted(paths - known.keys()):
+        lines = {line.strip() for line in read(home / path).split("\n")}
+        shares = {old: sum(line in lines for _, line in known[old]) / len(known[old]) for old in gone}
+        best = max(gone, key=lambda old: (shares[old], Path(old).name == Path(path).name), default="")
+        if best and shares[best] >= 0.5:
+            gone.remove(best)
+            known[path] = known.pop(best)
 
 
 def _identities(findings: Iterable[Finding], file: Path) -> list[tuple[str, str, str]]:
@@ -61,7 +81,11 @@ def _identities(findings: Iterable[Finding], file: Path) -> list[tuple[str, str,
     def relative(path: str) -> str:
         return Path(os.path.relpath(path, file.absolute().parent)).as_posix()
 
-    return [(relative(f.place.path), f.code, lines(f.place.path)[f.place.line - 1].strip()) for f in findings]
+    return [
+        (relative(at.path), finding.code, lines(at.path)[text_line(at.path, at.cell, at.line) - 1].strip())
+        for finding in findings
+        for at in [finding.place]
+    ]
 
 
 def add_noqa(findings: Iterable[Finding]) -> tuple[int, list[str]]:
@@ -74,6 +98,9 @@ def add_noqa(findings: Iterable[Finding]) -> tuple[int, list[str]]:
         by_line.setdefault(finding.place.path, {}).setdefault(finding.end_line, set()).add(finding.code)
     changed, impossible = 0, []
     for path, lines in by_line.items():
+        if path.endswith(".ipynb"):
+            impossible += [f"{path}:{number}" for number in sorted(lines)]
+            continue
         data = Path(path).read_bytes()
         encoding = encoding_of(data)
         text = data.decode(encoding)

@@ -18,6 +18,8 @@ from seedsafe_lint.values import Bound, Cls, Ext, Fn, Group, Inst, Super, conten
 
 __all__ = ["Calls"]
 
+_NESTED = 3  # tables of tuples of functions
+
 
 @dataclass(eq=False)
 class Calls(Part):
@@ -82,7 +84,15 @@ class Calls(Part):
                     if method := self.members.method(callee, name):
                         return self.functions.run(method, args, kwargs, starred=starred)
                 return self._each(tuple(v for _, values in callee.args for v in values), args, kwargs)
-            case Group(items=items, calls=True):
+            case Group(items=items, calls=True, origin=origin):
+                if origin == "methods":
+                    some = tuple(
+                        v
+                        for v in items
+                        if isinstance(v, Fn) and (starred or v.function.takes(len(args), kwargs))
+                    )
+                    results = [self.functions.run(v, args, kwargs, starred=starred) for v in some]
+                    return join((Group(some, calls=True, origin=origin),) if some else (), *results)
                 self._each(items, args, kwargs)
                 return join(self.context.nothing, items)
             case Group(items=items):
@@ -111,9 +121,9 @@ class Calls(Part):
                     self.functions.run(value, [], {}, starred=True)
         return (Group(functions, calls=True),)
 
-    def _functions_in(self, values: Values) -> Iterator[Value]:
+    def _functions_in(self, values: Values, depth: int = 0) -> Iterator[Value]:
         """Yield the arguments that an unknown callee may call: functions, callable objects, and those in containers."""
-        for value in (*values, *contents(values)):
+        for value in values:
             match value:
                 case Fn() | Bound():
                     yield value
@@ -121,6 +131,8 @@ class Calls(Part):
                     yield value
                 case Group(items=items, calls=True):
                     yield from items
+                case Group(items=items) if depth < _NESTED:
+                    yield from self._functions_in(items, depth + 1)
                 case Ext(name=name) if is_numpy_draw(name) or is_python_draw(name):
                     yield value
 

@@ -11,9 +11,9 @@ from seedsafe_lint.baseline import add_noqa, write_baseline
 from seedsafe_lint.config import Config, ConfigError, load
 from seedsafe_lint.findings import entries
 from seedsafe_lint.options import parser
-from seedsafe_lint.output import FORMATS, statistics
-from seedsafe_lint.rules import RULES, page
-from seedsafe_lint.runner import lint
+from seedsafe_lint.output import EACH, FORMATS, statistics
+from seedsafe_lint.rules import RETIRED, RULES, current, page
+from seedsafe_lint.runner import Report, lint
 
 __all__ = ["main"]
 
@@ -27,9 +27,9 @@ def main(argv: list[str]) -> int:
         argv: Arguments after ``seedsafe lint``.
 
     Returns:
-        0 if there are no errors; 1 if there are (with ``--strict``, if there is any finding); 2 if the run is impossible:
-        an unknown option or rule, a path that does not exist, an unusable setting. Files that cannot be parsed are named
-        on the error stream and do not change the exit code.
+        0 if there are no errors; 1 if there are (with ``--strict``, if there is any finding), or if a file cannot be read
+        or parsed; 2 if the run is impossible: an unknown option or rule, a path that does not exist, an unusable setting,
+        or no file to read at all.
 
     Example:
         >>> main(["--explain", "SSF001"])  # doctest: +ELLIPSIS
@@ -51,8 +51,10 @@ def main(argv: list[str]) -> int:
 def _explain(code: str) -> int:
     if code == "ALL":
         print("\n\n".join(page(rule).rstrip() for rule in RULES))
-    elif code in RULES:
-        print(page(code).rstrip())
+    elif current(code) in RULES:
+        print(page(current(code)).rstrip())
+    elif code in RETIRED:
+        raise ConfigError(f"{code} is no longer a rule: no rule reports its findings")
     else:
         raise ConfigError(
             f"--explain got {code!r}, which is not a rule: pass {min(RULES)} to {max(RULES)}, or ALL"
@@ -64,8 +66,9 @@ def _lint(options: argparse.Namespace) -> int:
     config = _config(options)
     with _progress(options.format) as progress:
         report = lint(options.paths, config=config, jobs=options.jobs, progress=progress)
-    for item in report.skipped:
-        print(f"{item.path}: skipped: {item.reason}", file=sys.stderr)
+    _tell(report)
+    if not report.files:
+        return 2
     if options.write_baseline:
         _write(options.write_baseline, lambda file: write_baseline(report.findings, file))
         print(f"Wrote {len(report.findings)} findings into {options.write_baseline}.")
@@ -78,17 +81,34 @@ def _lint(options: argparse.Namespace) -> int:
             )
         )
         return 0
+    each = options.all or options.format in EACH
     result = (
         statistics(report)
         if options.statistics
-        else FORMATS[options.format](report, entries(report.findings, each=options.all))
+        else FORMATS[options.format](report, entries(report.findings, each=each))
     )
     if options.output:
         _write(options.output, lambda file: file.write_text(result + "\n", encoding="utf-8"))
     elif result:
         print(result)
-    failed = any(config.strict or finding.severity == "error" for finding in report.findings)
+    failed = report.skipped or any(config.strict or f.severity == "error" for f in report.findings)
     return 1 if failed and not options.exit_zero else 0
+
+
+def _tell(report: Report) -> None:
+    """Say on the error stream what was not read, and which codes are no longer rules."""
+    lines = [f"{item.path}: skipped: {item.reason}" for item in report.skipped]
+    lines += [
+        f"seedsafe lint: nothing to read in {path}: it has no Python file that is not excluded"
+        for path in report.empty
+    ]
+    if report.retired:
+        names = ", ".join(
+            code + (f" (now {current(code)})" if current(code) else "") for code in report.retired
+        )
+        lines.append(f"seedsafe lint: no longer rules: {names}; comments, settings or the baseline name them")
+    if lines:
+        print("\n".join(lines), file=sys.stderr)
 
 
 def _write(name: str, write: Callable[[Path], object]) -> None:

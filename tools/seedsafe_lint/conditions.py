@@ -40,6 +40,11 @@ class Conditions(Part):
                     return True
                 return None
 
+    def is_on(self, test: ast.expr, frame: Frame) -> bool:
+        """Return whether a condition is an option of the object that is on by default."""
+        values = self.steps.evaluate(test, frame) if isinstance(test, ast.Attribute) else ()
+        return Const(True) in values and not {Const(False), Const(None)} & {*values}
+
     def _is_none(self, values: Values) -> bool | None:
         if all(v == Const(None) for v in values):
             return True

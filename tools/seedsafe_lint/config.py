@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from seedsafe_lint.findings import SEVERITIES, Severity
-from seedsafe_lint.rules import RULES
+from seedsafe_lint.rules import RETIRED, RULES, current
 
 __all__ = ["Config", "ConfigError", "codes_of", "load"]
 
@@ -76,6 +76,13 @@ class Config:
             for code in codes_of(codes, "per-file-ignores")
         }
 
+    @property
+    def named(self) -> frozenset[str]:
+        """The codes and prefixes that the settings name."""
+        return frozenset((*(self.select or ()), *self.extend_select, *self.ignore)).union(
+            *self.per_file.values()
+        )
+
     def excluded(self, path: str) -> bool:
         """Return whether a path is left out."""
         return any(self.matches(path, pattern) for pattern in self.exclude)
@@ -110,7 +117,9 @@ def codes_of(prefixes: Iterable[str], setting: str) -> set[str]:
         codes = (
             set(RULES) if prefix == "ALL" else {code for code in RULES if prefix and code.startswith(prefix)}
         )
-        if not codes:
+        if prefix in RETIRED:
+            codes = {current(prefix)} - {""}
+        elif not codes:
             raise ConfigError(
                 f"{setting} got {prefix!r}, which is not a rule: pass {min(RULES)} to {max(RULES)}, a prefix, or ALL"
             )

@@ -3,12 +3,12 @@
 import ast
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from seedsafe_lint.alternatives import Values
 from seedsafe_lint.index import Frame, Function
 from seedsafe_lint.project import Project
-from seedsafe_lint.root import Root
+from seedsafe_lint.root import TRACED, Root
 from seedsafe_lint.values import STATIC, UNKNOWN, Fn
 
 __all__ = ["Context", "Part", "State", "Steps"]
@@ -53,7 +53,6 @@ class Context:
             trying: Report nothing, because the code may never be called.
         """
         self.worker, self.state, self.root, self.trying = True, State(), root, trying
-        self.sources: set[str] = set()  # kinds of generators that the code draws from
         self.filling = False  # inside an `if` that fills an attribute once
         self.functions: set[Function] = set()
         self.trail: list[Function] = []  # the functions run so far, in order
@@ -87,6 +86,17 @@ class Context:
             yield self
         finally:
             self.__dict__.update(saved)
+
+    @contextmanager
+    def eager(self, called: bool) -> Iterator[None]:
+        """Run code for each sample, if `called` is True, although TensorFlow traces the code around it."""
+        root = self.root
+        if called and root and root.framework == TRACED:
+            self.root = replace(root, framework="tf.data")
+        try:
+            yield
+        finally:
+            self.root = root
 
 
 class Steps:

@@ -5,25 +5,26 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from seedsafe_lint import epochs, pools, samples, worker_init
+from seedsafe_lint import epochs, samples, worker_init
 from seedsafe_lint.findings import Finding, Skipped
-from seedsafe_lint.index import Class, Module
+from seedsafe_lint.index import Module
 from seedsafe_lint.interpreter import Interpreter
 from seedsafe_lint.project import Project
 from seedsafe_lint.roots import roots
-from seedsafe_lint.source import UnreadableError, suppressions
-from seedsafe_lint.uses import Uses, uses
-from seedsafe_lint.values import Fn, Inst
+from seedsafe_lint.rules import current
+from seedsafe_lint.source import UnreadableError, read, suppressions, text_line
+from seedsafe_lint.uses import uses
 
 __all__ = ["Result", "analyse", "lint_file"]
 
 
 @dataclass(slots=True)
 class Result:
-    """The findings of some files, and the files that were skipped."""
+    """The findings of some files, the files that were skipped, and the codes that comments name."""
 
     findings: list[Finding] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
+    named: set[str] = field(default_factory=set)
 
 
 def analyse(paths: Iterable[Path], project: Project, *, old_torch: bool = False) -> Result:
@@ -43,7 +44,7 @@ def analyse(paths: Iterable[Path], project: Project, *, old_torch: bool = False)
             gc.collect()
         try:
             module = project.load(path)
-            result.findings += lint_file(module, project, old_torch=old_torch)
+            result.findings += lint_file(module, project, result.named, old_torch=old_torch)
         except UnreadableError as error:
             result.skipped.append(Skipped(str(path), str(error)))
         except RecursionError:
@@ -53,8 +54,8 @@ def analyse(paths: Iterable[Path], project: Project, *, old_torch: bool = False)
     return result
 
 
-def lint_file(module: Module, project: Project, *, old_torch: bool = False) -> list[Finding]:
-    """Return the findings of the worker code that begins in one file. They may be in other files."""
+def lint_file(module: Module, project: Project, named: set[str], *, old_torch: bool = False) -> list[Finding]:
+    """Return the findings of the worker code that begins in one file, maybe in others. Add the codes of its comments to `named`."""
     run = Interpreter(project, old_torch=old_torch)
     used = uses(run, module)
     inits = [worker_init.check(run, function) for function in worker_init.worker_inits(run, module, used)]
@@ -62,52 +63,31 @@ def lint_file(module: Module, project: Project, *, old_torch: bool = False) -> l
     run.context.worker_attributes = frozenset(name for init in inits for name in init.attributes)
     cured = any(init.cures_numpy for init in inits)
     seen: set[object] = set()
-    sources: dict[Class, set[str]] = {}
     for root in roots(run, module, used, cured):
         key = (root.fn.function, root.fn.owner)
         if key in seen:
             continue
         seen.add(key)
         run.start(root)
-        if root.cls:
-            sources.setdefault(root.cls, set()).update(run.context.sources)
-    _check_inits(run, used, inits, sources)
     epochs.check(run, module, used)
-    pools.check(run, module)
     for cls in module.classes.values():
         samples.check(run, cls)
-    findings = _without_noqa(run, module)
+    findings = _without_noqa(run, module, named)
     vars(run).clear()  # the collector is off, and the parts refer to each other: see benchmarks/lint_speed.py
     return findings
 
 
-def _check_inits(
-    run: Interpreter, used: Uses, inits: list[worker_init.Init], sources: dict[Class, set[str]]
-) -> None:
-    """Match each loader's dataset with its ``worker_init_fn``."""
-    by_function = {one.function: one for one in inits}
-    for call in used.calls:
-        init, dataset = call.keywords.get("worker_init_fn"), call.dataset
-        if init is None or dataset is None:
-            continue
-        kinds: set[str] = set()
-        for value in run.earlier(dataset, call.frame):
-            if isinstance(value, Inst):
-                kinds |= sources.get(value.cls, set())
-        for value in run.earlier(init, call.frame):
-            if isinstance(value, Fn) and value.function in by_function:
-                worker_init.check_generators(run, by_function[value.function], kinds)
-
-
-def _without_noqa(run: Interpreter, module: Module) -> list[Finding]:
+def _without_noqa(run: Interpreter, module: Module, named: set[str]) -> list[Finding]:
     silent = {module.path: suppressions(module.text)}
+    named.update(*silent[module.path].values())
     findings = []
     for finding in run.findings.by_place.values():
-        path = finding.place.path
+        path, where = finding.place.path, finding.place
         if path not in silent:
-            silent[path] = suppressions(Path(path).read_text(encoding="utf-8", errors="replace"))
+            silent[path] = suppressions(read(Path(path)))
         lines = silent[path]
-        rules = [lines[n] for n in {0, finding.place.line, finding.end_line} if n in lines]
-        if not any(not codes or finding.code in codes for codes in rules):
+        at = {0, *(text_line(path, where.cell, line) for line in (where.line, finding.end_line))}
+        rules = [lines[n] for n in at if n in lines]
+        if not any(not codes or finding.code in map(current, codes) for codes in rules):
             findings.append(finding)
     return findings

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from seedsafe_lint.source import position
+
 __all__ = ["SEVERITIES", "Entry", "Finding", "Findings", "Place", "Severity", "Skipped", "entries", "place"]
 
 Severity = Literal["error", "warning", "note"]
@@ -17,16 +19,19 @@ class Place:
 
     Args:
         path: The file, as passed to the linter.
-        line: Line, from 1.
+        line: Line, from 1. In a notebook, the line of the cell.
         column: Column, from 1, in characters.
+        cell: The cell of a notebook, from 1, or 0 in other files.
     """
 
     path: str
     line: int
     column: int
+    cell: int = 0
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}:{self.column}"
+        cell = f"cell {self.cell}:" if self.cell else ""
+        return f"{self.path}:{cell}{self.line}:{self.column}"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -92,7 +97,8 @@ class Skipped:
 
 def place(path: str, node: ast.AST) -> Place:
     """Return the place of a node of a file."""
-    return Place(path, getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1)
+    cell, line = position(path, getattr(node, "lineno", 1))
+    return Place(path, line, getattr(node, "col_offset", 0) + 1, cell)
 
 
 class Findings:
@@ -106,7 +112,8 @@ class Findings:
     ) -> None:
         """Add a finding. Of several for one place and rule, keep the most severe."""
         where = place(path, node)
-        end = getattr(node, "end_lineno", None) or where.line
+        first = getattr(node, "lineno", 1)
+        end = where.line + (getattr(node, "end_lineno", None) or first) - first
         finding = Finding(where, code, message, severity, end, *details)
         before = self.by_place.get((where, code), finding)
         if before is finding or SEVERITIES.index(severity) < SEVERITIES.index(before.severity):

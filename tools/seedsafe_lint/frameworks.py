@@ -4,7 +4,7 @@ import re
 
 from seedsafe_lint.known import either, words
 
-__all__ = ["framework_in", "framework_of", "kind_of_base"]
+__all__ = ["framework_in", "framework_of", "imports", "kind_of_base"]
 
 _DATASETS = """
     CIFAR MNIST FashionMNIST EMNIST KMNIST QMNIST SVHN STL VOC Coco Kitti Imagenet ImageNet LSUN CelebA
@@ -25,8 +25,14 @@ _KINDS = [
             "albumentations",
             rf"albumentations\.|{_LAST}({either('ImageOnly Dual Basic')}Transform|Transform3D)$",
         ),
+        ("collator", rf"{_LAST}DataCollator\w*$"),
+        ("fastai", r"(?=.*fastai|\?\.)(.*\.)?(Item|Rand|Disp\w*|InplaceR?)?Transform$"),
+        ("grain", r"grain\..*(Map|MapWithIndex|RandomMap|Filter|FlatMap)(Transform)?$"),
         ("iterable", rf"{_LAST}(\w*Iterable\w+|\w+Iterable|IterDataPipe)$"),
-        ("transform", rf"{_LAST}{either('Base Random Intensity Spatial')}Transform$"),
+        (
+            "transform",
+            rf"{_LAST}{either('Base Random Intensity Spatial Randomizable')}Transform$|monai\.transforms\.",
+        ),
         ("module", rf"{_LAST}Module$"),
         ("", rf"tensorflow\.data|{_LAST}(RNG)?DataFlow$"),
         ("map", r".*(torchvision|torchaudio|torchtext)\.datasets?\.|(datasets|dset)\.[A-Z]"),
@@ -48,8 +54,8 @@ def kind_of_base(name: str) -> str:
         name: The base's dotted name, or ``?.Name`` if it cannot be resolved.
 
     Returns:
-        ``map``, ``iterable``, ``keras``, ``iterator``, ``transform``, ``albumentations``, ``module``, ``main`` (runs in the main process) or
-        an empty string.
+        ``map``, ``iterable``, ``keras``, ``iterator``, ``transform``, ``albumentations``, ``collator``, ``fastai``, ``grain``,
+        ``module``, ``main`` (runs in the main process) or an empty string.
 
     Example:
         >>> kind_of_base("torch.utils.data.IterableDataset"), kind_of_base("keras.utils.Sequence")
@@ -76,6 +82,21 @@ def framework_of(name: str) -> str:
     return head if head in _OTHERS else ""
 
 
+_IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)|import[ \t]+([^#\n]+))", re.MULTILINE)
+
+
+def imports(text: str) -> frozenset[str]:
+    """Return the dotted names of the modules that a file imports.
+
+    Example:
+        >>> sorted(imports("import numpy as np, webdataset as wds\\nfrom a.b import c"))
+        ['a.b', 'numpy', 'webdataset']
+    """
+    found = _IMPORT.findall(text)
+    several = [part.split() for _, names in found for part in names.split(",")]
+    return frozenset([name for name, _ in found if name] + [words[0] for words in several if words])
+
+
 def framework_in(text: str) -> str:
     """Return the framework that a file imports: torch if it imports several, empty if none.
 
@@ -83,6 +104,5 @@ def framework_in(text: str) -> str:
         >>> framework_in("import numpy\\nfrom torch.utils.data import Dataset")
         'torch'
     """
-    names = re.findall(r"^[ \t]*(?:from|import)[ \t]+([\w.]+)", text, re.MULTILINE)
-    result = {framework_of(name) for name in names} - {""}
+    result = {framework_of(name) for name in imports(text)} - {""}
     return next((name for name in ("torch", "keras") if name in result), min(result, default=""))

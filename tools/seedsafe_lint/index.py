@@ -1,6 +1,7 @@
 """Scopes, functions and classes of a file."""
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -122,6 +123,20 @@ class Function:
     def required(self) -> int:
         """The number of positional parameters without a default."""
         return len(self.positional) - len(self.node.args.defaults)
+
+    def takes(self, count: int, words: Iterable[str]) -> bool:
+        """Return whether a call of the method with this many positional arguments and these words is possible."""
+        own, arguments = (
+            self.positional[self.cls is not None and not self.has_decorator("staticmethod") :],
+            self.node.args,
+        )
+        first = len(own) - len(arguments.defaults)
+        names = {p.arg for p in (*own[count:], *arguments.kwonlyargs)}
+        return (
+            (count <= len(own) or arguments.vararg is not None)
+            and all(p.arg in words for p in own[count : max(first, count)])
+            and (arguments.kwarg is not None or all(word in names for word in words))
+        )
 
     def has_decorator(self, *names: str) -> bool:
         """Return whether one of its decorators has one of these (last) names."""

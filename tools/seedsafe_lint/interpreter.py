@@ -58,7 +58,8 @@ class Interpreter(Steps):
         try:
             bound = (root.fn.owner is not None) + len(root.fn.args)
             required = max(0, root.fn.function.required - bound)
-            self.run(root.fn, [UNKNOWN] * required, {}, starred=root.fn.owner is None and required > 1)
+            starred = root.framework == "pool" or (root.fn.owner is None and required > 1)
+            self.run(root.fn, [UNKNOWN] * required, {}, starred=starred)
         finally:
             context.worker = False
             context.root = None

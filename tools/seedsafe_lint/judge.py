@@ -1,6 +1,7 @@
 """Judge draws and seeds in worker code."""
 
 import ast
+import re
 from dataclasses import dataclass
 
 from seedsafe_lint.alternatives import Values
@@ -30,6 +31,7 @@ __all__ = ["Judge"]
 _SILENT_TAKERS = words("isinstance print len repr str type id hasattr setattr deepcopy copy get_rng_state")
 _NOISE = words("skimage.util.random_noise skimage.util.noise.random_noise")
 _NUMERIC = ("torch.", "numpy.", "scipy.", "sklearn.", "skimage.")
+_READS = re.compile(r"\.(__getitem__|__getitems__|get|get_example)$")
 _WORDS = frozenset({"rng", "generator", "random_state", "gen", "random_generator"})
 
 
@@ -48,11 +50,20 @@ class Judge:
             self.seeding(SEEDERS[name], node, frame, [*args, *kwargs.values()])
         elif name in RESTORERS:
             self.context.events += 1
-            saved = [v.seed for values in args for v in values if isinstance(v, Saved)]
+            saved = [v.seed for values in args for v in values if isinstance(v, Saved) and v.seed]
             self.context.state.seeds.pop(RESTORERS[name], None)
-            if any(saved):
-                self.context.state.seeds[RESTORERS[name]] = next(filter(None, saved))
-        elif is_numpy_draw(name):
+            if saved:
+                self.context.state.seeds[RESTORERS[name]] = saved[0]
+        elif not self._draws(name, node, frame, kwargs) and name.rpartition(".")[2] not in _SILENT_TAKERS:
+            self._arguments(name, node, frame, args, kwargs)
+        for argument, values in zip(node.args, args, strict=False):
+            for value in values:
+                if isinstance(value, Ext) and is_numpy_draw(value.name):
+                    self.verdicts.numpy(value.name.replace("numpy", "np", 1), argument, frame)
+
+    def _draws(self, name: str, node: ast.Call, frame: Frame, kwargs: dict[str, Values]) -> bool:
+        """Judge a call that draws from a process-wide generator, and return whether it does."""
+        if is_numpy_draw(name):
             self.verdicts.numpy(name.replace("numpy", "np", 1), node, frame)
         elif is_python_draw(name):
             self.verdicts.draw(PYTHON, "python", name, node, frame)
@@ -60,20 +71,17 @@ class Judge:
             self.verdicts.draw(OPENCV, "own", name, node, frame)
         elif is_imgaug_draw(name):
             self.verdicts.draw(IMGAUG, "own", spelling(node), node, frame)
-        elif name == "cv2.setNumThreads":
-            self._threads(node, frame, args)
-        elif NUMPY_INSIDE.match(name) and not _has_seed(kwargs):
+        elif _has_seed(kwargs):
+            return False
+        elif NUMPY_INSIDE.match(name):
             self.verdicts.numpy(f"{spelling(node)} without random_state", node, frame)
-        elif name.startswith("scipy.stats.") and name.endswith(".rvs") and not _has_seed(kwargs):
+        elif name.startswith("scipy.stats.") and name.endswith(".rvs"):
             self.verdicts.draw(NUMPY, "hidden", f"{spelling(node)} without random_state", node, frame)
-        elif name in _NOISE and not _has_seed(kwargs):
+        elif name in _NOISE:
             self.verdicts.draw(NUMPY, "noise", name, node, frame)
-        elif name.rpartition(".")[2] not in _SILENT_TAKERS:
-            self._arguments(name, node, frame, args, kwargs)
-        for argument, values in zip(node.args, args, strict=False):
-            for value in values:
-                if isinstance(value, Ext) and is_numpy_draw(value.name):
-                    self.verdicts.numpy(value.name.replace("numpy", "np", 1), argument, frame)
+        else:
+            return False
+        return True
 
     def method(self, node: ast.Call, frame: Frame) -> None:
         """Judge a method of an unknown object: pandas' ``sample`` without random_state draws from NumPy's generator."""
@@ -97,7 +105,8 @@ class Judge:
             return
         if not root.per_sample or gen.seed != "constant" or gen.kind == "torch.Generator":
             return
-        if result.args and isinstance(result.args[0], ast.Constant):
+        literal = bool(result.args) and isinstance(result.args[0], ast.Constant)
+        if literal or _READS.search(root.label):
             self.verdicts.seed("constant", f"{gen.kind} with a constant seed", node, frame)
 
     def seeding(self, what: object, node: ast.Call, frame: Frame, args: list[Values]) -> None:
@@ -105,8 +114,11 @@ class Judge:
         self.context.events += 1
         seeds = [values for values in args if values != (Const(None),)]
         fixed = bool(seeds) and all(constant(values) for values in seeds)
-        self.context.state.seeds[what] = "constant" if fixed else "varying"
         root = self.context.root
+        if root and self.context.worker and not seeds and isinstance(what, str):
+            self.verdicts.seed("entropy", spelling(node), node, frame)
+            return
+        self.context.state.seeds[what] = "constant" if fixed else "varying"
         if not self.context.worker or root is None:
             return
         if node.args and is_whole_seconds(node.args[0]):
@@ -115,7 +127,7 @@ class Judge:
             pass
         elif fixed and root.per_sample:
             literal = bool(node.args) and isinstance(node.args[0], ast.Constant) and what != "torch"
-            if literal or "__getitem__" in root.label:
+            if literal or _READS.search(root.label):
                 self.verdicts.seed("constant", f"{spelling(node)} with a constant seed", node, frame)
 
     def _is_unrelated(self, node: ast.Call, what: str, frame: Frame) -> bool:
@@ -134,11 +146,6 @@ class Judge:
         else:
             return False
         return True
-
-    def _threads(self, node: ast.Call, frame: Frame, args: list[Values]) -> None:
-        for value in args[0] if args else ():
-            if isinstance(value, Const) and isinstance(value.value, int) and value.value >= 1:
-                self.verdicts.threads(node, frame.module.path)
 
     def _arguments(
         self, name: str, node: ast.Call, frame: Frame, args: list[Values], kwargs: dict[str, Values]

@@ -3,7 +3,6 @@
 import re
 
 __all__ = [
-    "BUFFERS",
     "DRAW_METHODS",
     "FOLLOWED",
     "GENERATORS",
@@ -99,9 +98,6 @@ FOLLOWED = re.compile(
 """Libraries whose results are followed through their attributes and methods in worker code."""
 RNG_NAME = re.compile(
     r"_?_?(np_?|numpy_?|local_?|py_?|torch_?)?(rng|prng|rngs|random_generator|rand_gen|random_state|rand_state|randomstate|np_random|rnd)$|^_?generator$"
-)
-BUFFERS = re.compile(
-    r"(numpy\.(load|array|asarray|stack|concatenate|zeros|ones|empty|memmap|fromfile)|torch\.(load|tensor|stack|cat|zeros|from_numpy)|cv2\.imread|skimage\.io\.imread|imageio\.(v\d\.)?imread)\(\)"
 )
 
 _ROOTS = {

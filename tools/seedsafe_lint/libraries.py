@@ -19,6 +19,7 @@ _RESEED = words("seed manual_seed set_state setstate __setstate__")
 _ITERATING = words("next iter list tuple reversed sorted set enumerate zip")
 _TELLING = words("all any bool callable hasattr id isinstance issubclass len print repr")
 _NUMBERS = words("int abs str hash float max min")
+_EAGER = re.compile(r"^tensorflow\..*(numpy_function|py_func(tion)?)$")
 _ARRAYS = re.compile(
     r"(numpy|torch|cv2|scipy|skimage|PIL)\.[a-z_.]*(?<!vectorize)(?<!frompyfunc)$|torch\.(?!utils|nn|jit)"
 )
@@ -44,12 +45,7 @@ class Libraries(Part):
         if name == "functools.partial":
             return self._partial(args, kwargs)
         if name == "dataclasses.field" and "default_factory" in kwargs:
-            factories = tuple(v for v in kwargs["default_factory"] if isinstance(v, Ext | Fn | Cls))
-            results = [
-                self.call(v, node, frame, [], {}) if isinstance(v, Ext) else self.steps.invoke(v, [], {})
-                for v in factories
-            ]
-            return join((), *results) or self.context.nothing
+            return self._field(node, frame, kwargs["default_factory"])
         if name == "builtins.getattr" and len(args) > 1:
             return self._getattr(node, frame, args)
         if builtin in _ITERATING:
@@ -60,19 +56,34 @@ class Libraries(Part):
             return args[0]
         if builtin in _NUMBERS and args:
             return STATIC if all(constant(v) for v in args) else self.context.nothing
+        return self._other(name, node, frame, args, kwargs)
+
+    def _other(
+        self, name: str, node: ast.Call, frame: Frame, args: list[Values], kwargs: dict[str, Values]
+    ) -> Values:
+        """Return the value of a call that means nothing to the linter itself, and judge it in worker code."""
         if self.context.worker:
             if name in SAVERS:
                 self.context.events += 1
                 return (Saved(SAVERS[name], self.context.state.seeds.get(SAVERS[name], "")),)
             self.judge.library(name, node, frame, args, kwargs)
-            if builtin in _TELLING:
+            if name.removeprefix("builtins.") in _TELLING:
                 return self.context.nothing
-        result = self.steps.callbacks([*args, *kwargs.values()])
+        with self.context.eager(_EAGER.search(name) is not None):
+            result = self.steps.callbacks([*args, *kwargs.values()])
         if isinstance(result[0], Group) and not _ARRAYS.match(name):
             return (Group(result[0].items, calls=True, origin="library"),)
         if self.context.worker and not FOLLOWED.match(name):
             return self.context.nothing
         return (Ext(f"{name}()"),) if not name.startswith("?.") or "(" not in name else self.context.nothing
+
+    def _field(self, node: ast.Call, frame: Frame, factories: Values) -> Values:
+        results = [
+            self.call(v, node, frame, [], {}) if isinstance(v, Ext) else self.steps.invoke(v, [], {})
+            for v in factories
+            if isinstance(v, Ext | Fn | Cls)
+        ]
+        return join((), *results) or self.context.nothing
 
     def _generator(
         self, name: str, node: ast.Call, frame: Frame, args: list[Values], kwargs: dict[str, Values]
@@ -127,25 +138,35 @@ class Libraries(Part):
     def _getattr(self, node: ast.Call, frame: Frame, args: list[Values]) -> Values:
         result: Values = ()
         names = [v.value for v in args[1] if isinstance(v, Const) and isinstance(v.value, str)]
-        prefix = _prefix(node.args[1]) if len(node.args) > 1 else ""
         for value in args[0]:
             for name in names:
                 result = join(result, self.members.member(value, name))
             if not names and isinstance(value, Ext):
                 result = join(result, (Ext(f"{value.name}.any"),))
-            if not names and prefix and isinstance(value, Inst):
-                for cls in self.members.mro(value.cls):
-                    for name in cls.methods:
-                        if name.startswith(prefix):
-                            result = join(result, self.members.member(value, name))
+            elif not names and isinstance(value, Inst):
+                result = join(result, self._methods(value, _pattern(node.args[1])))
         return result or self.context.nothing
 
+    def _methods(self, owner: Inst, pattern: str) -> Values:
+        """Return the methods of an object that a computed name may mean."""
+        names = (name for cls in self.members.mro(owner.cls) for name in cls.methods)
+        found = [
+            name for name in dict.fromkeys(names) if re.fullmatch(pattern, name) and not name.startswith("__")
+        ]
+        methods = tuple(v for name in found for v in self.members.member(owner, name) if isinstance(v, Fn))
+        return (Group(methods, calls=True, origin="methods"),) if methods else ()
 
-def _prefix(node: ast.expr) -> str:
+
+def _pattern(node: ast.expr) -> str:
+    """Return a pattern for the values of an expression that makes a string."""
     match node:
-        case ast.JoinedStr(values=[ast.Constant(value=str(text)), *_]):
-            return text
-        case ast.BinOp(left=ast.Constant(value=str(text)), op=ast.Add() | ast.Mod()):
-            return text.partition("%")[0]
+        case ast.JoinedStr(values=parts):
+            return "".join(re.escape(str(p.value)) if isinstance(p, ast.Constant) else ".*" for p in parts)
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return _pattern(left) + _pattern(right)
+        case ast.BinOp(left=ast.Constant(value=str(text)), op=ast.Mod()):
+            return re.escape(text.partition("%")[0]) + ".*"
+        case ast.Constant(value=str(text)):
+            return re.escape(text)
         case _:
-            return ""
+            return ".*"

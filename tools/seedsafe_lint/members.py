@@ -34,6 +34,11 @@ _SHARED = re.compile(
     r"share_memory_$|[sS]hared_?[mM]emory|memmap$|frombuffer$|get_obj$|Raw(Array|Value)$|\bm(p|ultiprocessing)\."
 )
 _CALL = re.compile(r"[(\[]")
+_RANDOMIZABLE = re.compile(r"(^|\.)Randomizable(Transform|Trait)?$")
+_RESEEDED = re.compile(
+    r"monai\.data[\w.]* import (\([^)]*|[^\n(]*)\b(Thread)?DataLoader\b|monai\.data\.(Thread)?DataLoader"
+    r"|worker_init_fn(?s:.*)(set_random_state|set_rnd)\(|(set_random_state|set_rnd)\((?s:.*)worker_init_fn"
+)
 _IN_WORKERS = re.compile(r"worker|__setstate__|__iter__$|__enter__")
 
 
@@ -48,15 +53,8 @@ class Members(Part):
     def member(self, value: Value, name: str) -> Values:
         """Return an attribute of a value."""
         match value:
-            case Ext(name=full) if self.context.worker and _CALL.search(full) and not FOLLOWED.match(full):
-                return UNKNOWN  # no rule needs more about the result of a library's call
             case Ext(name=full):
-                local = (
-                    self.context.project.find(f"{full}.{name}", "")
-                    if "(" not in full and "?" not in full
-                    else None
-                )
-                return (Mod(local),) if local else (Ext(canonical(f"{full}.{name}")),)
+                return self._of_library(full, name)
             case Mod(module=module):
                 result = self.names.export(module, name)
                 if not result and (local := self.context.project.find(name, module.path, 1)):
@@ -71,15 +69,21 @@ class Members(Part):
             case Cls(cls=cls):
                 return self._of_class(cls, name, value) or self.context.nothing
             case Super(owner=owner, after=after):
-                order = list(self.mro(owner.cls))
-                for cls in order[order.index(after) + 1 :] if after in order else order:
-                    if name in cls.methods:
-                        return (Fn(cls.methods[name], owner),)
-                return self.context.nothing
+                order = self.mro(owner.cls)
+                rest = order[order.index(after) + 1 :] if after in order else order
+                found = (Fn(cls.methods[name], owner) for cls in rest if name in cls.methods)
+                return (fn,) if (fn := next(found, None)) else self.context.nothing
             case Group(items=items):
                 return (Group(items, origin="method"),)
             case _:
                 return STATIC if constant((value,)) else self.context.nothing
+
+    def _of_library(self, full: str, name: str) -> Values:
+        called = _CALL.search(full)
+        if called and self.context.worker and not FOLLOWED.match(full):
+            return UNKNOWN  # no rule needs more about the result of a library's call
+        local = None if called or "?" in full else self.context.project.find(f"{full}.{name}", "")
+        return (Mod(local),) if local else (Ext(canonical(f"{full}.{name}")),)
 
     def _of_class(self, cls: Class, name: str, owner: Cls) -> Values:
         for base in self.mro(cls):
@@ -120,9 +124,7 @@ class Members(Part):
 
     def field(self, owner: Inst, name: str) -> Values:
         """Return the value of an attribute before the workers start."""
-        if name in self.context.worker_attributes or (
-            name == "R" and any(c.name == "Randomizable" for c in self.mro(owner.cls))
-        ):
+        if name in self.context.worker_attributes or (name == "R" and self._is_reseeded(owner.cls)):
             return self.context.nothing
         result: Values = ()
         for cls in self.mro(owner.cls):
@@ -134,7 +136,19 @@ class Members(Part):
             result = tuple(_fresh(value) for value in result)
         if not result and name == "__class__":
             return (Cls(owner.cls),)
+        if (
+            not result
+            and name == "R"
+            and owner.stored
+            and any(map(_RANDOMIZABLE.search, self.libraries(owner.cls)))
+        ):
+            result = (Gen("Randomizable", owner.cls.module, owner.cls.node, stored=True, seed="none"),)
         return result or UNKNOWN
+
+    def _is_reseeded(self, cls: Class) -> bool:
+        """Return whether a class is MONAI's Randomizable, and the project seeds its `R` in each worker, as MONAI's loader does."""
+        names = [*(c.name for c in self.mro(cls)), *self.libraries(cls)]
+        return any(map(_RANDOMIZABLE.search, names)) and self.context.project.mentions(_RESEEDED)
 
     def is_shared(self, owner: Inst, name: str) -> bool:
         """Return whether an attribute is in memory that all workers share."""

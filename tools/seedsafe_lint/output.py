@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import astuple
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from seedsafe_lint.findings import SEVERITIES, Entry, Place
 from seedsafe_lint.rules import RULES, page, summary
 from seedsafe_lint.runner import Report
 
-__all__ = ["FORMATS", "line_list", "statistics"]
+__all__ = ["EACH", "FORMATS", "line_list", "statistics"]
 
 
 def text(report: Report, found: list[Entry]) -> str:
@@ -20,9 +19,9 @@ def text(report: Report, found: list[Entry]) -> str:
     The lines look like ruff's ``--output-format concise``, with the severity.
     """
     lines: list[str] = []
-    for (path, line, column), f, more in ((astuple(e.finding.place), e.finding, e.more) for e in found):
-        lines.append(f"{path}:{line}:{column}: {f.code} {f.severity}: {f.message}")
-        lines += [f"    also {line_list(more, path)}"] if more else []
+    for f, more in found:
+        lines.append(f"{f.place}: {f.code} {f.severity}: {f.message}")
+        lines += [f"    also {line_list(more, f.place.path)}"] if more else []
     counts = Counter(entry.finding.severity for entry in found)
     parts = [f"{counts[s]} {s}{'s' * (counts[s] > 1)}" for s in SEVERITIES if counts[s]]
     places = (
@@ -42,7 +41,8 @@ def line_list(places: tuple[Place, ...], path: str) -> str:
     """Return the line numbers of places, after the names of files other than `path`."""
     by_file: dict[str, list[str]] = {}
     for where in places:
-        by_file.setdefault(where.path, []).append(str(where.line))
+        cell = f" of cell {where.cell}" if where.cell else ""
+        by_file.setdefault(where.path, []).append(f"{where.line}{cell}")
     return "; ".join(
         ("" if file == path else f"{file} ") + f"line{'s' * (len(numbers) > 1)} {_and(numbers)}"
         for file, numbers in ((file, list(dict.fromkeys(numbers))) for file, numbers in by_file.items())
@@ -50,7 +50,10 @@ def line_list(places: tuple[Place, ...], path: str) -> str:
 
 
 def as_json(report: Report, found: list[Entry]) -> str:
-    """Return a JSON array of one object for each entry, with ruff's keys, and ``severity``, ``related`` and ``more``."""
+    """Return a JSON array of one object for each entry, with ruff's keys, and ``severity``, ``related`` and ``more``.
+
+    ``more`` has the other places of the entry, each with ``filename``, ``row``, ``column`` and, in a notebook, ``cell``.
+    """
     return json.dumps([_object(entry) for entry in found], indent=2)
 
 
@@ -62,6 +65,7 @@ def _object(entry: Entry) -> dict[str, object]:
         "message": finding.message,
         "severity": finding.severity,
         "filename": place.path,
+        "cell": place.cell or None,
         "location": {"row": place.line, "column": place.column},
         "end_location": {"row": finding.end_line},
         "fix": {"applicability": "display", "message": RULES[finding.code].fix, "edits": []},
@@ -71,7 +75,8 @@ def _object(entry: Entry) -> dict[str, object]:
 
 
 def _place(where: Place) -> dict[str, object]:
-    return {"filename": where.path, "row": where.line, "column": where.column}
+    cell = {"cell": where.cell} if where.cell else {}
+    return {"filename": where.path, "row": where.line, "column": where.column, **cell}
 
 
 def sarif(report: Report, found: list[Entry]) -> str:
@@ -115,21 +120,27 @@ def _version() -> str:
 
 def _result(entry: Entry) -> dict[str, object]:
     finding = entry.finding
-    notes = [(finding.related, "the generator is made here")] if finding.related else []
+    made = (
+        [{**_location(finding.related), "message": {"text": "the generator is made here"}}]
+        if finding.related
+        else []
+    )
     return {
         "ruleId": finding.code,
         "level": finding.severity,
-        "message": {"text": finding.message},
+        "message": {"text": _in_cell(finding.place) + finding.message},
         "locations": [_location(finding.place)],
-        "relatedLocations": [
-            {**_location(where), "message": {"text": note}}
-            for where, note in [*notes, *((where, "the same happens here") for where in entry.more)]
-        ],
+        "relatedLocations": made,
     }
 
 
+def _in_cell(where: Place) -> str:
+    """Return the place in a notebook in words, because its file has other lines than its cells."""
+    return f"cell {where.cell}, line {where.line}: " if where.cell else ""
+
+
 def _location(where: Place) -> dict[str, object]:
-    region = {"startLine": where.line, "startColumn": where.column}
+    region = {"startLine": 1 if where.cell else where.line, "startColumn": 1 if where.cell else where.column}
     return {"physicalLocation": {"artifactLocation": {"uri": _uri(where.path)}, "region": region}}
 
 
@@ -140,12 +151,19 @@ def _uri(path: str) -> str:
 
 def github(report: Report, found: list[Entry]) -> str:
     """Return workflow commands that GitHub Actions shows on the lines of a change."""
-    return "\n".join(
-        f"::{'notice' if f.severity == 'note' else f.severity} file={_property(f.place.path)},line={f.place.line},"
-        f"col={f.place.column},endLine={f.end_line},title=seedsafe ({f.code})::{_data(f'{f.code} {f.message}')}"
-        + (_data(f" (also {line_list(more, f.place.path)})") if more else "")
-        for f, more in found
-    )
+    lines = [
+        f"::error file={_property(item.path)},line=1,title=seedsafe::{_data(item.reason)}"
+        for item in report.skipped
+    ]
+    for f, _ in found:
+        row, column, last = (1, 1, 1) if f.place.cell else (f.place.line, f.place.column, f.end_line)
+        kind, message = (
+            "notice" if f.severity == "note" else f.severity,
+            f"{f.code} {_in_cell(f.place)}{f.message}",
+        )
+        where = f"file={_property(f.place.path)},line={row},col={column},endLine={last}"
+        lines.append(f"::{kind} {where},title=seedsafe ({f.code})::{_data(message)}")
+    return "\n".join(lines)
 
 
 def _data(value: str) -> str:
@@ -162,6 +180,8 @@ FORMATS: dict[str, Callable[[Report, list[Entry]], str]] = {
     "sarif": sarif,
     "github": github,
 }
+EACH = frozenset({"sarif", "github"})
+"""The formats with one result for each place, because their readers compare places with those of another run."""
 
 
 def statistics(report: Report) -> str:

@@ -3,9 +3,10 @@
 import ast
 from collections.abc import Iterator
 
+from seedsafe_lint.index import Function
 from seedsafe_lint.scopes import statements, targets
 
-__all__ = ["asks_for_seed", "cleared", "fills", "stored_names"]
+__all__ = ["asks_for_seed", "chooses_sample", "cleared", "fills", "stored_names"]
 
 
 def asks_for_seed(test: ast.expr) -> bool:
@@ -33,6 +34,19 @@ def fills(node: ast.If) -> bool:
             )
         case _:
             return False
+
+
+def chooses_sample(function: Function, attr: str) -> bool:
+    """Return whether a function ends like ``return self.load(self.rescue)``: it reads another sample in place of a bad one."""
+    for node in statements(function.body):
+        match node:
+            case ast.Return(
+                value=ast.Call(args=[ast.Attribute(attr=name)])
+                | ast.Subscript(slice=ast.Attribute(attr=name))
+            ):
+                if name == attr:
+                    return True
+    return False
 
 
 def cleared(node: ast.AugAssign) -> bool:

@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+from functools import cached_property
 from pathlib import Path
 
 from seedsafe_lint.frameworks import framework_in
@@ -15,6 +16,12 @@ _NEVER_LOCAL = words("numpy torch keras tensorflow cv2 scipy skimage sklearn img
 _NEIGHBOURS = 100  # files of a folder to search for a framework
 _MOST = 8_000_000  # characters; their trees take about 300 MiB
 _STANDARD = words("random math os sys time copy functools itertools collections typing json re")
+_BY_NAME = re.compile(
+    r"(import_module|__import__)\(\s*(?!['\"])|import_module\((?s:.*)getattr\(\s*\w+\s*,\s*(?!['\"])|getattr\(\s*sys\.modules"
+    r"|(globals|locals)\(\)\s*[\[.]|__subclasses__\(|['\"]_target_['\"]|\bhydra\b|instantiate_from_config|\.__dict__\[\s*(?!['\"])"
+    r"|\bvars\(\w+\)\[|\beval\(\s*(?!['\"])"
+)
+_GETATTR = re.compile(r"\bgetattr\(\s*([A-Za-z_][\w.]*)\s*,\s*(?!['\"])")
 
 
 class Project:
@@ -31,7 +38,7 @@ class Project:
     def __init__(self, paths: list[Path]) -> None:
         self.single = len(paths) < 2
         self._by_name: dict[str, list[Path]] = {}
-        for path in paths:
+        for path in (path for path in paths if path.suffix != ".ipynb"):
             name = path.parent.name if path.name == "__init__.py" else path.stem
             self._by_name.setdefault(name, []).append(path)
         self._loaded: dict[Path, Module | None] = {}
@@ -39,6 +46,7 @@ class Project:
         self._paths = paths
         self._texts: dict[Path, str] = {}
         self._used: dict[Class, bool] = {}
+        self._mentioned: dict[re.Pattern[str], bool] = {}
         self._size = 0
         self._frameworks: dict[Path, str] = {}
         self.runs: dict[object, object] = {}
@@ -73,7 +81,7 @@ class Project:
 
     def used(self, cls: Class) -> bool:
         """Return whether a file names a class outside imports, or a decorator registers it."""
-        if self.single or cls.node.decorator_list:
+        if self.single or cls.node.decorator_list or self._by_unknown_names:
             return True
         if cls not in self._used:
             word = re.compile(
@@ -83,12 +91,36 @@ class Project:
             self._used[cls] = any(self._names(path, cls, word) for path in self._paths)
         return self._used[cls]
 
+    def mentions(self, pattern: re.Pattern[str]) -> bool:
+        """Return whether a pattern matches in a file of the project."""
+        if pattern not in self._mentioned:
+            self._mentioned[pattern] = any(pattern.search(self._text(path)) for path in self._paths)
+        return self._mentioned[pattern]
+
+    @cached_property
+    def _by_unknown_names(self) -> bool:
+        """Whether a file builds objects by names that only the run knows, so that any class may be used."""
+        return self.mentions(_BY_NAME) or any(map(self._looks_up, map(self._text, self._paths)))
+
+    def _looks_up(self, text: str) -> bool:
+        """Return whether a file takes an attribute with a computed name from a module of the project."""
+        for head in set(_GETATTR.findall(text)):
+            name = re.escape(head.partition(".")[0])
+            source = re.search(
+                rf"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+)?import\b[^\n]*\b{name}\b", text, re.MULTILINE
+            )
+            parts = set(f"{source[1] or head}.{name}".split(".")) if source else set()
+            if source and ("" in parts or (parts & self._by_name.keys() and not parts & _NEVER_LOCAL)):
+                return True
+        return False
+
     def _names(self, path: Path, cls: Class, word: re.Pattern[str]) -> bool:
         text = self._text(path)
         if cls.name not in text:
             return False
         if str(path) != cls.module.path:
-            return word.search(text) is not None
+            aliases = re.findall(rf"\b{cls.name} as (\w+)", text)
+            return bool(word.search(text)) or any(len(re.findall(rf"\b{a}\b", text)) > 1 for a in aliases)
         lines = text.split("\n")
         rest = [*lines[: cls.node.lineno - 1], *lines[cls.node.end_lineno or 0 :]]
         return word.search("\n".join(rest)) is not None

@@ -10,16 +10,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from seedsafe_lint.alternatives import Value
+from seedsafe_lint.callsites import calls_on
 from seedsafe_lint.frameworks import framework_of, kind_of_base
 from seedsafe_lint.index import Class, Module
 from seedsafe_lint.interpreter import Interpreter
 from seedsafe_lint.known import words
 from seedsafe_lint.root import Root
 from seedsafe_lint.source import line_numbers, offsets_of
+from seedsafe_lint.stages import framework_of_stage
 from seedsafe_lint.syntax import dotted
-from seedsafe_lint.transforms import fills_template, is_transform, mixes_batch
-from seedsafe_lint.uses import CALLBACK_WORDS, STAGES, Call, Uses
-from seedsafe_lint.values import Fn, Group, Inst
+from seedsafe_lint.transforms import fills_template, is_transform, mixes_batch, on_device
+from seedsafe_lint.uses import CALLBACK_WORDS, Call, Uses
+from seedsafe_lint.values import Cls, Fn, Group, Inst
 
 __all__ = ["kind_of_class", "roots"]
 
@@ -44,23 +46,34 @@ _KERAS_ITERATOR = (
     "get_random_transform",
     "apply_transform",
 )
+_COLLATOR = (
+    "__call__",
+    "torch_call",
+    "numpy_call",
+    "tf_call",
+    "torch_mask_tokens",
+    "numpy_mask_tokens",
+    "mask_tokens",
+)
+_FASTAI = ("encodes", "before_call")
+_GRAIN = ("map", "random_map", "map_with_index", "filter", "flat_map")
 _CALLS = ("__call__", "transform", "apply_transform", "forward")
 _TEMPLATE = re.compile(
     r"_?(apply|get_params?|augment|transform|randomi[sz]e)(_\w+)?$|(flat)?map_transform$|make_params$|update_params$"
 )
 _ENTRY_NAMES = words("__iter__ __next__ generate_train_batch").union(
-    _PER_SAMPLE, _COLLATERS, _ITEMS, _KERAS_ITERATOR, _CALLS, _HOOKS
+    _PER_SAMPLE, _COLLATERS, _ITEMS, _KERAS_ITERATOR, _CALLS, _HOOKS, _COLLATOR, _FASTAI, _GRAIN
 )
 _FIRST = words("Compose Lambda RandomApply RandomChoice set_transform with_transform")
+
+
+_ORDER = "keras iterable albumentations collator fastai grain iterator map transform main module"
 
 
 def kind_of_class(run: Interpreter, cls: Class) -> str:
     """Return the kind of a class by its bases, as `kind_of_base` names it."""
     kinds = [kind_of_base(name) for name in run.members.libraries(cls)]
-    for kind in ("keras", "iterable", "albumentations", "iterator", "map", "transform", "main", "module"):
-        if kind in kinds:
-            return kind
-    return ""
+    return min(filter(None, kinds), key=_ORDER.find, default="")
 
 
 def framework_of_class(run: Interpreter, cls: Class) -> str:
@@ -83,8 +96,19 @@ def roots(run: Interpreter, module: Module, used: Uses, cured: bool) -> Iterator
             yield Root(
                 Fn(function), function.name, run.context.project.framework(module) or "torch", cured=cured
             )
+    framework = run.context.project.framework(module)
     for call in used.calls:
-        yield from _of_call(run, call, run.context.project.framework(module), cured)
+        yield from _of_call(run, call, framework, used.kinds, cured)
+    for expression, frame in used.lists:
+        items = [
+            v for value in run.earlier(expression, frame) if isinstance(value, Group) for v in value.items
+        ]
+        if any(
+            isinstance(v, Inst) and is_transform(run.members, v.cls, v, kind_of_class(run, v.cls))
+            for v in items
+        ):
+            for value in items:
+                yield from _of_value(run, value, framework or "torch", True, cured, loader=False)
 
 
 def _random_lines(text: str) -> list[int]:
@@ -129,8 +153,8 @@ def _entries(run: Interpreter, cls: Class, owner: Inst, kind: str) -> Iterator[s
         yield from (
             name for name in _methods(run, cls) if name.startswith(("apply", "get_param", "__call__"))
         )
-    elif kind == "transform":
-        yield from _CALLS
+    elif kind in _METHODS:
+        yield from _METHODS[kind]
     if kind in ("", "module") and is_transform(run.members, cls, owner, kind):
         yield "forward" if kind == "module" else "__call__"
     elif kind == "" and fills_template(run.members, cls, owner):
@@ -145,6 +169,9 @@ def _entries(run: Interpreter, cls: Class, owner: Inst, kind: str) -> Iterator[s
             yield name
     if "generate_train_batch" in cls.methods:
         yield "generate_train_batch"
+
+
+_METHODS = {"transform": _CALLS, "collator": _COLLATOR, "fastai": _FASTAI, "grain": _GRAIN}
 
 
 def _methods(run: Interpreter, cls: Class) -> list[str]:
@@ -170,7 +197,9 @@ def _duck(run: Interpreter, cls: Class, owner: Inst) -> bool:
     return run.members.method(owner, "__len__") is not None or bool(_DUCK_NAME.search(cls.name))
 
 
-def _of_call(run: Interpreter, call: Call, framework: str, cured: bool) -> Iterator[Root]:
+def _of_call(
+    run: Interpreter, call: Call, framework: str, kinds: frozenset[str], cured: bool
+) -> Iterator[Root]:
     node, frame, name, named = call.node, call.frame, call.name, call.keywords
     args = [arg for arg in node.args if not isinstance(arg, ast.Starred)]
     loader, where, per_sample = bool(_LOADER.search(name)), framework or "torch", True
@@ -182,8 +211,11 @@ def _of_call(run: Interpreter, call: Call, framework: str, cured: bool) -> Itera
     elif name in ("fit_generator", "fit") and _processes(named):
         where, per_sample = "keras", False
         expressions = [arg.func if isinstance(arg, ast.Call) else arg for arg in args[:1]]
-    elif name in STAGES:
-        expressions = [*args, *named.values()]
+    elif (stage := framework_of_stage(node, name, kinds) if kinds else None) is not None:
+        where, per_sample = stage, stage != "pool"
+        expressions = [*args, *named.values()] if where == "torch" else args[:1] or list(named.values())
+        if where == "pool" and _initialized(run, frame.module):
+            return
     elif name in _FIRST:
         expressions = args[:1]
     elif loader:
@@ -191,7 +223,21 @@ def _of_call(run: Interpreter, call: Call, framework: str, cured: bool) -> Itera
     for expression in callbacks + expressions:
         dataset = loader and expression not in callbacks
         for value in run.earlier(expression, frame):
-            yield from _of_value(run, value, where, per_sample, cured, loader=dataset)
+            made = Inst(value.cls) if isinstance(value, Cls) and where == "pool" else value
+            yield from _of_value(run, made, where, per_sample, cured, loader=dataset)
+
+
+def _initialized(run: Interpreter, module: Module) -> bool:
+    """Return whether the processes of a file's pools begin with a function that seeds, or one that is not in these files."""
+    offsets = offsets_of("initializer=", module.text)
+    for node, frame in calls_on(module, line_numbers(module.text, offsets)) if offsets else ():
+        for expression in (word.value for word in node.keywords if word.arg == "initializer"):
+            for value in run.earlier(expression, frame):
+                if not isinstance(value, Fn) or any(
+                    "seed" in dotted(n) for n in ast.walk(value.function.node)
+                ):
+                    return True
+    return False
 
 
 def _processes(named: dict[str, ast.expr]) -> bool:
@@ -222,8 +268,16 @@ def _of_value(
             and kind_of_class(run, value.cls) == "module"
         ):
             names = ["forward"]
+        elif kind_of_class(run, value.cls) == "collator":
+            names = list(_COLLATOR)
         for name in names:
             method = run.members.method(value, name)
-            if method and not (method.function.required > 2 and mixes_batch(method.function)):
+            function = method.function if method else None
+            if (
+                method
+                and function
+                and not on_device(function)
+                and not (function.required > 2 and mixes_batch(function))
+            ):
                 each, label = name in _PER_SAMPLE or not loader, f"{value.cls.name}.{name}"
                 yield Root(method, label, framework, each, cured, cls=value.cls)

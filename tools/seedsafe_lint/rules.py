@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["RULES", "Rule", "page", "summary"]
+__all__ = ["RETIRED", "RULES", "Rule", "current", "page", "summary"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,23 +33,38 @@ SSF004 constant-seed-per-sample: rng = np.random.default_rng((self.seed, self.ep
 SSF005 outdated-worker-seed: np.random.seed(torch.initial_seed() % 2**32)
 SSF006 worker-init-repeats-epochs: np.random.seed(torch.initial_seed() % 2**32)
 SSF007 worker-init-ignores-worker: np.random.seed(torch.initial_seed() % 2**32)
-SSF008 worker-init-forgets-generator: cv2.setRNGSeed(torch.initial_seed() % 2**31)  # in the worker_init_fn
-SSF009 sampler-ignores-epoch: generator = torch.Generator().manual_seed(self.seed + self.epoch)  # in __iter__
 SSF010 missing-set-epoch: sampler.set_epoch(epoch)  # the first line of the loop over epochs
-SSF011 epoch-with-persistent-workers: persistent_workers=False
-SSF012 epoch-counted-in-hook: keras.callbacks.LambdaCallback(on_epoch_begin=lambda epoch, logs: data.set_epoch(epoch))
 SSF013 state-in-getitem: self.count = torch.zeros(1, dtype=torch.int64).share_memory_()  # in __init__
 SSF014 sample-is-none: raise ValueError(f"sample {index} cannot be read")
-SSF015 cached-sample-modified: image = self.images[index].copy()
-SSF016 opencv-threads-in-worker: cv2.setNumThreads(0)
 SSF017 python-random-in-worker: rng = random.Random(f"{self.seed}/{self.epoch}/{index}")  # then rng.random() for random.random()
-SSF018 hash-or-set-order-in-sample: seed = zlib.crc32(name.encode())  # for hash(name); sorted(names) for list(set(names))
-SSF019 pool-after-seed: rng = np.random.default_rng((seed, task))  # in the function that the pool runs
 """
 RULES = {
     code: Rule(code, name, fix, default=code not in _OFF)
     for code, name, fix in re.findall(r"^(\w+) ([\w-]+): (.+)$", _TABLE, re.MULTILINE)
 }
+
+RETIRED = {
+    "SSF008": "SSF003",
+    "SSF009": "",
+    "SSF011": "",
+    "SSF012": "",
+    "SSF015": "",
+    "SSF016": "",
+    "SSF018": "SSF004",
+    "SSF019": "SSF001",
+}
+"""Codes of earlier versions, and the rule that reports such a place today, if there is one."""
+
+
+def current(code: str) -> str:
+    """Return the code of today for a code of any version. It is empty if the rule is gone.
+
+    Example:
+        >>> current("SSF018"), current("SSF001")
+        ('SSF004', 'SSF001')
+    """
+    return RETIRED.get(code, code)
+
 
 _HERE = Path(__file__).resolve().parent
 _PAGES = (_HERE / "pages", _HERE.parents[1] / "docs" / "reference" / "lint")

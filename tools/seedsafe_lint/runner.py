@@ -16,6 +16,7 @@ from seedsafe_lint.engine import Result, analyse
 from seedsafe_lint.findings import SEVERITIES, Finding, Skipped
 from seedsafe_lint.known import words
 from seedsafe_lint.project import Project
+from seedsafe_lint.rules import RETIRED
 
 __all__ = ["Report", "collect", "lint"]
 
@@ -36,19 +37,23 @@ class Report:
         skipped: The files that could not be analysed.
         files: The number of files.
         known: The number of findings that the baseline hides.
+        empty: The paths without a file to read.
+        retired: The codes of earlier versions that comments, settings or the baseline name.
     """
 
     findings: tuple[Finding, ...]
     skipped: tuple[Skipped, ...]
     files: int
     known: int = 0
+    empty: tuple[str, ...] = ()
+    retired: tuple[str, ...] = ()
 
 
 def collect(paths: Iterable[Path], config: Config) -> list[Path]:
-    """Return the Python files among some paths.
+    """Return the Python files and notebooks among some paths.
 
     Args:
-        paths: Files of any name, and folders to search for ``*.py``.
+        paths: Files of any name, and folders to search for ``*.py`` and ``*.ipynb``.
         config: Settings with the paths to leave out.
 
     Raises:
@@ -67,14 +72,16 @@ def collect(paths: Iterable[Path], config: Config) -> list[Path]:
 
 
 def _search(folder: Path, config: Config) -> Iterator[Path]:
-    for base, folders, files in os.walk(folder):
+    closed: list[Path] = []  # folders that cannot be listed: reading them says why
+    for base, folders, files in os.walk(folder, onerror=lambda error: closed.append(Path(error.filename))):
         here = Path(base)
         folders[:] = sorted(
             name for name in folders if name not in _SKIPPED_FOLDERS and not config.excluded(str(here / name))
         )
         for name in sorted(files):
-            if name.endswith(".py") and not config.excluded(str(here / name)):
+            if name.endswith((".py", ".ipynb")) and not config.excluded(str(here / name)):
                 yield here / name
+    yield from closed
 
 
 def lint(
@@ -87,7 +94,7 @@ def lint(
     """Return the findings of the linter in files and folders.
 
     Args:
-        paths: Files, and folders to search for ``*.py``. Imports are followed among these files only.
+        paths: Files, and folders to search for ``*.py`` and ``*.ipynb``. Imports are followed among these files only.
         config: Settings. None uses the defaults.
         jobs: Number of processes. None uses one for each core if there are many files. Several processes are spawned, so the
             script must call this below ``if __name__ == "__main__":``.
@@ -103,7 +110,8 @@ def lint(
     """
     config = config or Config()
     codes, old = config.codes, config.old_torch
-    files = collect((Path(path) for path in paths), config)
+    among = {str(path): collect([Path(path)], config) for path in paths}
+    files = list(dict.fromkeys(file for found in among.values() for file in found))
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     count = jobs or (1 if len(files) < _ALONE else cores)
     results: list[Result] = []
@@ -126,9 +134,18 @@ def lint(
         and SEVERITIES.index(f.severity) <= mildest
         and f.code not in config.ignored_in(f.place.path)
     )
-    new = new_findings(chosen, config.root / config.baseline) if config.baseline else chosen
+    baseline = config.root / config.baseline if config.baseline else None
+    new, codes_before = new_findings(chosen, baseline) if baseline else (chosen, set())
+    named = codes_before.union(config.named, *(result.named for result in results))
     skipped = sorted(item for result in results for item in result.skipped)
-    return Report(tuple(new), tuple(skipped), len(files), len(chosen) - len(new))
+    return Report(
+        tuple(new),
+        tuple(skipped),
+        len(files),
+        known=len(chosen) - len(new),
+        empty=tuple(path for path, found in among.items() if not found),
+        retired=tuple(sorted(named & RETIRED.keys())),
+    )
 
 
 @contextmanager

@@ -4,6 +4,8 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from seedsafe_lint.syntax import by_kind
+
 __all__ = ["Binding", "Scope", "statements", "targets"]
 
 
@@ -29,50 +31,57 @@ class Scope:
         if self._names is None:
             self._names = {}
             for statement in statements(self.body):
-                self._bind(self._names, statement)
+                if method := _METHODS.get(type(statement)):
+                    method(self, statement)
         return self._names
 
-    def _bind(self, names: dict[str, list[Binding]], node: ast.stmt) -> None:
-        def add(name: str, binding: Binding) -> None:
-            names.setdefault(name, []).append(binding)
+    def _add(self, name: str, binding: Binding) -> None:
+        self.names.setdefault(name, []).append(binding)
 
-        match node:
-            case ast.Assign():
-                for target in node.targets:
-                    for name, binding in targets(target, node.value):
-                        add(name, binding)
-                    match target:
-                        case ast.Subscript(value=ast.Name(id=name)) if name in names:
-                            element: ast.expr = ast.List(elts=[node.value], ctx=ast.Load())
-                            add(name, Binding("value", ast.copy_location(element, node.value)))
-            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
-                add(name, Binding("value", value))
-            case ast.Import():
-                for alias in node.names:
-                    top = alias.asname or alias.name.partition(".")[0]
-                    add(top, Binding("import", node, alias.name if alias.asname else top))
-            case ast.ImportFrom():
-                for alias in node.names:
-                    if alias.name == "*":
-                        self.stars.append(node)
-                    else:
-                        add(alias.asname or alias.name, Binding("from", node, alias.name))
-            case ast.FunctionDef() | ast.AsyncFunctionDef():
-                add(node.name, Binding("def", node))
-            case ast.ClassDef():
-                add(node.name, Binding("class", node))
-            case ast.For() | ast.AsyncFor():
-                for name, binding in targets(node.target, node.iter):
-                    add(name, Binding("item", node.iter) if binding.kind == "value" else binding)
-            case ast.With() | ast.AsyncWith():
-                for item in node.items:
-                    if isinstance(item.optional_vars, ast.Name):
-                        add(item.optional_vars.id, Binding("value", item.context_expr))
-            case ast.Expr(
-                value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method), args=[*_, value])
-            ) if method in ("append", "add", "insert", "extend") and name in names:
+    def _assign(self, node: ast.Assign) -> None:
+        for target in node.targets:
+            for name, binding in targets(target, node.value):
+                self._add(name, binding)
+            match target:
+                case ast.Subscript(value=ast.Name(id=name)) if name in self.names:
+                    element: ast.expr = ast.List(elts=[node.value], ctx=ast.Load())
+                    self._add(name, Binding("value", ast.copy_location(element, node.value)))
+
+    def _annotated(self, node: ast.AnnAssign) -> None:
+        if isinstance(node.target, ast.Name) and node.value:
+            self._add(node.target.id, Binding("value", node.value))
+
+    def _import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            top = alias.asname or alias.name.partition(".")[0]
+            self._add(top, Binding("import", node, alias.name if alias.asname else top))
+
+    def _from(self, node: ast.ImportFrom) -> None:
+        for alias in node.names:
+            if alias.name == "*":
+                self.stars.append(node)
+            else:
+                self._add(alias.asname or alias.name, Binding("from", node, alias.name))
+
+    def _def(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
+        self._add(node.name, Binding("class" if isinstance(node, ast.ClassDef) else "def", node))
+
+    def _for(self, node: ast.For | ast.AsyncFor) -> None:
+        for name, binding in targets(node.target, node.iter):
+            self._add(name, Binding("item", node.iter) if binding.kind == "value" else binding)
+
+    def _with(self, node: ast.With | ast.AsyncWith) -> None:
+        for item in node.items:
+            if isinstance(item.optional_vars, ast.Name):
+                self._add(item.optional_vars.id, Binding("value", item.context_expr))
+
+    def _expression(self, node: ast.Expr) -> None:
+        match node.value:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method), args=[*_, value]) if (
+                method in ("append", "add", "insert", "extend") and name in self.names
+            ):
                 element = value if method == "extend" else ast.List(elts=[value], ctx=ast.Load())
-                add(name, Binding("value", ast.copy_location(element, value)))
+                self._add(name, Binding("value", ast.copy_location(element, value)))
 
 
 def targets(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, Binding]]:
@@ -106,4 +115,11 @@ def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 _COMPOUND = frozenset(
     {ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.Match}
+)
+_METHODS = by_kind(
+    Scope,
+    """
+    assign: Assign | annotated: AnnAssign | import: Import | from: ImportFrom | for: For AsyncFor | with: With AsyncWith
+    | def: FunctionDef AsyncFunctionDef ClassDef | expression: Expr
+    """,
 )

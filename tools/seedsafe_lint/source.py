@@ -3,7 +3,9 @@
 import ast
 import contextlib
 import io
+import json
 import re
+import stat
 import tokenize
 import warnings
 from pathlib import Path
@@ -16,8 +18,10 @@ __all__ = [
     "line_numbers",
     "offsets_of",
     "parse",
+    "position",
     "read",
     "suppressions",
+    "text_line",
 ]
 
 MAX_BYTES = 4 * 2**20
@@ -37,17 +41,55 @@ class UnreadableError(Exception):
 
 
 def read(path: Path) -> str:
-    """Return the text of a Python file in its encoding, or raise UnreadableError if it is missing, too large or not text."""
+    """Return the text of a Python file, or of a notebook's code cells, or raise UnreadableError if there is none."""
     try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
+        status, notebook = path.stat(), path.suffix == ".ipynb"
+        if not stat.S_ISREG(status.st_mode):
+            raise UnreadableError("cannot be read: it is not a file")
+        size = status.st_size / 2**20
+        if status.st_size > MAX_BYTES and not notebook:
             raise UnreadableError(
-                f"{size / 2**20:.1f} MiB: larger than {MAX_BYTES // 2**20} MiB, so it is taken for generated code"
+                f"{size:.1f} MiB: larger than {MAX_BYTES // 2**20} MiB, so it is taken for generated code"
             )
         data = path.read_bytes()
     except OSError as error:
         raise UnreadableError(f"cannot be read: {error.strerror or error}") from error
-    return decode(data)
+    return _code_cells(str(path), data) if notebook else decode(data)
+
+
+_cells: dict[str, list[tuple[int, int]]] = {}  # the first line and the number of each code cell of a notebook
+_MAGIC = re.compile(r"^([ \t]*)(?:%{1,2}[a-zA-Z]|!(?!=)|\?|[^#'\"\n]*\?$).*$", re.MULTILINE)
+_SHELL = re.compile(r"^([ \t]*[\w., ]+=)[ \t]*[%!].*$", re.MULTILINE)
+_OTHER_LANGUAGE = re.compile(r"\s*%%(?!time|capture|prun)")
+
+
+def _code_cells(path: str, data: bytes) -> str:
+    """Return the code of a notebook, with statements that do nothing in place of IPython's commands."""
+    try:
+        cells = json.loads(data)["cells"]
+        codes = [(i, "".join(c["source"])) for i, c in enumerate(cells, 1) if c["cell_type"] == "code"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise UnreadableError("is no notebook of format 4: its JSON has no cells") from error
+    text, _cells[path] = "", []
+    for number, code in codes:
+        _cells[path].append((text.count("\n") + 1, number))
+        if not _OTHER_LANGUAGE.match(code):
+            text += _SHELL.sub(r"\1 None", _MAGIC.sub(r"\1pass", code))
+        text += "\n"
+    return text
+
+
+def position(path: str, line: int) -> tuple[int, int]:
+    """Return the cell and the line in it for a line of a notebook's text, and 0 and the line for other files."""
+    first, cell = max(
+        ((start, cell) for start, cell in _cells.get(path, ()) if start <= line), default=(1, 0)
+    )
+    return cell, line - first + 1
+
+
+def text_line(path: str, cell: int, line: int) -> int:
+    """Return the line of a file's text for a cell and a line in it: `position` the other way."""
+    return line + next((start - 1 for start, number in _cells.get(path, ()) if number == cell), 0)
 
 
 def decode(data: bytes) -> str:

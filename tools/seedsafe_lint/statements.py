@@ -149,7 +149,8 @@ class Statements(Part):
             frame.vars, self.context.state = after, first
         else:
             frame.vars = _merge(after, frame.vars)
-            self.context.state = self._join_states(first, self.context.state, lenient)
+            on = not node.orelse and self.conditions.is_on(node.test, frame)
+            self.context.state = first if on else self._join_states(first, self.context.state, lenient)
         frame.vars.update(returns)
         return ended and ended_else
 

@@ -11,7 +11,7 @@ from seedsafe_lint.scopes import statements
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.values import Gen, Inst
 
-__all__ = ["fills_template", "is_transform", "mixes_batch"]
+__all__ = ["fills_template", "is_transform", "mixes_batch", "on_device"]
 
 _TRANSFORM_NAME = re.compile(
     either(r"""
@@ -66,7 +66,7 @@ _NOT_TRANSFORM = re.compile(
     criterion (?<!photo)metric evaluat visuali[sz] draw plot expla attack defen[sc]e embed encod decod
     coding render noise_?schedul scheduler (?<!pre)(?<!post)process$ search agent env$ server client layer$
     callback hook trainer solver matcher assigner initializer kernel$ prior posterior distribution diffusion
-    planner griffin vocod selection$ (2|to_?)wav
+    planner griffin vocod selection$ (2|to_?)wav pool$ buffer$ queue$ history$
 """),
     re.IGNORECASE,
 )
@@ -78,40 +78,52 @@ def is_transform(run: Members, cls: Class, owner: Inst, kind: str) -> bool:
     if method is None:
         return False
     function = method.function
-    if mixes_batch(function):
+    if mixes_batch(function) or on_device(function):
         return False
     names = [p.arg.lower() for p in function.positional[1:]]
-    if names or not (function.node.args.vararg or function.node.args.kwarg):
+    several = bool(function.node.args.vararg or function.node.args.kwarg)
+    if names or not several:
         names += [p.arg.lower() for p in function.node.args.kwonlyargs]
     lineage = [c.name for c in run.mro(cls)] + [name.rpartition(".")[2] for name in run.libraries(cls)]
-    if run.method(owner, "__getitem__") and not any(_CONTAINER.search(name) for name in lineage):
-        return False
-    annotation = _annotation(function.positional[1:2])
     registered = any(_REGISTERED.search(dotted(decorator)) for decorator in cls.node.decorator_list)
-    plain = not registered and not re.search(r"transform|augment", cls.name, re.IGNORECASE)
-    if plain and (
-        any(map(_NOT_TRANSFORM.search, lineage)) or any(_MODELS & c.sites.keys() for c in run.mro(cls))
-    ):
-        return False
     certain = registered or bool(_CERTAIN.search(cls.name))
-    if names and not _STRONG.search(names[0]) and (_NEVER | (set() if certain else _NUMBERS)) & set(names):
-        return False
-    if any(_GLOBAL_STATE.search(name) for name in names[1:]):
+    if _is_other(run, cls, owner, lineage, registered) or _has_other_parameters(names, certain):
         return False
     if kind == "module":
-        if not names or not any(_MODULE_NAME.search(name) for name in lineage):
-            return False
-        own = bool(_MODULE_NAME.search(cls.name))
-        at_home = own and _MODULE_HOME.search(Path(cls.module.path).parent.name) and _WEAK.search(names[0])
-        return bool((own and _STRONG.search(names[0])) or at_home or _stores_generator(run, cls, owner))
+        return _is_module(run, cls, owner, lineage, names)
     named = any(_TRANSFORM_NAME.search(name) or _CONTAINER.search(name) for name in lineage)
     if not names:
-        return named and (function.node.args.kwarg is not None or function.node.args.vararg is not None)
+        return named and several
     if certain or _STRONG.search(names[0]):
         return True
-    if named and (_ARRAY.search(annotation) or _HOME.search(_home(cls))):
+    at_home = _ARRAY.search(_annotation(function.positional[1:2])) or _HOME.search(_home(cls))
+    return named and (bool(at_home) or any(_WEAK.search(name) or _STRONG.search(name) for name in names[:2]))
+
+
+def _is_other(run: Members, cls: Class, owner: Inst, lineage: list[str], registered: bool) -> bool:
+    """Return whether a callable class is a dataset, or has the name or the parts of a model and the like."""
+    if run.method(owner, "__getitem__") and not any(_CONTAINER.search(name) for name in lineage):
         return True
-    return named and any(_WEAK.search(name) or _STRONG.search(name) for name in names[:2])
+    plain = not registered and not re.search(r"transform|augment", cls.name, re.IGNORECASE)
+    return plain and (
+        any(map(_NOT_TRANSFORM.search, lineage)) or any(_MODELS & c.sites.keys() for c in run.mro(cls))
+    )
+
+
+def _has_other_parameters(names: list[str], certain: bool) -> bool:
+    """Return whether the parameters are those of a schedule, a model and the like."""
+    never = _NEVER | (set() if certain else _NUMBERS)
+    if names and not _STRONG.search(names[0]) and never & set(names):
+        return True
+    return any(_GLOBAL_STATE.search(name) for name in names[1:])
+
+
+def _is_module(run: Members, cls: Class, owner: Inst, lineage: list[str], names: list[str]) -> bool:
+    if not names or not any(_MODULE_NAME.search(name) for name in lineage):
+        return False
+    own = bool(_MODULE_NAME.search(cls.name))
+    at_home = own and _MODULE_HOME.search(Path(cls.module.path).parent.name) and _WEAK.search(names[0])
+    return bool((own and _STRONG.search(names[0])) or at_home or _stores_generator(run, cls, owner))
 
 
 def _stores_generator(run: Members, cls: Class, owner: Inst) -> bool:
@@ -121,6 +133,14 @@ def _stores_generator(run: Members, cls: Class, owner: Inst) -> bool:
         isinstance(value, Gen) and not value.kind.startswith("torch")
         for name in names
         for value in run.field(owner, name)
+    )
+
+
+def on_device(function: Function) -> bool:
+    """Return whether a function moves data to a GPU, as the training process does and no forked worker can."""
+    text = function.module.text
+    return "cuda" in text and any(
+        isinstance(n, ast.Attribute) and n.attr == "cuda" for n in ast.walk(function.node)
     )
 
 

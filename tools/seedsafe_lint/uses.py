@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from seedsafe_lint.alternatives import Values, join
-from seedsafe_lint.callsites import calls_on
+from seedsafe_lint.callsites import calls_on, statements_on
 from seedsafe_lint.index import Class, Frame, Module
 from seedsafe_lint.interpreter import Interpreter
 from seedsafe_lint.known import words
 from seedsafe_lint.source import line_numbers
+from seedsafe_lint.stages import STAGES, framework_of_stage, stages_of
 from seedsafe_lint.values import Cls, Inst
 
-__all__ = ["CALLBACK_WORDS", "STAGES", "Call", "Uses", "uses"]
+__all__ = ["CALLBACK_WORDS", "Call", "Uses", "uses"]
 
 
 @dataclass(slots=True)
@@ -42,12 +43,14 @@ class Uses:
     Args:
         calls: Calls that pass functions or datasets to loaders and the like.
         class_calls: Calls of classes, by the name of the class.
-        streams: Whether the file imports a library of datasets with stages, such as webdataset.
+        lists: Lists whose names say that they hold transforms.
+        kinds: The kinds of libraries that run functions of the file, as in `seedsafe_lint.stages`.
     """
 
     calls: list[Call] = field(default_factory=list)
     class_calls: dict[str, list[Call]] = field(default_factory=dict)
-    streams: bool = False
+    lists: list[tuple[ast.expr, Frame]] = field(default_factory=list)
+    kinds: frozenset[str] = frozenset()
 
     def instance(self, run: Interpreter, cls: Class) -> Inst:
         """Return an instance of a class, with the arguments that the file passes to the constructor."""
@@ -80,15 +83,10 @@ _FUNCTIONS = "from_generator|set_transform|with_transform|fit_generator|fit"
 _TRIGGER = re.compile(rf"(Loader|LoaderX|Sampler|Compose|Lambda|RandomApply|RandomChoice|{_FUNCTIONS})$")
 CALLBACK_WORDS = words("""
     collate_fn worker_init_fn preprocessing_function transform transforms target_transform joint_transform
-    co_transform
+    co_transform data_collator item_tfms
 """)
 
-
-STAGES = frozenset({"map", "map_dict", "map_tuple", "compose"})
-_STREAMS = re.compile(
-    r"^[ \t]*(from|import)[ \t]+(webdataset|torchdata|torch\.utils\.data\.datapipes)\b", re.MULTILINE
-)
-_STAGE = re.compile(rf"\.({'|'.join(sorted(STAGES))})\(")
+_LIST = re.compile(r"\b\w*(transforms?|tfms|aug\w*|pipeline)[ \t]*(:[^=\n]*)?\+?=[ \t]*\[")
 _CALL = re.compile(rf"\b([A-Z]\w*|{_FUNCTIONS})\(")
 
 
@@ -97,15 +95,20 @@ def uses(run: Interpreter, module: Module) -> Uses:
 
     For speed (benchmarks/lint_speed.py), only statements on lines with certain words are searched.
     """
-    result = Uses(streams=bool(_STREAMS.search(module.text)))
-    lines = _lines(run, module, result.streams)
-    if lines:
+    result = Uses(kinds=stages_of(module))
+    if lines := _lines(run, module, result.kinds):
         for node, frame in calls_on(module, lines):
             _note(result, node, frame)
+    if lines := line_numbers(module.text, [match.start() for match in _LIST.finditer(module.text)]):
+        for statement, frame in statements_on(module, lines):
+            if isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign) and isinstance(
+                statement.value, ast.List
+            ):
+                result.lists.append((statement.value, frame))
     return result
 
 
-def _lines(run: Interpreter, module: Module, streams: bool) -> list[int]:
+def _lines(run: Interpreter, module: Module, kinds: frozenset[str]) -> list[int]:
     """Return the numbers, from 1, of the lines with calls or arguments of interest."""
     imported: set[str] = set()
     if not run.context.project.single:
@@ -119,8 +122,8 @@ def _lines(run: Interpreter, module: Module, streams: bool) -> list[int]:
             offsets.append(start)
     for word in (word for word in CALLBACK_WORDS if word in module.text):
         offsets += [match.start() for match in re.finditer(rf"\b{word}[ \t]*=", module.text)]
-    if streams:
-        offsets += [match.start() for match in _STAGE.finditer(module.text)]
+    if kinds:
+        offsets += [match.start() for match in STAGES.finditer(module.text)]
     return line_numbers(module.text, offsets)
 
 
@@ -135,7 +138,7 @@ def _owner(text: str, start: int) -> str:
 def _note(found: Uses, node: ast.Call, frame: Frame) -> None:
     func = node.func
     name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
-    stage = name in STAGES and isinstance(func, ast.Attribute) and found.streams
+    stage = found.kinds and framework_of_stage(node, name, found.kinds) is not None
     if stage or _TRIGGER.search(name) or any(word.arg in CALLBACK_WORDS for word in node.keywords):
         found.calls.append(Call(node, frame, name))
     if name[:1].isupper():

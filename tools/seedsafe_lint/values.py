@@ -77,6 +77,15 @@ class Const(_Single, Value):
 
     value: str | bytes | int | float | complex | bool | None
 
+    @property
+    def family(self) -> object:
+        """That of numbers, which nothing tells apart."""
+        return Const if isinstance(self.value, int | float) else None
+
+    def unite(self, others: Iterable[Value]) -> Value:
+        """Return a fixed value."""
+        return STATIC[0]
+
 
 @dataclass(frozen=True, init=False, eq=False)
 class Opaque(_Single, Value):

@@ -9,6 +9,8 @@ from seedsafe_lint.context import Context
 from seedsafe_lint.findings import Findings, Place, Severity, place
 from seedsafe_lint.index import Class, Frame
 from seedsafe_lint.known import IMGAUG, NUMPY, OPENCV
+from seedsafe_lint.patterns import chooses_sample
+from seedsafe_lint.root import TRACED
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.values import Gen
 
@@ -31,6 +33,8 @@ numpy tf.data | SSF001 | warning | <numpy>from_generator runs it next to the tra
     prefetching and on every other draw<draw>
 numpy keras | SSF001 | error | <numpy>with use_multiprocessing every process repeats the same numbers in every epoch, and
     with threads they depend on timing<draw>
+numpy pool | SSF001 | warning | <numpy>forked processes repeat each other's numbers, and which process or thread runs a task
+    decides those of the others<draw>
 numpy | SSF001 | error | <numpy>worker processes start from copies of the same state and repeat the same numbers unless the
     framework seeds them, as torch does since 1.9<draw>
 stored | SSF002 | error | <copy>workers repeat each other's numbers, epochs repeat too, and no framework seeds it again<make>
@@ -41,6 +45,9 @@ hidden | SSF003 | error | <library>only torch >= 1.9 seeds it, and even then the
     random_state=np.random.default_rng(<key>).
 noise | SSF003 | warning | skimage's random_noise has no rng in worker code ({root}): it draws from NumPy's global generator
     up to scikit-image 0.18, and since 0.19 from entropy that no seed reaches. Pass rng=np.random.default_rng(<key>).
+traced | SSF004 | error | {what} in {root} runs once, when TensorFlow traces the function for map, so all samples of all epochs
+    get the same numbers. Draw with tf.random.stateless_uniform and a seed from <key>.
+entropy | SSF004 | note | {what} in {root} seeds with numbers of the system, so no run can be repeated<seed>
 constant | SSF004 | error | {what} in {root} gives all samples of all epochs the same numbers<seed>
 seconds | SSF004 | error | {what} in {root} gives all samples read within one second the same numbers<seed>
 clock | SSF004 | warning | {what} in {root} gives samples read at the same time the same numbers, and no run can be
@@ -57,30 +64,14 @@ bare seed | SSF006 | error | {what} as worker_init_fn seeds with worker_id alone
 init repeats | SSF006 | error | {what} in {root} depends only on worker_id and fixed values and overwrites torch's seed for the
     epoch, so every epoch repeats the same numbers<initial>
 init ignores | SSF007 | error | {what} in {root} ignores worker_id, so all workers draw the same numbers<initial>
-init forgets | SSF008 | error | {root} seeds {what} but not {missing}, which the dataset draws from. Seed it there too, from
-    torch.initial_seed().
-sampler | SSF009 | warning | {root}.set_epoch sets {attributes}, which the generator of {root}.{what} never uses: every epoch
-    has the same order, and a resumed run has another one. Make the generator from the epoch.
 set_epoch | SSF010 | warning | DistributedSampler without set_epoch visits the samples in the same order in every epoch. Call
     sampler.set_epoch(epoch) before each epoch.
-persistent | SSF011 | error | persistent_workers with {what}: the workers keep the copy of the dataset from when they started,
-    so a later change of the attribute never reaches them. Pass the epoch with the index, or set persistent_workers=False.
-epoch hook | SSF012 | warning | {root}.on_epoch_end counts epochs in {what}, but Keras 3 also calls it before the first epoch,
-    tf-keras up to twice an epoch, and worker processes keep old copies. Take the epoch from a callback's on_epoch_begin.
 grows | SSF013 | warning | self.{what} grows with each sample in {root}: each worker counts in its own copy, which is lost
     when the worker ends, and threads race for it. Count in the training process, or in memory that the workers share.
 none | SSF014 | warning | {root} returns None for some samples: the default collate function raises TypeError in the worker,
     and one that drops them makes batches of other sizes. Raise, or return another sample.
-in place | SSF015 | error | {root} changes {what} in place, which is a view of self.{attr}, so the next epoch reads the changed
-    sample. Copy it first.
-threads | SSF016 | error | cv2.setNumThreads with a positive number in a worker joins threads that the fork left behind
-    and can hang forever. Pass 0.
-hash | SSF018 | warning | {what} with hash() of a string in {root} differs in each run and each spawned process, because Python
+hash | SSF004 | warning | {what} with hash() of a string in {root} differs in each run and each spawned process, because Python
     salts that hash. Use zlib.crc32(text.encode()).
-set order | SSF018 | note | {root} depends on the order of a set in self.{what}, which for strings differs between runs and
-    between spawned processes. Take sorted(...) of it.
-pool | SSF019 | note | {what} in the processes of a pool draws from a generator that this file seeds before: forked processes
-    start from copies of one state and repeat each other's numbers. Make a generator from (seed, task) in {root}.
 python | SSF017 | note | {what} draws from Python's global generator in worker code ({root}): torch seeds it in each worker, and
     Python after a fork, but the numbers depend on the workers or on no seed at all. Draw from a generator made from <key>.
 """
@@ -140,11 +131,11 @@ class Verdicts:
         """Report a draw from a process-wide generator, unless the sample seeded it."""
         context = self.context
         context.events += 1
-        context.sources.add(generator)
         root = context.root
         if root is None or generator in context.state.seeds or (generator == NUMPY and root.cured):
             return
         source = _OWN.get(generator, "NumPy's global generator")
+        key = "traced" if root.framework == TRACED else key
         self.say(key, node, frame.module.path, cause=generator, what=what, root=root.label, source=source)
 
     def numpy(self, what: str, node: ast.AST, frame: Frame) -> None:
@@ -159,11 +150,10 @@ class Verdicts:
         root = self.context.root
         if root is None:
             return
-        self.context.sources.add("stored")
         result, path = place(gen.module.path, gen.node), frame.module.path
         source = "passed in as an argument" if gen.kind == "argument" else f"made by {gen.kind}"
         source += f", line {result.line}" + ("" if result.path == path else f" of {result.path}")
-        key = "stored tf.data" if root.framework == "tf.data" else "stored"
+        key = {"tf.data": "stored tf.data", TRACED: "traced"}.get(root.framework, "stored")
         self.say(key, node, path, result, what=what, source=source, root=root.label)
 
     def growth(self, node: ast.AugAssign, target: ast.Attribute, frame: Frame) -> None:
@@ -172,14 +162,10 @@ class Verdicts:
         root = self.context.root
         if root is None or not root.per_sample or root.cls is None or "cache" in target.attr:
             return
-        if "__getitem__" in root.label:
+        if "__getitem__" in root.label and not (
+            frame.function and chooses_sample(frame.function, target.attr)
+        ):
             self.say("grows", node, frame.module.path, what=target.attr, root=root.label)
-
-    def threads(self, node: ast.AST, path: str) -> None:
-        """Report ``cv2.setNumThreads(n)`` with n >= 1 in a worker."""
-        self.context.events += 1
-        if not self.context.trying:
-            self.say("threads", node, path)
 
 
 def spelling(node: ast.AST) -> str:

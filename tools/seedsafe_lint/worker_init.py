@@ -80,8 +80,6 @@ def check(run: Interpreter, function: Function) -> Init:
             elif _HELPERS.search(name):
                 init.seeds |= {"numpy", "python", "torch"}
                 _judge(run, init, node, name, index, frame)
-            elif name == "cv2.setNumThreads" and _positive(node):
-                run.verdicts.threads(node, function.module.path)
             elif name.endswith(_SEED_METHODS):
                 init.attributes.update(re.findall(r"\w+", dotted(node)))
     return init
@@ -119,14 +117,6 @@ def _seeds(function: Function) -> bool:
     return any(name.endswith(("random.seed", "manual_seed")) for name in calls) and not any(
         map(_FRESH.search, calls)
     )
-
-
-def _positive(node: ast.Call) -> bool:
-    match node.args:
-        case [ast.Constant(value=int(number))]:
-            return number >= 1
-        case _:
-            return False
 
 
 def _judge(run: Interpreter, init: Init, node: ast.Call, name: str, index: str, frame: Frame) -> None:
@@ -197,19 +187,3 @@ def _is_old_recipe(node: ast.AST) -> bool:
             return dotted(call).endswith("random.get_state")
         case _:
             return False
-
-
-def check_generators(run: Interpreter, init: Init, used: set[str]) -> None:
-    """Report generators that a dataset draws from and its ``worker_init_fn`` does not seed."""
-    names = {
-        "cv2": "OpenCV's generator",
-        "imgaug": "imgaug's generator",
-        "stored": "the dataset's own generator",
-    }
-    if not init.seeds or (init.attributes and "stored" in used):
-        used = used - {"stored"}
-    missing = sorted(names[kind] for kind in used & set(names) - init.seeds)
-    if init.seeds and missing:
-        function, seeds = init.function, ", ".join(sorted(init.seeds))
-        path, text = function.module.path, " and ".join(missing)
-        run.verdicts.say("init forgets", function.node, path, root=function.label, what=seeds, missing=text)

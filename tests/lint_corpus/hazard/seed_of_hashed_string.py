@@ -12,6 +12,6 @@ class Clips(Dataset):
 
     def __getitem__(self, index):
         path = self.paths[index]
-        rng = np.random.default_rng(abs(hash(path)))  # expect: SSF018
-        np.random.seed(hash(f"{self.seed}-{index}") % 2**32)  # expect: SSF018
+        rng = np.random.default_rng(abs(hash(path)))  # expect: SSF004
+        np.random.seed(hash(f"{self.seed}-{index}") % 2**32)  # expect: SSF004
         return rng.random() + np.random.rand()
