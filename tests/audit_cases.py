@@ -106,6 +106,20 @@ class InPlace(Base):
         return image.copy()
 
 
+class Saturates(Base):
+    """Each reading brightens the kept image, but all images except one are white already."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.images = self.images.astype(int)
+        self.images[np.arange(len(self.images)) != 7] = 255
+
+    def sample(self, index: int) -> Any:
+        image = self.images[index]
+        image[:] = np.minimum(image + 10, 255)
+        return image.copy()
+
+
 class CachedDict(Base):
     """The cached sample is a dict whose entry is replaced."""
 

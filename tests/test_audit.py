@@ -49,6 +49,7 @@ FAULTS = [
     ("global-draws", cases.GlobalNumpy, "warning", "other code of the process uses too"),
     ("global-draws", cases.ConstantSeed, "fault", "seeded with a constant per sample"),
     ("in-place", cases.InPlace, "fault", "changes the samples that it keeps"),
+    ("in-place", cases.Saturates, "fault", "until they saturate"),
     ("in-place", cases.CachedDict, "fault", "changes the samples that it keeps"),
     ("in-place", cases.HiddenInPlace, "fault", "the next one in the same process does not"),
     ("in-place", cases.Buffer, "warning", "a working buffer"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from seedsafe_audit.questions.context import Context, Finding, first_by_index, number_list
+from seedsafe_audit.questions.context import Context, Finding, differences, first_by_index, number_list
 from seedsafe_audit.report import AtFault
 from seedsafe_audit.runs import Plan, Run
 
@@ -24,7 +24,7 @@ def changes_in_place(ctx: Context) -> Finding:
                 evidence.append(
                     f"reading sample {record.index} changed dataset{change.path}, {change.shown.partition(' → ')[0]}"
                 )
-    if paths and ctx.random is False:
+    if paths and not ctx.random and not _drifts(ctx):
         text = (
             "it changes arrays that it keeps but gives the same samples again, so they seem to be a working buffer. Make that "
             "a local variable"
@@ -32,8 +32,8 @@ def changes_in_place(ctx: Context) -> Finding:
         return Finding("warning", text, evidence[:8], samples, "dataset")
     if paths:
         text = (
-            "reading changes the samples that it keeps, so they are augmented again and again (only a buffer that is filled "
-            "again each time would be harmless). Copy a sample before you change it"
+            "reading changes the samples that it keeps, so they are augmented again and again, until they saturate (only a "
+            "buffer that is filled again each time would be harmless). Copy a sample before you change it"
         )
         return Finding("fault", text, evidence[:8], samples, _part(ctx))
     seconds = _second_readings(ctx)
@@ -44,6 +44,13 @@ def changes_in_place(ctx: Context) -> Finding:
         )
         return Finding("fault", text, (f"samples {number_list(seconds)}",), seconds, _part(ctx))
     return Finding("ok", "reading changes no array that it keeps")
+
+
+def _drifts(ctx: Context) -> bool:
+    """Return whether a sample that no epoch is told for differs in the second epoch, though most are saturated."""
+    if ctx.epochs < 2 or ctx.subject.iterable or ctx.subject.gets_epoch():
+        return False
+    return bool(differences(ctx.serial.epoch(0), ctx.serial.epoch(1))[0])
 
 
 def _second_readings(ctx: Context) -> list[int]:
