@@ -47,7 +47,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (WEAK, [], 0, "nothing repeats; results depend on workers"),
         (WEAK, ["--strict"], 1, "nothing repeats"),
         (GOOD, ["--strict"], 0, "not affected, as far as the code shows"),
-        ("def broken(:", [], 0, "1 file cannot be parsed"),
+        ("def broken(:", [], 2, "1 file cannot be parsed"),
     ],
 )
 def test_the_page_of_a_folder(
@@ -157,7 +157,7 @@ def test_a_project_that_cannot_be_read_is_not_called_fine(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "broken.py").write_text("def (\n")
-    assert main(["check", str(tmp_path)]) == 0
+    assert main(["check", str(tmp_path)]) == 2
     assert "not known: no Python file there could be read" in capsys.readouterr().out
 
 

@@ -55,6 +55,8 @@ def test_the_action_writes_sarif_and_annotations_and_fails_on_errors(tmp_path: P
     assert result.stdout.startswith("::error file=src/data.py,line=9,")
     (tmp_path / "src" / "data.py").write_text("x = 1\n")
     assert shell(last, tmp_path, **given).returncode == 0
+    (tmp_path / "src" / "data.py").write_text("def broken(:\n")
+    assert shell(last, tmp_path, **given).returncode == 1
 
 
 def test_the_hook_reads_the_whole_project(tmp_path: Path) -> None:

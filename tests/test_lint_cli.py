@@ -1,6 +1,7 @@
 """The linter's command line: exit codes, settings, formats."""
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -104,16 +105,23 @@ def test_findings_of_one_generator_are_one_entry_in_each_format(
         ("SSF001", [11, 17]),
         ("SSF002", [17]),
     ]
+    assert entries[0]["more"][0] == {"filename": "data.py", "row": 11, "column": 55}
+    assert len(json.loads(run(capsys, "data.py", "--format", "json", "--all")[1])) == 5
+
+
+def test_annotations_and_sarif_have_one_result_for_each_place(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = "    def __getitems__(self, many):\n        return self.rng.normal() + np.random.rand()\n"
+    (project / "data.py").write_text(f"{HAZARD}\n{body}")
     (only,) = json.loads(run(capsys, "data.py", "--format", "sarif")[1])["runs"]
-    related = [
-        [place["physicalLocation"]["region"]["startLine"] for place in result["relatedLocations"]]
+    places = [
+        (result["ruleId"], result["locations"][0]["physicalLocation"]["region"]["startLine"])
         for result in only["results"]
     ]
-    assert related == [[11, 17], [8, 17]]
-    first, second = run(capsys, "data.py", "--format", "github")[1].splitlines()
-    assert first.endswith(" (also lines 11 and 17)")
-    assert second.endswith(" (also line 17)")
-    assert len(json.loads(run(capsys, "data.py", "--format", "json", "--all")[1])) == 5
+    assert places == [("SSF001", 11), ("SSF002", 11), ("SSF002", 14), ("SSF001", 14)]
+    lines = run(capsys, "data.py", "--format", "github")[1].splitlines()
+    assert [line.split(",")[1] for line in lines] == ["line=11", "line=11", "line=14", "line=14"]
 
 
 def test_a_generator_that_other_files_draw_from_is_one_entry(
@@ -194,13 +202,101 @@ def test_add_noqa(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert codes(capsys) == ["SSF001"]
 
 
-def test_a_skipped_file_is_named_on_the_error_stream_and_changes_nothing(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_read_is_told_and_fails(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (project / "clean.py").write_text("print 'old'\n")
     code, out, err = run(capsys, "clean.py")
-    assert (code, out) == (0, "All checks passed!\n")
+    assert (code, out) == (1, "Found nothing, but 1 of 1 files cannot be read.\n")
     assert err.startswith("clean.py: skipped: Python 2 source, line 1: ")
+    assert run(capsys, "clean.py", "--exit-zero")[0] == 0
+    assert run(capsys, "clean.py", "--format", "github")[1].startswith("::error file=clean.py,line=1,title=")
+    os.mkfifo(project / "pipe.py")
+    code, _, err = run(capsys, "pipe.py")
+    assert (code, err) == (1, "pipe.py: skipped: cannot be read: it is not a file\n")
+
+
+def test_a_path_without_a_file_to_read_is_told(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "empty").mkdir()
+    message = "seedsafe lint: nothing to read in empty: it has no Python file, or all are excluded\n"
+    assert run(capsys, "empty") == (2, "", message)
+    assert run(capsys, "empty", "clean.py") == (0, "All checks passed!\n", message)
+    assert run(capsys, "clean.py", "--exclude", "clean.py")[0] == 2
+
+
+CELLS = [
+    ("markdown", "# Images"),
+    ("code", "%matplotlib inline\n!pip install numpy\nfiles = !ls\nimport numpy as np\nnp.random?"),
+    ("code", "%%bash\nls $("),
+    ("code", "%%time\nfrom torch.utils.data import Dataset\nRNG = np.random.default_rng(0)\nx = (7\n  % 3)"),
+    ("code", "class Images(Dataset):\n    def __getitem__(self, i):\n        return RNG.random()"),
+]
+
+
+def notebook(file: Path, cells: list[tuple[str, str]]) -> None:
+    parts = [{"cell_type": kind, "source": text.splitlines(keepends=True)} for kind, text in cells]
+    file.write_text(json.dumps({"cells": parts, "nbformat": 4}))
+
+
+def test_a_notebook_is_read_by_its_cells(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    notebook(project / "try.ipynb", CELLS)
+    first = run(capsys, "try.ipynb")[1].splitlines()[0]
+    assert first.startswith("try.ipynb:cell 5:3:16: SSF002 error: RNG.random draws from a generator")
+    assert "default_rng, line 3 of cell 4;" in first
+    assert codes(capsys) == ["SSF001", "SSF002", "SSF002"]
+    (entry,) = json.loads(run(capsys, "try.ipynb", "--format", "json")[1])
+    assert (entry["cell"], entry["location"]) == (5, {"row": 3, "column": 16})
+    assert entry["related"] == {"filename": "try.ipynb", "row": 3, "column": 7, "cell": 4}
+    (line,) = run(capsys, "try.ipynb", "--format", "github")[1].splitlines()
+    assert line.startswith("::error file=try.ipynb,line=1,col=1,")
+    assert "::SSF002 cell 5, line 3: RNG.random" in line
+    run(capsys, "try.ipynb", "--write-baseline", "known.json")
+    notebook(project / "try.ipynb", [("code", "x = 1\ny = 2"), *CELLS])
+    assert codes(capsys, "try.ipynb", "--baseline", "known.json") == []
+    assert run(capsys, "try.ipynb", "--add-noqa")[1].startswith("try.ipynb:3: no room for a comment\n")
+    notebook(project / "try.ipynb", [*CELLS[:-1], (CELLS[-1][0], CELLS[-1][1] + "  # noqa: SSF002")])
+    assert codes(capsys, "try.ipynb") == []
+    for broken in ("{", "[]", '{"cells": [{"cell_type": "code"}]}'):
+        (project / "try.ipynb").write_text(broken)
+        code, _, err = run(capsys, "try.ipynb")
+        assert (code, err.split(": ")[2]) == (1, "is no notebook of format 4")
+
+
+def test_a_renamed_file_keeps_its_baseline(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "other.py").write_text(HAZARD.replace("self.rng.normal()", "self.rng.uniform()"))
+    run(capsys, "--write-baseline", "known.json")
+    (project / "sub").mkdir()
+    (project / "data.py").rename(project / "sub" / "images.py")
+    (project / "other.py").rename(project / "more.py")
+    assert codes(capsys, "--baseline", "known.json") == []
+    (project / "copy.py").write_text(HAZARD.replace("self.rng.normal()", "0"))
+    found = json.loads(run(capsys, "--baseline", "known.json", "--format", "json")[1])
+    assert {entry["filename"] for entry in found} == {"copy.py"}
+    (project / "copy.py").unlink()
+    (project / "more.py").write_text(WARNING)
+    assert codes(capsys, "--baseline", "known.json") == ["SSF001"]
+
+
+def test_a_code_of_an_earlier_version_still_loads_and_is_told(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = "seedsafe lint: no longer rules: {}; comments, settings or the baseline name them\n"
+    body = "        return np.random.default_rng(hash(f'{index}')).random()  # noqa: SSF018, SSF011\n"
+    (project / "data.py").write_text(HAZARD[: HAZARD.index("        return")] + body)
+    assert run(capsys, "data.py") == (0, "All checks passed!\n", told.format("SSF011, SSF018 (now SSF004)"))
+    (project / "data.py").write_text(HAZARD)
+    run(capsys, "--write-baseline", "known.json")
+    known = (project / "known.json").read_text()
+    (project / "known.json").write_text(known.replace("SSF001", "SSF019"))
+    code, out, err = run(capsys, "--baseline", "known.json")
+    assert (code, out) == (0, "All checks passed! The baseline hides 2 more.\n")
+    assert err == told.format("SSF019 (now SSF001)")
+    (project / "pyproject.toml").write_text('[tool.seedsafe.lint]\nignore = ["SSF019", "SSF009"]\n')
+    assert codes(capsys) == ["SSF002"]
+    assert run(capsys)[2] == told.format("SSF009, SSF019 (now SSF001)")
+    assert run(capsys, "--explain", "SSF018")[1].startswith("# SSF004")
+    assert run(capsys, "--explain", "SSF009")[::2] == (
+        2,
+        "seedsafe lint: SSF009 is no longer a rule: no rule reports its findings\n",
+    )
 
 
 def test_selection(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -213,7 +309,7 @@ def test_selection(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 2
     assert (
         err
-        == "seedsafe lint: select got 'F401', which is not a rule: pass SSF001 to SSF019, a prefix, or ALL\n"
+        == "seedsafe lint: select got 'F401', which is not a rule: pass SSF001 to SSF017, a prefix, or ALL\n"
     )
 
 
@@ -346,7 +442,7 @@ def test_explain(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(f"# {rule.code} {rule.name}" in out for rule in RULES.values())
     assert run(capsys, "--explain", "SSF999")[::2] == (
         2,
-        "seedsafe lint: --explain got 'SSF999', which is not a rule: pass SSF001 to SSF019, or ALL\n",
+        "seedsafe lint: --explain got 'SSF999', which is not a rule: pass SSF001 to SSF017, or ALL\n",
     )
 
 

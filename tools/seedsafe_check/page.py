@@ -73,7 +73,9 @@ class Page:
         return "not affected, as far as the code shows" if self.audit is None else "not affected"
 
     def exit_code(self, *, strict: bool) -> int:
-        """Return 1 if something is wrong (with ``strict`` if anything was found), else 0."""
+        """Return 1 if something is wrong (with ``strict`` if anything was found), 2 if nothing could be read, else 0."""
+        if self.audit is None and not self.entries and len(self.skipped) >= self.files:
+            return 2
         more = strict and (self.entries or self._answers("warning"))
         return int(bool(self.errors or self.faults or more))
 
@@ -167,8 +169,7 @@ class Page:
 
 
 def _place(entry: Entry) -> str:
-    place = entry.finding.place
-    return f"{place.path}:{place.line}"
+    return str(entry.finding.place).rpartition(":")[0]
 
 
 def _count(number: int, word: str) -> str:

@@ -62,14 +62,16 @@ def new_findings(findings: list[Finding], file: Path) -> tuple[list[Finding], se
 
 
 def _rename(known: dict[str, Counter[tuple[str, str]]], paths: set[str], home: Path) -> None:
-    gone = sorted(path for path in known if not (home / path).exists())
-    for path in sorted(paths - known.keys()):
+    gone = [path for path in known if not (home / path).exists()]
+    pairs = []
+    for path in paths - known.keys() if gone else ():
         lines = {line.strip() for line in read(home / path).split("\n")}
-        shares = {old: sum(line in lines for _, line in known[old]) / len(known[old]) for old in gone}
-        best = max(gone, key=lambda old: (shares[old], Path(old).name == Path(path).name), default="")
-        if best and shares[best] >= 0.5:
-            gone.remove(best)
-            known[path] = known.pop(best)
+        for old in gone:
+            share = sum(line in lines for _, line in known[old]) / len(known[old])
+            pairs.append((share, Path(old).name == Path(path).name, path, old))
+    for share, _, path, old in sorted(pairs, reverse=True):
+        if share >= 0.5 and path not in known and old in known:
+            known[path] = known.pop(old)
 
 
 def _identities(findings: Iterable[Finding], file: Path) -> list[tuple[str, str, str]]:

@@ -99,7 +99,7 @@ def _tell(report: Report) -> None:
     """Say on the error stream what was not read, and which codes are no longer rules."""
     lines = [f"{item.path}: skipped: {item.reason}" for item in report.skipped]
     lines += [
-        f"seedsafe lint: nothing to read in {path}: it has no Python file that is not excluded"
+        f"seedsafe lint: nothing to read in {path}: it has no Python file, or all are excluded"
         for path in report.empty
     ]
     if report.retired:

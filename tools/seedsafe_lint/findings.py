@@ -46,6 +46,7 @@ class Finding:
         end_line: Last line of the call, from 1.
         related: For a stored generator, the place where it is made.
         cause: The common cause of several findings: a method, or the process-wide generator.
+        near: Whether the method that the message names has this line itself, and not only calls it.
 
     Example:
         >>> finding = Finding(Place("data.py", 3, 5), "SSF001", "np.random.rand in a worker", "warning", 3)
@@ -60,6 +61,12 @@ class Finding:
     end_line: int
     related: Place | None = None
     cause: str = ""
+    near: bool = False
+
+    @property
+    def rank(self) -> tuple[object, ...]:
+        """The order of findings of one place and rule: the first is reported."""
+        return SEVERITIES.index(self.severity), not self.near
 
     @property
     def group(self) -> tuple[object, ...]:
@@ -110,11 +117,11 @@ class Findings:
     def report(
         self, code: str, node: ast.AST, path: str, message: str, severity: Severity, *details: Any
     ) -> None:
-        """Add a finding. Of several for one place and rule, keep the most severe."""
+        """Add a finding. Of several for one place and rule, keep the first by rank."""
         where = place(path, node)
         first = getattr(node, "lineno", 1)
         end = where.line + (getattr(node, "end_lineno", None) or first) - first
         finding = Finding(where, code, message, severity, end, *details)
         before = self.by_place.get((where, code), finding)
-        if before is finding or SEVERITIES.index(severity) < SEVERITIES.index(before.severity):
+        if before is finding or finding.rank < before.rank:
             self.by_place[where, code] = finding

@@ -124,6 +124,11 @@ class Function:
         """The number of positional parameters without a default."""
         return len(self.positional) - len(self.node.args.defaults)
 
+    def has(self, node: ast.AST, path: str) -> bool:
+        """Return whether a node of a file is in its definition."""
+        line = getattr(node, "lineno", 0)
+        return path == self.module.path and self.node.lineno <= line <= (self.node.end_lineno or 0)
+
     def takes(self, count: int, words: Iterable[str]) -> bool:
         """Return whether a call of the method with this many positional arguments and these words is possible."""
         own, arguments = (

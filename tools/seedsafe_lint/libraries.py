@@ -11,7 +11,7 @@ from seedsafe_lint.judge import Judge
 from seedsafe_lint.known import BIT_GENERATORS, FOLLOWED, GENERATORS, SAVERS, words
 from seedsafe_lint.members import Members
 from seedsafe_lint.targets import Targets
-from seedsafe_lint.values import STATIC, Bound, Cls, Const, Ext, Fn, Gen, Group, Inst, Saved, constant
+from seedsafe_lint.values import STATIC, Bound, Cls, Const, Ext, Fn, Gen, Group, Inst, Mod, Saved, constant
 
 __all__ = ["Libraries"]
 
@@ -143,13 +143,16 @@ class Libraries(Part):
                 result = join(result, self.members.member(value, name))
             if not names and isinstance(value, Ext):
                 result = join(result, (Ext(f"{value.name}.any"),))
-            elif not names and isinstance(value, Inst):
+            elif not names and isinstance(value, Inst | Mod):
                 result = join(result, self._methods(value, _pattern(node.args[1])))
         return result or self.context.nothing
 
-    def _methods(self, owner: Inst, pattern: str) -> Values:
-        """Return the methods of an object that a computed name may mean."""
-        names = (name for cls in self.members.mro(owner.cls) for name in cls.methods)
+    def _methods(self, owner: Inst | Mod, pattern: str) -> Values:
+        """Return the methods of an object, or the functions of a module, that a computed name may mean."""
+        if isinstance(owner, Mod):
+            names = [name for name, bindings in owner.module.scope.names.items() if bindings[0].kind == "def"]
+        else:
+            names = [name for cls in self.members.mro(owner.cls) for name in cls.methods]
         found = [
             name for name in dict.fromkeys(names) if re.fullmatch(pattern, name) and not name.startswith("__")
         ]

@@ -28,7 +28,9 @@ def text(report: Report, found: list[Entry]) -> str:
         f" in {len(report.findings)} places (--all lists each)" if len(found) < len(report.findings) else ""
     )
     hidden = f" The baseline hides {report.known} more." if report.known else ""
-    lines.append((f"Found {_and(parts)}{places}." if parts else "All checks passed!") + hidden)
+    nothing = f"Found nothing, but {len(report.skipped)} of {report.files} files cannot be read."
+    passed = nothing if report.skipped else "All checks passed!"
+    lines.append((f"Found {_and(parts)}{places}." if parts else passed) + hidden)
     lines += [f"{code}: {RULES[code].fix}" for code in sorted({entry.finding.code for entry in found})]
     return "\n".join(lines)
 

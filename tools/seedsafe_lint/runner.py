@@ -123,9 +123,10 @@ def lint(
             if progress:
                 progress(done, len(files))
     found: dict[tuple[object, str], Finding] = {}
-    for result in results:
-        for finding in result.findings:
-            found.setdefault((finding.place, finding.code), finding)
+    for finding in sorted(
+        (f for result in results for f in result.findings), key=lambda f: (f.rank, f.message)
+    ):
+        found.setdefault((finding.place, finding.code), finding)
     mildest = SEVERITIES.index(config.min_severity)
     chosen = sorted(
         f

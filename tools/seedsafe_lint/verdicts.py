@@ -119,7 +119,8 @@ class Verdicts:
         if cls and not self.context.project.used(cls):
             severity, text = "note", f"{text[:-1]} (a note: nothing in these files uses {cls.name})."
         cause = cause or words.get("root", "")
-        self.findings.report(code, node, path, text.format(**words), severity, related, cause)
+        near = self.context.root is not None and self.context.root.fn.function.has(node, path)
+        self.findings.report(code, node, path, text.format(**words), severity, related, cause, near)
 
     def seed(self, key: str, what: str, node: ast.AST, frame: Frame) -> None:
         """Report a wrong seed."""
@@ -152,7 +153,8 @@ class Verdicts:
             return
         result, path = place(gen.module.path, gen.node), frame.module.path
         source = "passed in as an argument" if gen.kind == "argument" else f"made by {gen.kind}"
-        source += f", line {result.line}" + ("" if result.path == path else f" of {result.path}")
+        cell = f" of cell {result.cell}" if result.cell else ""
+        source += f", line {result.line}{cell}" + ("" if result.path == path else f" of {result.path}")
         key = {"tf.data": "stored tf.data", TRACED: "traced"}.get(root.framework, "stored")
         self.say(key, node, path, result, what=what, source=source, root=root.label)
 
