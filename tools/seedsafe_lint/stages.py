@@ -1,4 +1,4 @@
-"""Libraries that run the functions that a file passes to them."""
+"""Libraries that run the functions of a file."""
 
 import ast
 import re
