@@ -39,11 +39,8 @@ class Calls(Part):
             return self._super(frame)
         callees = self.steps.evaluate(node.func, frame)
         args = [self.steps.evaluate(arg, frame) for arg in node.args if not isinstance(arg, ast.Starred)]
-        spread = [
-            contents(self.steps.evaluate(arg.value, frame))
-            for arg in node.args
-            if isinstance(arg, ast.Starred)
-        ]
+        stars = [arg.value for arg in node.args if isinstance(arg, ast.Starred)]
+        spread = [contents(self.steps.evaluate(arg, frame)) for arg in stars]
         kwargs = {word.arg: self.steps.evaluate(word.value, frame) for word in node.keywords if word.arg}
         for word in node.keywords:
             if word.arg is None:
@@ -110,9 +107,7 @@ class Calls(Part):
 
     def callbacks(self, values: list[Values]) -> Values:
         """Return the value of a call of something unknown, which may call the functions among its arguments."""
-        functions = tuple(
-            dict.fromkeys(v for alternatives in values for v in self._functions_in(alternatives))
-        )
+        functions = tuple(dict.fromkeys(v for some in values for v in self._functions_in(some)))
         if not functions:
             return self.context.nothing
         if self.context.worker:
@@ -141,11 +136,8 @@ class Calls(Part):
         while scope is not None and scope.cls is None:
             scope = scope.parent
         owners = frame.this or (frame.vars.get(first_of(frame.function), ()) if frame.function else ())
-        result = tuple(
-            Super(v, scope.cls)
-            for v in owners
-            if isinstance(v, Inst | Cls) and scope is not None and scope.cls
-        )
+        after = scope.cls if scope else None
+        result = tuple(Super(v, after) for v in owners if isinstance(v, Inst | Cls) and after)
         return result or self.context.nothing
 
     def _construct(self, callee: Cls, args: list[Values], kwargs: dict[str, Values], starred: bool) -> Values:

@@ -76,17 +76,14 @@ def _lint(options: argparse.Namespace) -> int:
     if options.add_noqa:
         changed, impossible = add_noqa(report.findings)
         print(
-            "\n".join(
-                [*(f"{where}: no room for a comment" for where in impossible), f"Changed {changed} lines."]
-            )
+            *(f"{where}: no room for a comment" for where in impossible),
+            f"Changed {changed} lines.",
+            sep="\n",
         )
         return 0
     each = options.all or options.format in EACH
-    result = (
-        statistics(report)
-        if options.statistics
-        else FORMATS[options.format](report, entries(report.findings, each=each))
-    )
+    found = entries(report.findings, each=each)
+    result = statistics(report) if options.statistics else FORMATS[options.format](report, found)
     if options.output:
         _write(options.output, lambda file: file.write_text(result + "\n", encoding="utf-8"))
     elif result:
@@ -125,6 +122,7 @@ def _config(options: argparse.Namespace) -> Config:
     start = first if first.is_dir() else first.parent
     explicit = Path(options.config) if options.config else None
     config = Config(root=Path.cwd()) if options.isolated else load(start, explicit)
+    baseline = str(Path(options.baseline).absolute()) if options.baseline else config.baseline
     if options.select is not None:
         config = replace(config, select=_list(options.select), extend_select=(), ignore=())
     return replace(
@@ -135,11 +133,7 @@ def _config(options: argparse.Namespace) -> Config:
         torch=options.torch_version or config.torch,
         min_severity=options.min_severity or config.min_severity,
         strict=options.strict or config.strict,
-        baseline=""
-        if options.write_baseline
-        else str(Path(options.baseline).absolute())
-        if options.baseline
-        else config.baseline,
+        baseline="" if options.write_baseline else baseline,
     )
 
 

@@ -99,18 +99,11 @@ class Config:
 
 
 def codes_of(prefixes: Iterable[str], setting: str) -> set[str]:
-    """Return the codes that begin with one of the prefixes.
-
-    Args:
-        prefixes: Codes, prefixes of codes, or ``ALL``.
-        setting: Name of the setting, for the error.
-
-    Raises:
-        ConfigError: No rule has a prefix.
+    """Return the codes that begin with one of the prefixes (or ``ALL``) of a setting, or raise ConfigError if no rule does.
 
     Example:
         >>> sorted(codes_of(["SSF01"], "select"))[:2]
-        ['SSF010', 'SSF011']
+        ['SSF010', 'SSF013']
     """
     result: set[str] = set()
     for prefix in prefixes:
@@ -128,11 +121,7 @@ def codes_of(prefixes: Iterable[str], setting: str) -> set[str]:
 
 
 def load(start: Path, explicit: Path | None = None) -> Config:
-    """Return the settings of the nearest pyproject.toml.
-
-    Args:
-        start: The folder to search first, then its parents.
-        explicit: A file to read instead.
+    """Return the settings of the nearest pyproject.toml from `start` upwards, or of an explicit file.
 
     Raises:
         ConfigError: The file cannot be read, or a setting is unknown or has the wrong type.
@@ -188,7 +177,7 @@ _KEYS: dict[str, tuple[str, str, Callable[[object], object]]] = {
     "min-severity": (
         "min_severity",
         f"one of {', '.join(SEVERITIES)}",
-        lambda value: value if value in SEVERITIES else None,
+        lambda v: v if v in SEVERITIES else None,
     ),
     "strict": ("strict", "true or false", lambda value: value if isinstance(value, bool) else None),
     "baseline": ("baseline", "a string", _string),

@@ -31,9 +31,6 @@ class Context:
 
     With `worker` True the code runs in a worker, and draws count. Otherwise it ran before, in the main process, and the
     objects and generators that it makes are `stored`.
-
-    Args:
-        project: The files to analyse.
     """
 
     def __init__(self, project: Project) -> None:
@@ -45,14 +42,9 @@ class Context:
         self.begin(None)
         self.worker = False
 
-    def begin(self, root: Root | None, *, trying: bool = False) -> None:
-        """Begin a run of worker code.
-
-        Args:
-            root: The function that a worker calls first.
-            trying: Report nothing, because the code may never be called.
-        """
-        self.worker, self.state, self.root, self.trying = True, State(), root, trying
+    def begin(self, root: Root | None) -> None:
+        """Begin a run of worker code, which reports only if it has a root."""
+        self.worker, self.state, self.root = True, State(), root
         self.filling = False  # inside an `if` that fills an attribute once
         self.functions: set[Function] = set()
         self.trail: list[Function] = []  # the functions run so far, in order
@@ -81,7 +73,7 @@ class Context:
     def apart(self) -> Iterator["Context"]:
         """Run worker code apart from the rest: it reports nothing and leaves no effects."""
         saved = dict(self.__dict__)
-        self.begin(None, trying=True)
+        self.begin(None)
         try:
             yield self
         finally:
@@ -116,12 +108,7 @@ class Steps:
 
 @dataclass(eq=False)
 class Part:
-    """A part of the interpreter.
-
-    Args:
-        context: The state that all parts share.
-        steps: The other parts.
-    """
+    """A part of the interpreter, with the state that all parts share and the other parts."""
 
     context: Context
     steps: Steps

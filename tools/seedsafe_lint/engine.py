@@ -28,16 +28,7 @@ class Result:
 
 
 def analyse(paths: Iterable[Path], project: Project, *, old_torch: bool = False) -> Result:
-    """Return the findings of the worker code that begins in some files.
-
-    Args:
-        paths: The files to begin in.
-        project: All files that imports may lead to.
-        old_torch: Judge for torch < 1.9.
-
-    Returns:
-        Findings in any file of the project, before they are filtered by rule, and the files of `paths` that were skipped.
-    """
+    """Return the findings of the worker code that begins in some files, anywhere in the project and before any is filtered by rule."""
     result = Result()
     for path in paths:
         if project.trim():

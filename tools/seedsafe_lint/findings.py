@@ -91,12 +91,7 @@ def entries(findings: Iterable[Finding], *, each: bool = False) -> list[Entry]:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Skipped:
-    """A file that was not analysed.
-
-    Args:
-        path: The file.
-        reason: Why it was skipped, in one line.
-    """
+    """A file that was not analysed, and why in one line."""
 
     path: str
     reason: str

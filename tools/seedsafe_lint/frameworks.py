@@ -48,14 +48,7 @@ _KINDS = [
 
 
 def kind_of_base(name: str) -> str:
-    """Return the kind of class that a base class makes of its subclasses.
-
-    Args:
-        name: The base's dotted name, or ``?.Name`` if it cannot be resolved.
-
-    Returns:
-        ``map``, ``iterable``, ``keras``, ``iterator``, ``transform``, ``albumentations``, ``collator``, ``fastai``, ``grain``,
-        ``module``, ``main`` (runs in the main process) or an empty string.
+    """Return the kind of class that a base makes of its subclasses, empty if none. ``main`` runs in the main process.
 
     Example:
         >>> kind_of_base("torch.utils.data.IterableDataset"), kind_of_base("keras.utils.Sequence")

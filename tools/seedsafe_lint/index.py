@@ -50,14 +50,7 @@ class Frame:
 
 @dataclass(eq=False)
 class Function:
-    """A function, method or lambda.
-
-    Args:
-        node: Its definition.
-        module: The file that contains it.
-        frame: The scope around it.
-        cls: The class, if it is a method.
-    """
+    """A function, method (then with its class) or lambda, with the scope around it."""
 
     node: FunctionNode
     module: "Module"
@@ -155,14 +148,7 @@ class Function:
 
 @dataclass(eq=False)
 class Class:
-    """A class.
-
-    Args:
-        node: Its definition.
-        module: The file that contains it.
-        frame: The scope around it.
-        methods: Its methods by name.
-    """
+    """A class, with the scope around it and its methods by name."""
 
     node: ast.ClassDef
     module: "Module"
@@ -198,13 +184,7 @@ class Class:
 
 
 class Module:
-    """One parsed file.
-
-    Args:
-        path: The file, as passed to the linter.
-        text: Its source.
-        tree: Its syntax tree.
-    """
+    """One parsed file."""
 
     def __init__(self, path: str, text: str, tree: ast.Module) -> None:
         self.path = path

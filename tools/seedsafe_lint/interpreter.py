@@ -22,12 +22,7 @@ __all__ = ["Interpreter"]
 
 
 class Interpreter(Steps):
-    """Runs worker code, and finds the values that names and attributes have before the workers start.
-
-    Args:
-        project: The files to analyse.
-        old_torch: Judge for torch < 1.9, which leaves NumPy's global generator the same in every worker.
-    """
+    """Runs worker code, and finds the values that names and attributes have before the workers start."""
 
     def __init__(self, project: Project, *, old_torch: bool = False) -> None:
         self.findings = Findings()

@@ -4,32 +4,20 @@ import ast
 import re
 from dataclasses import dataclass
 
+from seedsafe_lint import known
 from seedsafe_lint.alternatives import Values
 from seedsafe_lint.context import Context
 from seedsafe_lint.index import Frame
-from seedsafe_lint.known import (
-    DRAW_METHODS,
-    GLOBAL_DRAWS,
-    IMGAUG,
-    NUMPY,
-    NUMPY_INSIDE,
-    OPENCV,
-    PYTHON,
-    RESTORERS,
-    SEEDERS,
-    is_imgaug_draw,
-    is_numpy_draw,
-    is_python_draw,
-    words,
-)
 from seedsafe_lint.seeds import clock_kind, hashes_string, is_counter, is_whole_seconds, is_worker_alone
 from seedsafe_lint.values import Const, Ext, Gen, Saved, constant
 from seedsafe_lint.verdicts import Verdicts, spelling
 
 __all__ = ["Judge"]
 
-_SILENT_TAKERS = words("isinstance print len repr str type id hasattr setattr deepcopy copy get_rng_state")
-_NOISE = words("skimage.util.random_noise skimage.util.noise.random_noise")
+_SILENT_TAKERS = known.words(
+    "isinstance print len repr str type id hasattr setattr deepcopy copy get_rng_state"
+)
+_NOISE = known.words("skimage.util.random_noise skimage.util.noise.random_noise")
 _NUMERIC = ("torch.", "numpy.", "scipy.", "sklearn.", "skimage.")
 _READS = re.compile(r"\.(__getitem__|__getitems__|get|get_example)$")
 _WORDS = frozenset({"rng", "generator", "random_state", "gen", "random_generator"})
@@ -46,39 +34,39 @@ class Judge:
         self, name: str, node: ast.Call, frame: Frame, args: list[Values], kwargs: dict[str, Values]
     ) -> None:
         """Judge a call into a library."""
-        if name in SEEDERS:
-            self.seeding(SEEDERS[name], node, frame, [*args, *kwargs.values()])
-        elif name in RESTORERS:
+        if name in known.SEEDERS:
+            self.seeding(known.SEEDERS[name], node, frame, [*args, *kwargs.values()])
+        elif name in known.RESTORERS:
             self.context.events += 1
             saved = [v.seed for values in args for v in values if isinstance(v, Saved) and v.seed]
-            self.context.state.seeds.pop(RESTORERS[name], None)
+            self.context.state.seeds.pop(known.RESTORERS[name], None)
             if saved:
-                self.context.state.seeds[RESTORERS[name]] = saved[0]
+                self.context.state.seeds[known.RESTORERS[name]] = saved[0]
         elif not self._draws(name, node, frame, kwargs) and name.rpartition(".")[2] not in _SILENT_TAKERS:
             self._arguments(name, node, frame, args, kwargs)
         for argument, values in zip(node.args, args, strict=False):
             for value in values:
-                if isinstance(value, Ext) and is_numpy_draw(value.name):
+                if isinstance(value, Ext) and known.is_numpy_draw(value.name):
                     self.verdicts.numpy(value.name.replace("numpy", "np", 1), argument, frame)
 
     def _draws(self, name: str, node: ast.Call, frame: Frame, kwargs: dict[str, Values]) -> bool:
         """Judge a call that draws from a process-wide generator, and return whether it does."""
-        if is_numpy_draw(name):
+        if known.is_numpy_draw(name):
             self.verdicts.numpy(name.replace("numpy", "np", 1), node, frame)
-        elif is_python_draw(name):
-            self.verdicts.draw(PYTHON, "python", name, node, frame)
-        elif name in GLOBAL_DRAWS:
-            self.verdicts.draw(OPENCV, "own", name, node, frame)
-        elif is_imgaug_draw(name):
-            self.verdicts.draw(IMGAUG, "own", spelling(node), node, frame)
+        elif known.is_python_draw(name):
+            self.verdicts.draw(known.PYTHON, "python", name, node, frame)
+        elif name in known.GLOBAL_DRAWS:
+            self.verdicts.draw(known.OPENCV, "own", name, node, frame)
+        elif known.is_imgaug_draw(name):
+            self.verdicts.draw(known.IMGAUG, "own", spelling(node), node, frame)
         elif _has_seed(kwargs):
             return False
-        elif NUMPY_INSIDE.match(name):
+        elif known.NUMPY_INSIDE.match(name):
             self.verdicts.numpy(f"{spelling(node)} without random_state", node, frame)
         elif name.startswith("scipy.stats.") and name.endswith(".rvs"):
-            self.verdicts.draw(NUMPY, "hidden", f"{spelling(node)} without random_state", node, frame)
+            self.verdicts.draw(known.NUMPY, "hidden", f"{spelling(node)} without random_state", node, frame)
         elif name in _NOISE:
-            self.verdicts.draw(NUMPY, "noise", name, node, frame)
+            self.verdicts.draw(known.NUMPY, "noise", name, node, frame)
         else:
             return False
         return True
@@ -94,7 +82,7 @@ class Judge:
         """Judge a call of a generator's method."""
         self.context.events += 1
         seeded = gen.node in self.context.state.seeds
-        if name in DRAW_METHODS and gen.stored and not seeded and not self.context.filling:
+        if name in known.DRAW_METHODS and gen.stored and not seeded and not self.context.filling:
             self.verdicts.stored_draw(gen, spelling(node), node, frame)
 
     def new_generator(self, gen: Gen, node: ast.AST, frame: Frame) -> None:

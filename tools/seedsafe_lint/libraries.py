@@ -99,11 +99,8 @@ class Libraries(Part):
             for gen in inner if self.context.worker else ():
                 self.judge.new_generator(gen, node, frame)
             return tuple(inner)
-        if name == "torch.Generator":
-            seeds = []
-        seed = "none" if not seeds else "constant" if all(constant(v) for v in seeds) else "varying"
-        if name == "torch.Generator":
-            seed = "constant"
+        fixed = name == "torch.Generator" or (seeds and all(constant(v) for v in seeds))
+        seed = "constant" if fixed else "varying" if seeds else "none"
         kind = GENERATORS.get(name, name.replace("numpy", "np", 1))
         result = Gen(kind, frame.module, node, stored=not self.context.worker, seed=seed)  # type: ignore[arg-type]
         if self.context.worker and name not in BIT_GENERATORS:

@@ -31,11 +31,8 @@ class Names(Part):
                 if scope.function and (result := self._parameter(name, scope.function)):
                     return result
                 if bindings := scope.scope.names.get(name):
-                    stored = (
-                        self.context.state.variables.get((frame.module, name))
-                        if scope.parent is None
-                        else None
-                    )
+                    key = (frame.module, name)
+                    stored = None if scope.parent else self.context.state.variables.get(key)
                     return stored or self.static(bindings, scope, (scope.scope, name))
             scope = scope.parent
         return self._from_star(name, frame.module)
@@ -49,15 +46,13 @@ class Names(Part):
                     return result
             elif star.level == 0:
                 full = canonical(f"{source}.{name}")
-                if (
-                    is_numpy_draw(full)
+                known = (
+                    full in ("numpy.random", "torch.utils.data")
+                    or is_numpy_draw(full)
                     or is_python_draw(full)
-                    or full in ("numpy.random", "torch.utils.data")
-                ):
-                    return (Ext(full),)
-                if source.startswith(("torch", "keras", "tensorflow")) and (
-                    kind_of_base(full) or name == "DataLoader"
-                ):
+                )
+                base = name == "DataLoader" or kind_of_base(full)
+                if known or (base and source.startswith(("torch", "keras", "tensorflow"))):
                     return (Ext(full),)
         if hasattr(builtins, name):
             return (Ext(f"builtins.{name}"),)
@@ -90,11 +85,8 @@ class Names(Part):
         for parameter in (*function.positional, *arguments.kwonlyargs):
             if parameter.arg == name:
                 return self.steps.parameter(parameter, function)
-        return (
-            STATIC
-            if name in (getattr(arguments.vararg, "arg", ""), getattr(arguments.kwarg, "arg", ""))
-            else ()
-        )
+        rest = [p.arg for p in (arguments.vararg, arguments.kwarg) if p]
+        return STATIC if name in rest else ()
 
     def default(self, parameter: ast.arg, function: Function) -> Values | None:
         """Return the value of a parameter's default, or None if it has none."""
@@ -164,6 +156,5 @@ class Names(Part):
                 frame.vars[alias.asname or alias.name] = self._import(node, alias.name, frame.module)
             else:
                 top = alias.name.partition(".")[0]
-                frame.vars[alias.asname or top] = self._module(
-                    alias.name if alias.asname else top, frame.module
-                )
+                name = alias.name if alias.asname else top
+                frame.vars[alias.asname or top] = self._module(name, frame.module)

@@ -27,9 +27,6 @@ _GETATTR = re.compile(r"\bgetattr\(\s*([A-Za-z_][\w.]*)\s*,\s*(?!['\"])")
 class Project:
     """Loads modules by path or by import, each once.
 
-    Args:
-        paths: All files that may be loaded.
-
     Example:
         >>> Project([]).find("utils.augment", "train.py") is None
         True
@@ -151,13 +148,7 @@ class Project:
         self._size = 0
 
     def find(self, name: str, importer: str, level: int = 0) -> Module | None:
-        """Return the file that an import names, or None.
-
-        Args:
-            name: Dotted name, empty for ``from . import``.
-            importer: Path of the file with the import.
-            level: Number of leading dots.
-        """
+        """Return the file that an import of `importer` names (after `level` dots), or None."""
         key = (name, importer, level)
         if key not in self._found:
             self._found[key] = self._search(name, Path(importer).parent, level)

@@ -32,10 +32,9 @@ class Mark(NamedTuple):
 
 @dataclass(eq=False)
 class Quiet:
-    """Remembers runs that neither draw nor seed, so that other entry points need not repeat them.
+    """Remembers runs that neither draw nor seed, for all files, so that other entry points need not repeat them.
 
-    Two runs of a function are alike if their arguments have the same shape, and the same generators, functions and objects
-    were stored before. Runs are remembered for all files, because they report nothing that depends on the entry point.
+    Two runs of a function are alike if their arguments have the same shape, and the same generators were stored before.
     """
 
     context: Context

@@ -161,11 +161,8 @@ def _entries(run: Interpreter, cls: Class, owner: Inst, kind: str) -> Iterator[s
         yield from filter(_TEMPLATE.match, _methods(run, cls))
     for name, pattern in _HOOKS.items():
         method = run.members.method(owner, name)
-        if (
-            method
-            and method.function.positional[1:2]
-            and re.match(pattern, method.function.positional[1].arg)
-        ):
+        first = method.function.positional[1:2] if method else []
+        if first and re.match(pattern, first[0].arg):
             yield name
     if "generate_train_batch" in cls.methods:
         yield "generate_train_batch"

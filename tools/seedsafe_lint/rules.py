@@ -9,14 +9,7 @@ __all__ = ["RETIRED", "RULES", "Rule", "current", "page", "summary"]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule.
-
-    Args:
-        code: ``SSF001`` and so on.
-        name: Its name in words.
-        fix: A line to paste, with a comment that says where.
-        default: Whether it is on by default.
-    """
+    """A rule: its code, its name in words, a line to paste that says where, and whether it is on by default."""
 
     code: str
     name: str

@@ -50,15 +50,7 @@ class Report:
 
 
 def collect(paths: Iterable[Path], config: Config) -> list[Path]:
-    """Return the Python files and notebooks among some paths.
-
-    Args:
-        paths: Files of any name, and folders to search for ``*.py`` and ``*.ipynb``.
-        config: Settings with the paths to leave out.
-
-    Raises:
-        FileNotFoundError: A path does not exist.
-    """
+    """Return the Python files and notebooks among some paths and the folders there, or raise FileNotFoundError for a missing path."""
     result: dict[Path, None] = {}
     for path in paths:
         if path.is_dir():

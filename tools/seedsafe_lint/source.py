@@ -112,11 +112,9 @@ def encoding_of(data: bytes) -> str:
     try:
         return tokenize.detect_encoding(io.BytesIO(data).readline)[0]
     except SyntaxError as error:
-        if "unknown encoding" in str(
-            error
-        ):  # Python refuses such a file, but its text is nearly always UTF-8
-            return "utf-8-sig"
-        raise
+        if "unknown encoding" not in str(error):
+            raise
+        return "utf-8-sig"  # Python refuses such a file, but its text is nearly always UTF-8
 
 
 def parse(text: str) -> ast.Module:
@@ -173,11 +171,7 @@ def _codes(text: str | None) -> frozenset[str]:
 
 def offsets_of(word: str, text: str) -> list[int]:
     """Return the offsets of a word in a text."""
-    offsets, at = [], text.find(word)
-    while at >= 0:
-        offsets.append(at)
-        at = text.find(word, at + 1)
-    return offsets
+    return [match.start() for match in re.finditer(re.escape(word), text)]
 
 
 def line_numbers(text: str, offsets: list[int]) -> list[int]:

@@ -11,9 +11,8 @@ from seedsafe_lint.index import Class, Frame, Function
 from seedsafe_lint.known import IMGAUG, NUMPY, OPENCV, PYTHON
 from seedsafe_lint.members import Members
 from seedsafe_lint.names import Names
-from seedsafe_lint.patterns import asks_for_seed, cleared, fills, stored_names
+from seedsafe_lint.patterns import asks_for_seed, cleared, fills, seeds_body, stored_names
 from seedsafe_lint.scopes import statements
-from seedsafe_lint.seeding import seeds_body
 from seedsafe_lint.syntax import by_kind
 from seedsafe_lint.targets import Targets
 from seedsafe_lint.values import UNKNOWN, Cls, Fn, Inst, contents
@@ -88,9 +87,8 @@ class Statements(Part):
             ):
                 parts = [self.steps.evaluate(part, frame) for part in value.elts]
                 for element, part in zip(target.elts, parts, strict=True):
-                    self.targets.assign(
-                        element, contents(part) if isinstance(element, ast.Starred) else part, frame
-                    )
+                    several = isinstance(element, ast.Starred)
+                    self.targets.assign(element, contents(part) if several else part, frame)
                 continue
             values = self.steps.evaluate(value, frame)
             if isinstance(target, ast.Name) and self._is_global(target.id, frame):
@@ -104,12 +102,9 @@ class Statements(Part):
         self.steps.evaluate(node.value, frame)
         self.steps.evaluate(node.target, frame)
         owner = node.target.value if isinstance(node.target, ast.Subscript) else node.target
-        if (
-            isinstance(owner, ast.Attribute)
-            and self.context.worker
-            and isinstance(owner.value, ast.Name | ast.Attribute)
-        ):
-            for value in self.steps.evaluate(owner.value, frame):
+        if isinstance(owner, ast.Attribute) and self.context.worker:
+            named = isinstance(owner.value, ast.Name | ast.Attribute)
+            for value in self.steps.evaluate(owner.value, frame) if named else ():
                 if (
                     isinstance(value, Inst)
                     and value.stored

@@ -24,15 +24,11 @@ class Targets(Part):
         for value in values:
             if isinstance(value, Group) and value.origin == "generator":
                 for item in value.items:
-                    result = join(
-                        result, contents(self.steps.run(item, [], {})) if isinstance(item, Fn) else (item,)
-                    )
+                    items = contents(self.steps.run(item, [], {})) if isinstance(item, Fn) else (item,)
+                    result = join(result, items)
                 continue
-            method = (
-                self.members.method(value, "__iter__")
-                if isinstance(value, Inst) and self.context.worker
-                else None
-            )
+            own = isinstance(value, Inst) and self.context.worker
+            method = self.members.method(value, "__iter__") if own and isinstance(value, Inst) else None
             result = join(result, contents(self.steps.run(method, [], {})) if method else contents((value,)))
         return result or self.context.nothing
 

@@ -30,21 +30,11 @@ class Call:
         """The keyword arguments by name."""
         return {word.arg: word.value for word in self.node.keywords if word.arg}
 
-    @property
-    def dataset(self) -> ast.expr | None:
-        """The first argument of a loader, or its keyword ``dataset``."""
-        return self.node.args[0] if self.node.args else self.keywords.get("dataset")
-
 
 @dataclass(slots=True)
 class Uses:
-    """The uses of classes and functions in a file.
-
-    Args:
-        calls: Calls that pass functions or datasets to loaders and the like.
-        class_calls: Calls of classes, by the name of the class.
-        lists: Lists whose names say that they hold transforms.
-        kinds: The kinds of libraries that run functions of the file, as in `seedsafe_lint.stages`.
+    """The calls of a file that pass functions or datasets to loaders and the like, those of classes by name, lists of transforms,
+    and the kinds of libraries that it imports, as in `seedsafe_lint.stages`.
     """
 
     calls: list[Call] = field(default_factory=list)

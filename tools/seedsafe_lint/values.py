@@ -89,12 +89,7 @@ class Const(_Single, Value):
 
 @dataclass(frozen=True, init=False, eq=False)
 class Opaque(_Single, Value):
-    """A value without structure.
-
-    Args:
-        static: Whether it is fixed before the workers start.
-        argument: Whether it is an argument that a caller passes.
-    """
+    """A value without structure: fixed before the workers start, or an argument that a caller passes."""
 
     static: bool = False
     argument: bool = False

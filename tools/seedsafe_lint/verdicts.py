@@ -91,13 +91,7 @@ _OWN = {OPENCV: "OpenCV's process-wide generator", IMGAUG: "imgaug's process-wid
 
 @dataclass(eq=False)
 class Verdicts:
-    """Reports wrong draws and seeds of worker code.
-
-    Args:
-        context: The state that all parts share.
-        findings: The findings so far.
-        old_torch: Judge for torch < 1.9, which leaves NumPy's global generator the same in every worker.
-    """
+    """Reports wrong draws and seeds of worker code."""
 
     context: Context
     findings: Findings

@@ -56,10 +56,8 @@ def bare_seeds(run: Interpreter, module: Module, used: Uses) -> None:
     """Report ``worker_init_fn=np.random.seed``, which seeds with the worker's number alone."""
     for call in used.calls:
         init = call.keywords.get("worker_init_fn")
-        values = run.earlier(init, call.frame) if init else ()
-        if init and any(
-            isinstance(v, Ext) and (v.name in SEEDERS or _HELPERS.search(v.name)) for v in values
-        ):
+        names = [v.name for v in run.earlier(init, call.frame) if isinstance(v, Ext)] if init else []
+        if init and any(name in SEEDERS or _HELPERS.search(name) for name in names):
             run.verdicts.say("bare seed", init, module.path, what=dotted(init))
 
 
@@ -89,11 +87,7 @@ def _index(function: Function) -> str:
     """Return the name of the parameter for the worker's number, or an empty string."""
     arguments = function.node.args
     names = [p.arg for p in (*function.positional, *arguments.kwonlyargs)]
-    if (
-        function.cls
-        and not isinstance(function.node, ast.Lambda)
-        and not function.has_decorator("staticmethod")
-    ):
+    if function.cls and not (isinstance(function.node, ast.Lambda) or function.has_decorator("staticmethod")):
         names = names[1:]
     names += [p.arg for p in (arguments.vararg, arguments.kwarg) if p]
     return next((name for name in names if re.search(r"worker|wid|^w?id$", name)), names[0] if names else "")
@@ -166,13 +160,8 @@ def _is_drawn(function: Function, names: set[str]) -> bool:
 
 def _of_worker(parts: list[ast.AST]) -> bool:
     """Return whether one part is ``worker_info.seed``, which torch sets for each epoch and worker."""
-    return any(
-        isinstance(p, ast.Attribute)
-        and p.attr == "seed"
-        and isinstance(p.value, ast.Name)
-        and re.search(r"info|worker", p.value.id)
-        for p in parts
-    )
+    names = (dotted(part) for part in parts if isinstance(part, ast.Attribute))
+    return any(re.match(r"\w*(info|worker)\w*\.seed$", name) for name in names)
 
 
 def _harmless(run: Interpreter, node: ast.Call, frame: Frame) -> bool:
