@@ -47,6 +47,8 @@ def _within(
     module: Module, body: list[ast.stmt], frame: Frame, lines: list[int]
 ) -> Iterator[tuple[ast.stmt, Frame]]:
     for node in body:
+        if (node.end_lineno or lines[0]) < lines[0]:
+            continue
         first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
         at = bisect.bisect_left(lines, first)
         if at == len(lines) or lines[at] > (node.end_lineno or first):

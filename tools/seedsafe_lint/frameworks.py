@@ -1,10 +1,11 @@
 """Base classes and names of the frameworks."""
 
 import re
+from collections.abc import Iterable
 
 from seedsafe_lint.known import either, words
 
-__all__ = ["framework_in", "framework_of", "imports", "kind_of_base"]
+__all__ = ["framework_of", "framework_of_all", "imports", "kind_of_base"]
 
 _DATASETS = """
     CIFAR MNIST FashionMNIST EMNIST KMNIST QMNIST SVHN STL VOC Coco Kitti Imagenet ImageNet LSUN CelebA
@@ -90,12 +91,12 @@ def imports(text: str) -> frozenset[str]:
     return frozenset([name for name, _ in found if name] + [words[0] for words in several if words])
 
 
-def framework_in(text: str) -> str:
-    """Return the framework that a file imports: torch if it imports several, empty if none.
+def framework_of_all(names: Iterable[str]) -> str:
+    """Return the framework of some dotted names: torch if there are several, empty if none.
 
     Example:
-        >>> framework_in("import numpy\\nfrom torch.utils.data import Dataset")
+        >>> framework_of_all(["numpy", "torch.utils.data", "keras"])
         'torch'
     """
-    result = {framework_of(name) for name in imports(text)} - {""}
+    result = set(map(framework_of, names)) - {""}
     return next((name for name in ("torch", "keras") if name in result), min(result, default=""))

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from seedsafe_lint.alternatives import Values
-from seedsafe_lint.frameworks import framework_in
+from seedsafe_lint.frameworks import framework_of_all, imports
 from seedsafe_lint.scopes import Scope, statements
 from seedsafe_lint.syntax import FunctionNode, assignments_to, body_of, dotted
 
@@ -198,7 +198,12 @@ class Module:
     @cached_property
     def framework(self) -> str:
         """The framework that the file imports, or torch if it imports several."""
-        return framework_in(self.text)
+        return framework_of_all(self.imports)
+
+    @cached_property
+    def imports(self) -> frozenset[str]:
+        """The dotted names of the modules that it imports."""
+        return imports(self.text)
 
     def close(self) -> None:
         """Break the cycles that keep the tree alive. The module is unusable afterwards."""

@@ -2,7 +2,7 @@
 
 import ast
 import builtins
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from seedsafe_lint.alternatives import Values, join
 from seedsafe_lint.context import Part
@@ -20,6 +20,8 @@ _DEEP = 40
 @dataclass(eq=False)
 class Names(Part):
     """Finds the values of names."""
+
+    _stars: int = field(default=0, init=False)  # star imports that are being followed
 
     def lookup(self, name: str, frame: Frame) -> Values:
         """Return the value of a variable."""
@@ -70,15 +72,22 @@ class Names(Part):
         key = (module, name, "star")
         if not module.scope.stars or key in self.context.open:
             return ()
-        self.context.open.add(key)
-        try:
-            for star in module.scope.stars:
-                local = self.context.project.find(star.module or "", module.path, star.level)
-                if local and (result := self.export(local, name)):
-                    return result
-        finally:
+        if key not in self.context.cache:
+            self.context.open.add(key)
+            self._stars += 1
+            result = next(
+                filter(None, (self._through(star, module, name) for star in module.scope.stars)), ()
+            )
+            self._stars -= 1
             self.context.open.discard(key)
-        return ()
+            if self._stars and not result:
+                return ()  # a file in a circle of imports may still have it
+            self.context.cache[key] = result
+        return self.context.cache[key]
+
+    def _through(self, star: ast.ImportFrom, module: Module, name: str) -> Values:
+        local = self.context.project.find(star.module or "", module.path, star.level)
+        return self.export(local, name) if local else ()
 
     def _parameter(self, name: str, function: Function) -> Values:
         arguments = function.node.args

@@ -5,7 +5,7 @@ import re
 from functools import cached_property
 from pathlib import Path
 
-from seedsafe_lint.frameworks import framework_in
+from seedsafe_lint.frameworks import framework_of_all, imports
 from seedsafe_lint.index import Class, Module
 from seedsafe_lint.known import words
 from seedsafe_lint.source import UnreadableError, parse, read
@@ -72,7 +72,7 @@ class Project:
             found = set()
             for path in sorted(folder.glob("*.py"))[:_NEIGHBOURS]:
                 with contextlib.suppress(UnreadableError):
-                    found.add(framework_in(read(path)))
+                    found.add(framework_of_all(imports(read(path))))
             self._frameworks[folder] = "torch" if "torch" in found else min(found - {""}, default="")
         return self._frameworks[folder]
 

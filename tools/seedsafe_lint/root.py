@@ -22,7 +22,7 @@ class Root:
         per_sample: Whether it runs once for each sample or batch, and not once for each epoch.
         cured: Whether a correct ``worker_init_fn`` of the same file seeds NumPy for it.
         cls: The class, if it is a method.
-        dataset: Whether that class derives from a framework's dataset.
+        actor: Whether its object is made in the worker.
     """
 
     fn: Fn
@@ -31,4 +31,4 @@ class Root:
     per_sample: bool = True
     cured: bool = False
     cls: Class | None = None
-    dataset: bool = False
+    actor: bool = False

@@ -7,6 +7,7 @@ import ast
 import bisect
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from seedsafe_lint.alternatives import Value
@@ -136,7 +137,7 @@ def _of_class(run: Interpreter, cls: Class, used: Uses, cured: bool) -> Iterator
         for value in run.decorate(method) if method else ():
             if isinstance(value, Fn):
                 label, once = f"{cls.name}.{name}", name in ("__iter__", "__next__")
-                yield Root(value, label, framework, not once, cured, cls, kind in ("map", "keras"))
+                yield Root(value, label, framework, not once, cured, cls)
 
 
 def _entries(run: Interpreter, cls: Class, owner: Inst, kind: str) -> Iterator[str]:
@@ -220,8 +221,10 @@ def _of_call(
     for expression in callbacks + expressions:
         dataset = loader and expression not in callbacks
         for value in run.earlier(expression, frame):
-            made = Inst(value.cls) if isinstance(value, Cls) and where == "pool" else value
-            yield from _of_value(run, made, where, per_sample, cured, loader=dataset)
+            actor = isinstance(value, Cls) and where == "pool"
+            made = Inst(value.cls) if isinstance(value, Cls) and actor else value
+            for root in _of_value(run, made, where, per_sample, cured, loader=dataset):
+                yield replace(root, actor=True) if actor else root
 
 
 def _initialized(run: Interpreter, module: Module) -> bool:

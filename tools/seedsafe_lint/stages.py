@@ -3,7 +3,6 @@
 import ast
 import re
 
-from seedsafe_lint.frameworks import imports
 from seedsafe_lint.index import Module
 from seedsafe_lint.known import words
 from seedsafe_lint.root import TRACED
@@ -38,8 +37,7 @@ def stages_of(module: Module) -> frozenset[str]:
     """Return the kinds of libraries that a file imports."""
     if not STAGES.search(module.text):
         return frozenset()
-    names = imports(module.text)
-    found = {kind for kind, pattern in _IMPORTED.items() if any(map(pattern.match, names))}
+    found = {kind for kind, pattern in _IMPORTED.items() if any(map(pattern.match, module.imports))}
     return frozenset(found - ({"pool"} if _THREADS.search(module.text) else set()))
 
 

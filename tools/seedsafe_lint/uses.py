@@ -76,7 +76,7 @@ CALLBACK_WORDS = words("""
     co_transform data_collator item_tfms
 """)
 
-_LIST = re.compile(r"\b\w*(transforms?|tfms|aug\w*|pipeline)[ \t]*(:[^=\n]*)?\+?=[ \t]*\[")
+_LIST = re.compile(r"(transforms?|tfms|aug\w*|pipeline)[ \t]*(:[^=\n]*)?\+?=[ \t]*\[")
 _CALL = re.compile(rf"\b([A-Z]\w*|{_FUNCTIONS})\(")
 
 

@@ -143,7 +143,7 @@ class Verdicts:
         """Report a draw from a generator that is made before the workers start."""
         self.context.events += 1
         root = self.context.root
-        if root is None:
+        if root is None or (root.actor and gen.seed != "constant"):
             return
         result, path = place(gen.module.path, gen.node), frame.module.path
         source = "passed in as an argument" if gen.kind == "argument" else f"made by {gen.kind}"

@@ -16,5 +16,15 @@ class Augment:
         return batch
 
 
+class Entropy:
+    def __init__(self):
+        self.rng = np.random.default_rng()
+
+    def __call__(self, batch):
+        batch["x"] = batch["x"] * self.rng.uniform(0.9, 1.1)
+        return batch
+
+
 def build(path):
-    return ray.data.read_parquet(path).map_batches(noisy).map_batches(Augment, concurrency=4)
+    data = ray.data.read_parquet(path).map_batches(noisy).map_batches(Augment, concurrency=4)
+    return data.map_batches(Entropy, concurrency=4)
