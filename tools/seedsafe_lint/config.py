@@ -1,7 +1,4 @@
-"""Settings of the linter.
-
-They come from ``[tool.seedsafe.lint]`` in pyproject.toml. Options of the command line take precedence.
-"""
+"""Settings from pyproject.toml and the command line."""
 
 import fnmatch
 import tomllib

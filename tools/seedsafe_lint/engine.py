@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from seedsafe_lint import epochs, samples, worker_init
+from seedsafe_lint import checks, worker_init
 from seedsafe_lint.findings import Finding, Skipped
 from seedsafe_lint.index import Module
 from seedsafe_lint.interpreter import Interpreter
@@ -60,9 +60,7 @@ def lint_file(module: Module, project: Project, named: set[str], *, old_torch: b
             continue
         seen.add(key)
         run.start(root)
-    epochs.check(run, module, used)
-    for cls in module.classes.values():
-        samples.check(run, cls)
+    checks.check(run, module, used)
     findings = _without_noqa(run, module, named)
     vars(run).clear()  # the collector is off, and the parts refer to each other: see benchmarks/lint_speed.py
     return findings

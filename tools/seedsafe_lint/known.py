@@ -100,21 +100,24 @@ RNG_NAME = re.compile(
     r"_?_?(np_?|numpy_?|local_?|py_?|torch_?)?(rng|prng|rngs|random_generator|rand_gen|random_state|rand_state|randomstate|np_random|rnd)$|^_?generator$"
 )
 
-_ROOTS = {
-    "np": "numpy",
-    "tf": "tensorflow",
-    "nr": "numpy.random",
-    "npr": "numpy.random",
-    "numpy": "numpy",
-    "torch": "torch",
-    "cv2": "cv2",
-    "cv": "cv2",
-    "keras": "keras",
-    "iaa": "imgaug.augmenters",
-    "Dataset": "torch.utils.data.Dataset",
-    "IterableDataset": "torch.utils.data.IterableDataset",
-    "DataLoader": "torch.utils.data.DataLoader",
-}
+_ROOTS = dict(
+    pair.split("=")
+    for pair in [
+        "np=numpy",
+        "tf=tensorflow",
+        "nr=numpy.random",
+        "npr=numpy.random",
+        "numpy=numpy",
+        "torch=torch",
+        "cv2=cv2",
+        "cv=cv2",
+        "keras=keras",
+        "iaa=imgaug.augmenters",
+        "Dataset=torch.utils.data.Dataset",
+        "IterableDataset=torch.utils.data.IterableDataset",
+        "DataLoader=torch.utils.data.DataLoader",
+    ]
+)
 
 
 def guess(name: str) -> str:

@@ -14,10 +14,7 @@ __all__ = ["EACH", "FORMATS", "line_list", "statistics"]
 
 
 def text(report: Report, found: list[Entry]) -> str:
-    """Return one line for each entry, the count, and one line to paste for each rule.
-
-    The lines look like ruff's ``--output-format concise``, with the severity.
-    """
+    """Return one line for each entry as ruff writes it, the count, and one line to paste for each rule."""
     lines: list[str] = []
     for f, more in found:
         lines.append(f"{f.place}: {f.code} {f.severity}: {f.message}")

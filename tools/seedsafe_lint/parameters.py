@@ -1,7 +1,4 @@
-"""Values of parameters in the main process.
-
-They follow from a parameter's default, annotation, name, and the calls of its function.
-"""
+"""Values of parameters in the main process."""
 
 import ast
 import contextlib

@@ -13,16 +13,11 @@ TRACED = "tf.map"
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A function that workers call.
+    """A function that workers call, with its name in messages.
 
-    Args:
-        fn: The function, bound to its object.
-        label: Its name in messages.
-        framework: ``torch``, ``keras``, ``tf.data``, `TRACED`, ``pool`` for tasks of processes, another one, or empty.
-        per_sample: Whether it runs once for each sample or batch, and not once for each epoch.
-        cured: Whether a correct ``worker_init_fn`` of the same file seeds NumPy for it.
-        cls: The class, if it is a method.
-        actor: Whether its object is made in the worker.
+    Its framework is ``torch``, ``keras``, ``tf.data``, `TRACED`, ``pool`` for tasks of processes, another one, or empty. It runs
+    `per_sample` or batch, or else once for each epoch, and is `cured` if a correct ``worker_init_fn`` of the file seeds NumPy.
+    The object of an `actor` is made in the worker.
     """
 
     fn: Fn

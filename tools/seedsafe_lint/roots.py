@@ -1,7 +1,4 @@
-"""The functions that workers call first.
-
-They are methods of datasets and transforms, collate functions and generator functions.
-"""
+"""The functions that workers call first."""
 
 import ast
 import bisect

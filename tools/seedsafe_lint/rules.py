@@ -36,16 +36,8 @@ RULES = {
     for code, name, fix in re.findall(r"^(\w+) ([\w-]+): (.+)$", _TABLE, re.MULTILINE)
 }
 
-RETIRED = {
-    "SSF008": "SSF003",
-    "SSF009": "",
-    "SSF011": "",
-    "SSF012": "",
-    "SSF015": "",
-    "SSF016": "",
-    "SSF018": "SSF004",
-    "SSF019": "SSF001",
-}
+_RETIRED = "SSF008=SSF003 SSF009= SSF011= SSF012= SSF015= SSF016= SSF018=SSF004 SSF019=SSF001"
+RETIRED: dict[str, str] = dict(pair.split("=") for pair in _RETIRED.split())
 """Codes of earlier versions, and the rule that reports such a place today, if there is one."""
 
 

@@ -17,10 +17,7 @@ _OF_CLASSES = (Inst, Fn, Cls, Group)
 
 @dataclass(eq=False)
 class Tame:
-    """Finds the tame classes: no method, run on its own, draws or seeds, and all values that they store are plain.
-
-    Worker code need not tell instances of a tame class apart. Each class is checked once for all files.
-    """
+    """Finds the tame classes, once for all files: no method, run on its own, draws or seeds, and all values that they store are plain."""
 
     context: Context
     members: Members

@@ -145,10 +145,7 @@ def on_device(function: Function) -> bool:
 
 
 def mixes_batch(function: Function) -> bool:
-    """Return whether a function mixes the samples of a complete batch, as training loops do.
-
-    It has parameters for a batch (or for samples and their labels) and permutes the first axis of one of them.
-    """
+    """Return whether a function has parameters for a batch and permutes its first axis, as training loops do."""
     names = [p.arg for p in function.positional[1:]]
     if len(names) < 2 and not any("batch" in name for name in names):
         return False

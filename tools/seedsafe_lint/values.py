@@ -97,14 +97,8 @@ class Opaque(_Single, Value):
 
 @dataclass(frozen=True, slots=True)
 class Gen(Value):
-    """A random generator.
-
-    Args:
-        kind: The call that makes it, ``np.random.default_rng`` and so on, or ``argument`` for a parameter.
-        module: The file of that call.
-        node: The call, or the parameter.
-        stored: Whether it is made before the workers start.
-        seed: ``none`` for the system's entropy, ``constant`` for the same seed everywhere, otherwise ``varying``.
+    """A random generator: the call that makes it (``argument`` for a parameter), whether it is made before the workers start,
+    and whether its seed is the system's entropy (``none``), the same everywhere (``constant``) or ``varying``.
     """
 
     kind: str

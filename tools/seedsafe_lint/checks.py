@@ -1,10 +1,12 @@
-"""The rule about samplers that miss epochs."""
+"""The rules that look for no draws."""
 
 import ast
 import re
 
-from seedsafe_lint.index import Module
+from seedsafe_lint.index import Class, Module
 from seedsafe_lint.interpreter import Interpreter
+from seedsafe_lint.roots import kind_of_class
+from seedsafe_lint.scopes import statements
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.uses import Call, Uses
 from seedsafe_lint.values import Ext
@@ -19,6 +21,13 @@ _NOT_TRAINING = re.compile(r"val|test|eval|infer|predict|dev", re.IGNORECASE)
 
 
 def check(run: Interpreter, module: Module, used: Uses) -> None:
+    """Report samples that are None, and samplers that are never told the epoch."""
+    for cls in list(module.classes.values()):
+        _none(run, cls)
+    _epochs(run, module, used)
+
+
+def _epochs(run: Interpreter, module: Module, used: Uses) -> None:
     """Report distributed samplers that are never told the epoch, by this file or, if it trains nothing itself, by any other."""
     text, project = module.text, run.context.project
     if "DistributedSampler" not in text:
@@ -44,3 +53,21 @@ def _sampler(run: Interpreter, module: Module, call: Call) -> None:
     if any(_NOT_TRAINING.search(dotted(arg)) for arg in (*call.node.args, *words.values())):
         return
     run.verdicts.say("set_epoch", call.node, module.path)
+
+
+def _none(run: Interpreter, cls: Class) -> None:
+    """Report None for a sample, unless a collate function of the file may drop it."""
+    method = cls.methods.get("__getitem__")
+    if method is None or kind_of_class(run, cls) not in ("map", "keras"):
+        return
+    text = method.module.text
+    if re.search(r"collate", text) and re.search(r"is not None|is None|!= None|filter\(", text):
+        return
+    returns = [node for node in statements(method.body) if isinstance(node, ast.Return)]
+    nothing = [
+        n for n in returns if n.value is None or (isinstance(n.value, ast.Constant) and n.value.value is None)
+    ]
+    if len(nothing) == len(returns):
+        return
+    for node in nothing:
+        run.verdicts.say("none", node, method.module.path, cls=method.cls, root=method.label)
