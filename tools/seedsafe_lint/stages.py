@@ -28,6 +28,7 @@ _IMPORTED = {
 STAGES = re.compile(rf"\b({'|'.join(sorted(frozenset().union(*_OF.values())))})\(")
 _POOL = re.compile(r"(^|[._])(pool|executor|workers|client|p|ex)$", re.IGNORECASE)
 _THREADS = re.compile(r"\bThreadPool(Executor)?\(|multiprocessing\.dummy|threading[\"']|prefer=[\"']threads")
+_PARALLEL = re.compile(r"^\d+$|(AUTOTUNE|calls|parallel|jobs|workers)$", re.IGNORECASE)
 _TF_WORDS = words(
     "num_parallel_calls deterministic name map_func func inp Tout stateful cycle_length block_length"
 )
@@ -38,6 +39,7 @@ def stages_of(module: Module) -> frozenset[str]:
     if not STAGES.search(module.text):
         return frozenset()
     found = {kind for kind, pattern in _IMPORTED.items() if any(map(pattern.match, module.imports))}
+    found |= {"datasets"} if "num_proc" in module.text else set()
     return frozenset(found - ({"pool"} if _THREADS.search(module.text) else set()))
 
 
@@ -62,5 +64,6 @@ def framework_of_stage(node: ast.Call, name: str, kinds: frozenset[str]) -> str 
     if TRACED in called and given <= _TF_WORDS:
         if name.endswith(("function", "func")):
             return "tf.data"
-        return TRACED if len(node.args) < 2 or name == "interleave" else None
+        parallel = len(node.args) == 2 and _PARALLEL.search(ast.unparse(node.args[1]))
+        return TRACED if len(node.args) < 2 or parallel or name == "interleave" else None
     return "torch" if "torch" in called and owner is not None else None

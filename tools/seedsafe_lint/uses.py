@@ -76,7 +76,9 @@ CALLBACK_WORDS = words("""
     co_transform data_collator item_tfms
 """)
 
-_LIST = re.compile(r"(transforms?|tfms|aug\w*|pipeline)[ \t]*(:[^=\n]*)?\+?=[ \t]*\[")
+_LIST = re.compile(
+    r"(transform|tfms|aug|pipeline)\w*[ \t]*((:[^=\n]*)?\+?=[ \t]*\[|\.append\()|\breturn[ \t]*\[\s*[A-Z]\w*\("
+)
 _CALL = re.compile(rf"\b([A-Z]\w*|{_FUNCTIONS})\(")
 
 
@@ -91,10 +93,13 @@ def uses(run: Interpreter, module: Module) -> Uses:
             _note(result, node, frame)
     if lines := line_numbers(module.text, [match.start() for match in _LIST.finditer(module.text)]):
         for statement, frame in statements_on(module, lines):
-            if isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign) and isinstance(
-                statement.value, ast.List
-            ):
-                result.lists.append((statement.value, frame))
+            match statement:
+                case ast.Assign(value=ast.List() as found) | ast.AnnAssign(value=ast.List() as found):
+                    result.lists.append((found, frame))
+                case ast.AugAssign(value=ast.List() as found) | ast.Return(value=ast.List() as found):
+                    result.lists.append((found, frame))
+                case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name() as owner, attr="append"))):
+                    result.lists.append((owner, frame))
     return result
 
 
