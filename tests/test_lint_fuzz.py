@@ -93,7 +93,7 @@ def test_any_program(source: str) -> None:
         tree = ast.parse(source)
     except SyntaxError:
         assume(False)
-    lint_file(Module("fuzz.py", source, tree), Project([]))
+    lint_file(Module("fuzz.py", source, tree), Project([]), set())
 
 
 @given(st.binary(max_size=400))
