@@ -17,7 +17,7 @@ import seedsafe as ss
 sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
 import make_golden
 
-NEW = Golden(ss.RandomCrop(7, name="new"), (20, 20, 3), exact=True)
+NEW = Golden(ss.RandomCrop(7, name="new"), (20, 20, 3))
 
 
 @pytest.fixture
@@ -30,6 +30,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "BatchMix",
         "GridShuffle",
         "GaussianNoise variance",
+        "LetterBox",
     }
     kept = {name: one for name, one in known.GOLDENS.items() if name in few}
     monkeypatch.setattr(known, "GOLDENS", kept)
@@ -41,11 +42,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         if file.name == "pixels.json":
             content = {name: content[name] for name in content if name in few}
         file.write_text(json.dumps(content))
+    for file in copied.glob("architectures/*.json"):
+        content = json.loads(file.read_text())
+        file.write_text(make_golden.lines({name: one for name, one in content.items() if name in few}) + "\n")
     return copied
 
 
 def contents(folder: Path) -> dict[str, str]:
-    return {file.name: file.read_text() for file in folder.glob("*.json")}
+    return {str(file.relative_to(folder)): file.read_text() for file in folder.rglob("*.json")}
 
 
 def test_nothing_new_writes_nothing(folder: Path) -> None:
@@ -72,26 +76,38 @@ def test_a_new_pipeline_is_appended_and_the_old_text_stays(folder: Path) -> None
     assert list(again["decisions"]) == ["a new one", "second"]
 
 
-@pytest.mark.parametrize("change", ["parameter", "gone", "pixels", "first file"])
+@pytest.mark.parametrize("change", ["parameter", "gone", "pixels", "of one architecture", "first file"])
 def test_a_change_is_refused_and_nothing_is_written(
     change: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known.GOLDENS["a new one"] = "zz", NEW
     make_golden.main(folder)
     if change == "parameter":
-        known.GOLDENS["a new one"] = "zz", Golden(ss.RandomCrop(8, name="new"), (20, 20, 3), exact=True)
+        known.GOLDENS["a new one"] = "zz", Golden(ss.RandomCrop(8, name="new"), (20, 20, 3))
     elif change == "gone":
         del known.GOLDENS["a new one"]
     elif change == "pixels":
-        pixels = make_golden.pixels_known.pixels
-        monkeypatch.setattr(make_golden.pixels_known, "pixels", lambda one: [] if one is NEW else pixels(one))
+        monkeypatch.setattr(make_golden.pixels_known, "digests", lambda *_: [])
+    elif change == "of one architecture":
+        monkeypatch.setattr(make_golden.pixels_known, "architecture", lambda _: {"LetterBox": ["0"]})
     else:
-        known.GOLDENS["RandomCrop"] = "crops", Golden(ss.RandomCrop((20, 31)), (37, 53, 3), exact=True)
+        known.GOLDENS["RandomCrop"] = "crops", Golden(ss.RandomCrop((20, 31)), (37, 53, 3))
     known.GOLDENS["one more"] = "zzz", Golden(ss.HorizontalFlip(), (4, 4))
     before = contents(folder)
     with pytest.raises(ValueError, match=r"would become|no longer made"):
         make_golden.main(folder)
     assert contents(folder) == before
+
+
+def test_a_machine_adds_to_its_own_architecture_and_leaves_the_others(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = contents(folder)
+    monkeypatch.setattr(make_golden.pixels_known, "HERE", "riscv64")
+    make_golden.main(folder)
+    after = contents(folder)
+    assert list(json.loads(after.pop("architectures/riscv64.json"))) == ["LetterBox"]
+    assert after == before
 
 
 def without(cases: dict[str, Case]) -> list[str]:

@@ -47,7 +47,7 @@ class Gallery(SphinxDirective):
 <label>Family <select name="family"><option value="">all</option>{options}</select></label>
 <label>Target <select name="target"><option value="">any</option>{targets}</select></label>
 <label>Exact on every machine <select name="exact"><option value="">any</option><option value="exact-yes">always</option>
-<option value="exact-some">at least for uint8 or nearest</option></select></label>
+<option value="exact-some">at least partly</option></select></label>
 <label>OpenCV <select name="opencv"><option value="">any</option><option value="opencv-no">not needed</option>
 <option value="opencv-yes">needed</option></select></label>
 <output></output></form>"""

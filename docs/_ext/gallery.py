@@ -6,7 +6,6 @@ Both are read from the classes and from their cases (tests/cases).
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -50,15 +49,15 @@ def _holds_yours(name: str) -> bool:
 
 
 def exactness(name: str) -> str:
-    """Return where a transform's pixels are the same on every machine: yes, uint8, nearest, as its transforms, or no."""
+    """Return where a transform's results are the same on every machine: yes, uint8, nearest, partly, as its transforms, or no."""
     case = CASES[name]
     if _holds_yours(name):
         return "as its transforms" if case.golden else "no"
-    said = re.search(r"[^.;]*exact\s+on\s+every\s+machine[^.;]*", case.kind.__doc__, re.IGNORECASE)
-    if said:
-        return "uint8" if "uint8" in said[0] else "yes"
-    exact = [golden.exact for golden in case.golden.values()]
-    return "yes" if all(exact) else "nearest" if any(exact) else "no"
+    declared = marks_of(case.kind).exact
+    if declared is None or not declared.machines:
+        return "no"
+    words = " ".join(when.words for when in declared.machines)
+    return next((word for word in ("uint8", "nearest") if word in words), "partly" if words else "yes")
 
 
 def describe(name: str) -> dict[str, Any]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import field
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from seedsafe.audio.options import RATE, SNR, need
 from seedsafe.audio.recordings import Recording, Sound, check_sounds, excerpt, recordings
 from seedsafe.functional.loudness import mix_at_snr
 from seedsafe.functional.sound import float32_audio
 from seedsafe.ground.checks import checked_int, probability, span
+from seedsafe.ground.exactness import Exactness, When
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.pipeline.naming import Namer
@@ -35,7 +36,13 @@ class Background(NamedTuple):
     snr: float
 
 
-@primitive(opencv=False)
+_ARRAYS: Final = When(
+    "with arrays, and with lossless files (WAV, FLAC) of the audio's sample rate",
+    lambda transform, _: not any(isinstance(one, str) for one in transform.sounds),
+)
+
+
+@primitive(exact=Exactness((_ARRAYS,), build="soundfile, or of SciPy"), opencv=False)
 class AddBackground(AudioTransform):
     """Add part of a recording from a folder or a list, a drawn number of decibels softer than the audio.
 
@@ -43,7 +50,6 @@ class AddBackground(AudioTransform):
     root of the mean square. Silent audio stays silent, and a silent part adds nothing. A recording's channels are averaged
     and added to each channel; a recording shorter than the audio is repeated. Draws the recording (word 1), the start of
     the part (word 2) and the ratio (word 3), without opening a file. The transform's ``recordings`` lists them by number.
-    Exact on every machine with arrays, and with lossless files (WAV, FLAC) of the audio's sample rate.
 
     soundfile reads files when they are needed: files of up to 2**20 frames whole, longer ones only the part. Each thread
     caches the last 32 MiB of whole files. ``scipy.signal.resample_poly`` resamples files of a different sample rate. Files are

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 from seedsafe.audio.options import LibraryTransform
 from seedsafe.functional.bands import filter_band
 from seedsafe.ground.checks import span
+from seedsafe.ground.exactness import SCIPY
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.decisions import log_uniform
 from seedsafe.keys.draws import Draws
@@ -82,12 +83,12 @@ class _CutoffFilter(_Filter):
         return log_uniform(rng, *self.cutoff), _order(rng, self.rolloff)
 
 
-@primitive(opencv=False)
+@primitive(exact=SCIPY, opencv=False)
 class LowPass(_CutoffFilter):
     """Keep the frequencies below a cutoff whose logarithm is drawn uniformly.
 
-    A Butterworth filter of ``scipy.signal``; equal with the same build of SciPy. Follows audiomentations' ``LowPassFilter``,
-    which draws it uniformly on the mel scale. Draws the cutoff (word 1) and the order (word 2).
+    A Butterworth filter of ``scipy.signal``. Follows audiomentations' ``LowPassFilter``, which draws it uniformly on
+    the mel scale. Draws the cutoff (word 1) and the order (word 2).
 
     Args:
         cutoff: the cutoff in hertz, one number or a range (low, high), below half the sample rate.
@@ -106,12 +107,12 @@ class LowPass(_CutoffFilter):
         return Band(None, cutoff, order)
 
 
-@primitive(opencv=False)
+@primitive(exact=SCIPY, opencv=False)
 class HighPass(_CutoffFilter):
     """Keep the frequencies above a cutoff whose logarithm is drawn uniformly.
 
-    A Butterworth filter of ``scipy.signal``; equal with the same build of SciPy. Follows audiomentations' ``HighPassFilter``,
-    which draws it uniformly on the mel scale. Draws the cutoff (word 1) and the order (word 2).
+    A Butterworth filter of ``scipy.signal``. Follows audiomentations' ``HighPassFilter``, which draws it uniformly on
+    the mel scale. Draws the cutoff (word 1) and the order (word 2).
 
     Args:
         cutoff: the cutoff in hertz, one number or a range (low, high), below half the sample rate.
@@ -130,12 +131,12 @@ class HighPass(_CutoffFilter):
         return Band(cutoff, None, order)
 
 
-@primitive(opencv=False)
+@primitive(exact=SCIPY, opencv=False)
 class BandPass(_Filter):
     """Keep the frequencies around a centre whose logarithm is drawn uniformly.
 
-    A Butterworth filter of ``scipy.signal``; equal with the same build of SciPy. Follows audiomentations' ``BandPassFilter``,
-    which draws the centre uniformly on the mel scale. Draws the centre (word 1), the width (word 2) and the order (word 3).
+    A Butterworth filter of ``scipy.signal``. Follows audiomentations' ``BandPassFilter``, which draws the centre
+    uniformly on the mel scale. Draws the centre (word 1), the width (word 2) and the order (word 3).
 
     Args:
         center: the center in hertz, one number or a range (low, high).

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from seedsafe.functional.sound import amplify, invert_polarity
 from seedsafe.ground.checks import probability, span
+from seedsafe.ground.exactness import EVERYWHERE
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.pipeline.option import Range, option
@@ -21,9 +22,9 @@ class Gain(NamedTuple):
     gain: float
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class Amplitude(AudioTransform):
-    """Multiply audio by a uniformly drawn gain, not clipped. Draws ``gain`` (word 1). Exact on every machine.
+    """Multiply audio by a uniformly drawn gain, not clipped. Draws ``gain`` (word 1).
 
     Args:
         gain: a factor, one number or a range (low, high), not negative.
@@ -49,9 +50,9 @@ class Amplitude(AudioTransform):
         return amplify(audio, params[0])
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class PolarityInversion(AudioTransform):
-    """Change the sign of audio with probability p. Draws nothing else. Exact on every machine.
+    """Change the sign of audio with probability p. Draws nothing else.
 
     Raises:
         TypeError: when applied, the audio is not float32.

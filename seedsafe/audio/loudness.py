@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from seedsafe.audio.options import DECIBELS, Length, length, length_of
 from seedsafe.functional.loudness import change_gain, clip_loudest, gain_transition, normalize_peak
 from seedsafe.ground.checks import probability, real, span
+from seedsafe.ground.exactness import EVERYWHERE
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.pipeline.option import Range, option
@@ -37,9 +38,9 @@ class Clipped(NamedTuple):
     share: float
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class Gain(AudioTransform):
-    """Make audio louder or softer by uniformly drawn decibels, not clipped. Exact on every machine.
+    """Make audio louder or softer by uniformly drawn decibels, not clipped.
 
     Follows audiomentations' ``Gain``. Draws the decibels (word 1).
 
@@ -64,9 +65,9 @@ class Gain(AudioTransform):
         return change_gain(audio, params[0])
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class GainTransition(AudioTransform):
-    """Change the gain from one drawn value to another, evenly in decibels. Exact on every machine.
+    """Change the gain from one drawn value to another, evenly in decibels.
 
     Follows audiomentations' ``GainTransition``. Draws the gains before and after (words 1 and 2), and the length (word 3)
     and the start (word 4) of the transition, at least part of which lies in the audio.
@@ -98,9 +99,9 @@ class GainTransition(AudioTransform):
         return gain_transition(audio, *params)
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class PeakNormalize(AudioTransform):
-    """Scale audio so that its loudest sample has a fixed level. Draws nothing. Exact on every machine.
+    """Scale audio so that its loudest sample has a fixed level. Draws nothing.
 
     Follows audiomentations' ``Normalize``. Silence stays silent, and channels keep their balance.
 
@@ -123,9 +124,9 @@ class PeakNormalize(AudioTransform):
         return normalize_peak(audio, self.peak)
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class Clipping(AudioTransform):
-    """Clip a drawn share of the samples, half at the top and half at the bottom. Exact on every machine.
+    """Clip a drawn share of the samples, half at the top and half at the bottom.
 
     Follows audiomentations' ``ClippingDistortion``, whose share is a whole number of percent. Draws ``share`` (word 1).
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 from seedsafe.audio.options import Length, length, length_of
 from seedsafe.functional.masking import mask_bands, spectrogram_size
 from seedsafe.ground.checks import probability, real, span
+from seedsafe.ground.exactness import EVERYWHERE
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.pipeline.option import Pair, option
@@ -60,9 +61,9 @@ class _Mask(Transform):
         return mask_bands(spectrogram, params[0], self.fill, in_time=self.in_time)
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class TimeMask(_Mask):
-    """Fill bands of frames of a spectrogram: the time masks of SpecAugment. Any dtype. Exact on every machine.
+    """Fill bands of frames of a spectrogram: the time masks of SpecAugment. Any dtype.
 
     Follows Park et al., "SpecAugment" (2019), as torchaudio's ``TimeMasking`` does: a width from 0 to the mask parameter and
     a position, both uniform. It changes the target ``spectrogram``, (frequencies, frames) or (channels, frequencies, frames),
@@ -100,9 +101,9 @@ class TimeMask(_Mask):
         return _bands(rng, self.count, self.width, frames, int(frames * self.max_share))
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class FrequencyMask(_Mask):
-    """Fill bands of frequencies of a spectrogram: the frequency masks of SpecAugment. Any dtype. Exact on every machine.
+    """Fill bands of frequencies of a spectrogram: the frequency masks of SpecAugment. Any dtype.
 
     Follows Park et al., "SpecAugment" (2019), as torchaudio's ``FrequencyMasking`` does: a width from 0 to the mask parameter
     and a position, both uniform. It changes the target ``spectrogram``, (frequencies, frames) or (channels, frequencies,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from seedsafe.audio.options import SNR
 from seedsafe.functional.loudness import COLORS, add_noise
 from seedsafe.ground.checks import choice, probability, span
+from seedsafe.ground.exactness import Exactness, When
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import Address
@@ -32,15 +33,17 @@ def _colors(name: str, value: Any) -> tuple[str, ...]:
     return tuple(choice(name, one, COLORS) for one in colors)
 
 
-@primitive(opencv=False)
+_WHITE: Final = When("for white noise", lambda transform, _: transform.color == ("white",))
+
+
+@primitive(exact=Exactness((_WHITE,), build="NumPy"), opencv=False)
 class AddNoise(AudioTransform):
     """Add white, pink or brown noise, a drawn number of decibels softer than the audio.
 
     Loudness is the root of the mean square over all channels. The noise's own loudness is measured, so the ratio is exactly
     the drawn one. Silence stays silent. Each channel has its own noise; see
-    ``seedsafe.functional.colored_noise``. White noise is exact on every machine. Follows audiomentations'
-    ``AddGaussianSNR`` and ``AddColorNoise``. Draws the colour (word 1) and the ratio (word 2); the noise starts at word 4,
-    and value k uses the k-th 16-bit piece of the words.
+    ``seedsafe.functional.colored_noise``. Follows audiomentations' ``AddGaussianSNR`` and ``AddColorNoise``. Draws the colour
+    (word 1) and the ratio (word 2); the noise starts at word 4, and value k uses the k-th 16-bit piece of the words.
 
     Args:
         snr: the ratio of signal to noise in decibels, in [-120, 120], one number or a range (low, high).

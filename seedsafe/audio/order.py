@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from seedsafe.audio.options import Length, length, length_of
 from seedsafe.functional.sound import reverse, shift_time
 from seedsafe.ground.checks import flag, probability
+from seedsafe.ground.exactness import EVERYWHERE
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.pipeline.option import option
@@ -22,9 +23,9 @@ class Shift(NamedTuple):
     samples: int
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class TimeShift(AudioTransform):
-    """Shift audio in time by a drawn length. Any dtype. Exact on every machine.
+    """Shift audio in time by a drawn length. Any dtype.
 
     Follows audiomentations' ``Shift``, without its fades. Draws ``samples`` (word 1).
 
@@ -49,9 +50,9 @@ class TimeShift(AudioTransform):
         return shift_time(audio, params[0], rollover=self.rollover)
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class Reverse(AudioTransform):
-    """Play audio backwards with probability p. Any dtype. Draws nothing else. Exact on every machine.
+    """Play audio backwards with probability p. Any dtype. Draws nothing else.
 
     Follows audiomentations' ``Reverse``.
 

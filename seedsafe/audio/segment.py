@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from seedsafe.functional.sound import segment
 from seedsafe.ground.checks import checked_int, flag
+from seedsafe.ground.exactness import EVERYWHERE
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.pipeline.option import option
@@ -21,9 +22,9 @@ class Segment(NamedTuple):
     start: int
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class RandomSegment(AudioTransform):
-    """Cut out a segment of fixed length with a uniformly drawn start. Draws ``start`` (word 1). Exact on every machine.
+    """Cut out a segment of fixed length with a uniformly drawn start. Draws ``start`` (word 1).
 
     Args:
         length: the length in samples.

@@ -8,6 +8,7 @@ from seedsafe.audio.options import RATE, LibraryTransform
 from seedsafe.functional.sound import segment
 from seedsafe.functional.stretch import shift_pitch, stretch_time, stretched_length
 from seedsafe.ground.checks import checked_int, flag, span
+from seedsafe.ground.exactness import STRETCH
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.pipeline.option import Range, option
@@ -50,12 +51,11 @@ class _Stretch(LibraryTransform):
     )
 
 
-@primitive(opencv=False)
+@primitive(exact=STRETCH, opencv=False)
 class TimeStretch(_Stretch):
     """Play audio faster or more slowly at the same pitch.
 
-    By Signalsmith Stretch; equal with the same build of python-stretch. Follows audiomentations' ``TimeStretch``. Draws the
-    rate (word 1).
+    By Signalsmith Stretch. Follows audiomentations' ``TimeStretch``. Draws the rate (word 1).
 
     Args:
         rate: the factor of the tempo, in [0.5, 2], one number or a range (low, high).
@@ -84,12 +84,11 @@ class TimeStretch(_Stretch):
         return segment(result, 0, audio.shape[-1]) if self.keep_length else result
 
 
-@primitive(opencv=False)
+@primitive(exact=STRETCH, opencv=False)
 class PitchShift(_Stretch):
     """Make audio higher or lower at the same tempo.
 
-    By Signalsmith Stretch; equal with the same build of python-stretch. Follows audiomentations' ``PitchShift``. Draws the
-    semitones (word 1).
+    By Signalsmith Stretch. Follows audiomentations' ``PitchShift``. Draws the semitones (word 1).
 
     Args:
         semitones: the shift, in [-24, 24], one number or a range (low, high); 12 doubles all frequencies.

@@ -14,6 +14,7 @@ import numpy as np
 from seedsafe.functional.carrier import opencv
 from seedsafe.functional.coordinates import put
 from seedsafe.functional.remap import Coordinates, border_code, in_parts, interpolation_code, remap
+from seedsafe.ground.exactness import EVERYWHERE, NEAREST, exact
 from seedsafe.ground.info import Array
 
 __all__ = [
@@ -32,6 +33,7 @@ Matrix = tuple[float, ...]
 _BACKWARDS: Final = 16  # OpenCV's WARP_INVERSE_MAP: the matrix maps the result to the image
 
 
+@exact(NEAREST)
 def warp(
     image: Array,
     matrix: Matrix,
@@ -42,7 +44,7 @@ def warp(
     mode: str = "constant",
     fill: float | Sequence[float] = 0,
 ) -> Array:
-    """Return an image moved by an affine or perspective map. Exact on every machine for "nearest", else with the same build of OpenCV.
+    """Return an image moved by an affine or perspective map.
 
     Args:
         image: (H, W) or (H, W, C), any dtype for "nearest", else uint8, int16, uint16, float32 or float64.
@@ -172,8 +174,9 @@ def _move(matrix: Matrix, x: Array, y: Array) -> tuple[Array, Array]:
     return moved_x / depth, moved_y / depth
 
 
+@exact(EVERYWHERE)
 def warp_points(points: Array, matrix: Matrix) -> Array:
-    """Return points (N, 2 or more), x and y of pixel centres first, mapped by a matrix. Exact on every machine.
+    """Return points (N, 2 or more), x and y of pixel centres first, mapped by a matrix.
 
     Example:
         >>> warp_points(np.array([[1.0, 2.0]]), (0, 1, 0, 1, 0, 0)).tolist()
@@ -186,10 +189,11 @@ def warp_points(points: Array, matrix: Matrix) -> Array:
     return result
 
 
+@exact(EVERYWHERE)
 def warp_boxes(boxes: Array, matrix: Matrix, height: int, width: int, *, method: str = "corners") -> Array:
     """Return boxes (N, 4 or more), x0, y0, x1, y1 of pixel edges first, mapped by a matrix and cut off at the result's edges.
 
-    No box is removed; a box outside the result has an area of zero. Exact on every machine.
+    No box is removed; a box outside the result has an area of zero.
 
     Args:
         boxes: floats or signed integers, which are rounded.

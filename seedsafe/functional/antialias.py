@@ -14,7 +14,7 @@ from seedsafe.ground.process import importing
 
 __all__ = ["resize_smoothly"]
 
-_FILTERS: Final = {"bilinear": 2, "bicubic": 3, "area": 4, "lanczos": 1}
+_FILTERS: Final = {"bilinear": 2, "bilinear exact": 2, "bicubic": 3, "area": 4, "lanczos": 1}
 """Pillow's filter numbers."""
 
 _BANDS: Final = {1: "L", 3: "RGB", 4: "RGBX"}

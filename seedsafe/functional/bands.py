@@ -8,17 +8,19 @@ from typing import Any
 import numpy as np
 
 from seedsafe.functional.sound import float32_audio, not_finite
+from seedsafe.ground.exactness import SCIPY, exact
 from seedsafe.ground.info import Array
 
 __all__ = ["filter_band"]
 
 
+@exact(SCIPY)
 def filter_band(
     audio: Array, low: float | None, high: float | None, sample_rate: int, *, order: int = 2
 ) -> Array:
     """Return audio with only the frequencies between two cutoffs, by ``scipy.signal.butter`` and ``sosfilt``.
 
-    Results are equal with the same build of SciPy. The filter starts as if silence came before the audio.
+    The filter starts as if silence came before the audio.
 
     Args:
         audio: float32, (samples,) or (channels, samples).

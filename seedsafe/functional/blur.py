@@ -12,6 +12,7 @@ import numpy as np
 from seedsafe.functional.carrier import in_memory, opencv, restore
 from seedsafe.functional.kinds import check_image, in_uint8, is_uint8
 from seedsafe.functional.scratch import parts
+from seedsafe.ground.exactness import AT_LEAST_UINT8, EVERYWHERE, OPENCV, exact
 from seedsafe.ground.info import Array
 from seedsafe.keys.key import Address
 from seedsafe.keys.words import sixteenths
@@ -22,8 +23,9 @@ _NEAR: Final = 2048
 """Pixels whose steps are computed at once, to need little memory besides the two images."""
 
 
+@exact(AT_LEAST_UINT8)
 def box_blur(image: Array, size: int) -> Array:
-    """Return an image with each value replaced by the mean of a square around it. Exact on every machine for uint8.
+    """Return an image with each value replaced by the mean of a square around it.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
@@ -40,8 +42,9 @@ def box_blur(image: Array, size: int) -> Array:
     return restore(opencv().blur(image, (size, size)), image)
 
 
+@exact(AT_LEAST_UINT8)
 def gaussian_blur(image: Array, size: int, sigma: float) -> Array:
-    """Return an image blurred by a Gaussian kernel. Exact on every machine for uint8.
+    """Return an image blurred by a Gaussian kernel.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
@@ -62,8 +65,9 @@ def gaussian_blur(image: Array, size: int, sigma: float) -> Array:
     return restore(opencv().GaussianBlur(image, (side, side), sigma), image)
 
 
+@exact(EVERYWHERE)
 def median_blur(image: Array, size: int) -> Array:
-    """Return an image with each value replaced by the median of a square around it. Exact on every machine.
+    """Return an image with each value replaced by the median of a square around it.
 
     Pixels at the edge are repeated beyond it. float32 is converted to uint8 and back if the size is above 5.
 
@@ -89,8 +93,9 @@ def median_blur(image: Array, size: int) -> Array:
     return restore(cv2.medianBlur(image, size), image)
 
 
+@exact(OPENCV)
 def convolve(image: Array, kernel: Array) -> Array:
-    """Return an image filtered with a kernel. Exact with the same build of OpenCV.
+    """Return an image filtered with a kernel.
 
     Each value is the sum of its neighbours times the kernel's weights, cut off at the ends of the range.
 
@@ -111,14 +116,14 @@ def convolve(image: Array, kernel: Array) -> Array:
     return result if whole else np.minimum(np.maximum(result, 0, out=result), 1, out=result)
 
 
+@exact(AT_LEAST_UINT8)
 def glass_blur(
     image: Array, sigma: float, reach: int, rounds: int, noise: Address, *, swap: bool = False
 ) -> Array:
     """Return an image seen through frosted glass: blurred, each pixel copied from a nearby one, and blurred again.
 
     Follows D. Hendrycks and T. Dietterich, "Benchmarking neural network robustness", 2019, but copies pixels instead of
-    swapping them. With `swap`, it swaps them, which takes 12 more bytes of memory per pixel. Exact on every machine for
-    uint8.
+    swapping them. With `swap`, it swaps them, which takes 12 more bytes of memory per pixel.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).

@@ -12,6 +12,7 @@ from seedsafe.functional.carrier import opencv
 from seedsafe.functional.kinds import check_image, in_uint8, need_rgb, new
 from seedsafe.functional.scratch import noise_parts, part_of, parts
 from seedsafe.functional.tables import look_up_into
+from seedsafe.ground.exactness import EVERYWHERE, OPENCV, exact
 from seedsafe.ground.info import Array
 from seedsafe.keys.decisions import exponential, logarithm
 from seedsafe.keys.key import Address
@@ -20,8 +21,9 @@ from seedsafe.keys.words import normal_quantiles, sixteenths
 __all__ = ["iso_noise", "shot_noise"]
 
 
+@exact(EVERYWHERE)
 def shot_noise(image: Array, scale: float, noise: Address) -> Array:
-    """Return an image with shot noise: Poisson counts of photons, in linear light. Exact on every machine.
+    """Return an image with shot noise: Poisson counts of photons, in linear light.
 
     Follows albumentations' ``ShotNoise``: a share v of the range is a mean of ``v ** 2.2 / scale`` photons. float32 is converted
     to uint8 and back.
@@ -121,8 +123,9 @@ def _photons(scale: float) -> tuple[Array, tuple[Array, ...], Array]:
     return certain.astype(kind), tuple(limits[:growths]), np.rint(values).astype(np.uint8)
 
 
+@exact(OPENCV)
 def iso_noise(image: Array, color_shift: float, intensity: float, noise: Address) -> Array:
-    """Return an RGB image with a camera's ISO noise in hue and lightness. Exact with the same build of OpenCV.
+    """Return an RGB image with a camera's ISO noise in hue and lightness.
 
     Follows the documentation of albumentations' ``ISONoise``: the hue shifts by normal noise with a standard deviation of
     ``color_shift * intensity`` of the circle, and pixels are lightened by Poisson counts of mean

@@ -14,6 +14,7 @@ from seedsafe.functional.kinds import check_image, fit_fill, is_rgb, is_uint8, n
 from seedsafe.functional.scratch import part_of, parts, scratch_planes
 from seedsafe.functional.tables import VALUES, look_up, look_up_channels, table
 from seedsafe.functional.tones import adjust_tones
+from seedsafe.ground.exactness import AT_LEAST_UINT8, EVERYWHERE, NUMPY, exact
 from seedsafe.ground.info import Array
 
 __all__ = [
@@ -35,8 +36,9 @@ _SMALL: Final = 8192
 """Below this number of values, NumPy's single call is cheaper than several faster steps (python -m benchmarks --only Channel)."""
 
 
+@exact(AT_LEAST_UINT8)
 def to_grey(image: Array) -> Array:
-    """Return an RGB image in grey, 0.299 R + 0.587 G + 0.114 B in all three channels. Exact on every machine for uint8.
+    """Return an RGB image in grey, 0.299 R + 0.587 G + 0.114 B in all three channels.
 
     Args:
         image: uint8 or float32, (H, W, 3), RGB; a grey image is copied.
@@ -58,8 +60,9 @@ def to_grey(image: Array) -> Array:
     return result
 
 
+@exact(AT_LEAST_UINT8)
 def to_sepia(image: Array) -> Array:
-    """Return an RGB image in sepia. Exact on every machine for uint8.
+    """Return an RGB image in sepia.
 
     Args:
         image: uint8 or float32, (H, W, 3), RGB.
@@ -77,8 +80,9 @@ def to_sepia(image: Array) -> Array:
     return apply_matrix(image, _SEPIA)
 
 
+@exact(EVERYWHERE)
 def shift_channels(image: Array, shifts: Sequence[float]) -> Array:
-    """Return an image with a number added to each channel, cut off at the ends of the range. Exact on every machine.
+    """Return an image with a number added to each channel, cut off at the ends of the range.
 
     Args:
         image: uint8 or float32, (H, W, C).
@@ -116,8 +120,9 @@ def shift_channels(image: Array, shifts: Sequence[float]) -> Array:
     return np.minimum(np.maximum(result, 0, out=result), 1, out=result)
 
 
+@exact(EVERYWHERE)
 def scale_channels(image: Array, factors: Sequence[float]) -> Array:
-    """Return an image with each channel multiplied, rounded and cut off at the ends of the range. Exact on every machine.
+    """Return an image with each channel multiplied, rounded and cut off at the ends of the range.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
@@ -149,8 +154,9 @@ def _shift_table(shift: float) -> Array:
     return table(VALUES + np.rint(255.0 * shift))
 
 
+@exact(EVERYWHERE)
 def shuffle_channels(image: Array, order: Sequence[int]) -> Array:
-    """Return an image with its channels in a different order. Exact on every machine.
+    """Return an image with its channels in a different order.
 
     Args:
         image: (H, W) or (H, W, C), any dtype.
@@ -189,8 +195,9 @@ def shuffle_channels(image: Array, order: Sequence[int]) -> Array:
     return result
 
 
+@exact(EVERYWHERE)
 def drop_channels(image: Array, dropped: Sequence[int], fill: float) -> Array:
-    """Return an image with some of its channels filled. Exact on every machine.
+    """Return an image with some of its channels filled.
 
     Args:
         image: (H, W, C), any dtype.
@@ -219,8 +226,9 @@ def drop_channels(image: Array, dropped: Sequence[int], fill: float) -> Array:
     return result
 
 
+@exact(NUMPY)
 def shift_principal(image: Array, weights: Sequence[float]) -> Array:
-    """Return an RGB image shifted along the principal axes of its own colours. Exact with the same build of NumPy.
+    """Return an RGB image shifted along the principal axes of its own colours.
 
     Follows A. Krizhevsky et al., "ImageNet classification with deep convolutional neural networks", 2012, section 4.1, with
     the covariance of the image itself: every pixel gets ``sum_k weights[k] * eigenvalue_k * eigenvector_k`` added, in

@@ -9,6 +9,7 @@ import numpy as np
 
 from seedsafe.functional.affine import cut_off
 from seedsafe.functional.coordinates import put
+from seedsafe.ground.exactness import EVERYWHERE, exact
 from seedsafe.ground.info import Array
 
 __all__ = ["Field", "distort_boxes", "distort_points", "way_back"]
@@ -20,8 +21,9 @@ _STEPS: Final = 40
 _ROUNDS: Final = np.linspace(0.0, 1.0, 17)[:-1]
 
 
+@exact(EVERYWHERE)
 def way_back(field: Field, x: Array, y: Array) -> tuple[Array, Array]:
-    """Return the coordinates that a field maps to x and y, found in 40 steps. Exact on every machine.
+    """Return the coordinates that a field maps to x and y, found in 40 steps.
 
     Where the field folds the image, the result is one of several solutions, or lies between them.
 

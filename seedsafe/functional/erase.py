@@ -11,6 +11,7 @@ import numpy as np
 from seedsafe.functional.coordinates import put, widen
 from seedsafe.functional.kinds import fit_fill
 from seedsafe.functional.scratch import part_of, parts
+from seedsafe.ground.exactness import EVERYWHERE, exact
 from seedsafe.ground.info import Array
 from seedsafe.keys.key import Address
 from seedsafe.keys.words import normal_quantiles, sixteenths
@@ -38,8 +39,9 @@ FILLS: Final = ("noise", "color", "normal")
 """Random fills: a uniform value for each pixel and channel, one color for each hole, or standard normal noise (float32)."""
 
 
+@exact(EVERYWHERE)
 def fill_holes(image: Array, holes: Sequence[Hole], fill: Any = 0, noise: Address | None = None) -> Array:
-    """Return an image with rectangles filled. Exact on every machine.
+    """Return an image with rectangles filled.
 
     Args:
         image: (H, W) or (H, W, C), any dtype; for a random fill uint8 or float32, for "normal" float32.
@@ -243,8 +245,9 @@ def _ends(side: int, parts: int) -> list[int]:
     return [side * k // parts for k in range(parts + 1)]
 
 
+@exact(EVERYWHERE)
 def shuffle_tiles(image: Array, tiles: Sequence[Hole], order: Sequence[int]) -> Array:
-    """Return an image with its tiles in a different order. Exact on every machine.
+    """Return an image with its tiles in a different order.
 
     Args:
         image: (H, W) or (H, W, C), any dtype.

@@ -8,6 +8,7 @@ import numpy as np
 
 from seedsafe.functional.carrier import MAX_CHANNELS, as_carrier, in_memory, is_native, need_image, opencv
 from seedsafe.functional.coordinates import put, widen
+from seedsafe.ground.exactness import EVERYWHERE, exact
 from seedsafe.ground.info import FLOAT32, UINT8, Array
 
 __all__ = [
@@ -25,8 +26,9 @@ _PAIRWISE: Final = 2**21
 (python -m benchmarks --only VerticalFlip --sizes 1024)."""
 
 
+@exact(EVERYWHERE)
 def horizontal_flip(image: Array) -> Array:
-    """Return an image with its columns in reverse order, as a new array. Exact on every machine.
+    """Return an image with its columns in reverse order, as a new array.
 
     Args:
         image: (H, W) or (H, W, C), any dtype.
@@ -38,8 +40,9 @@ def horizontal_flip(image: Array) -> Array:
     return _flip(image, 1)
 
 
+@exact(EVERYWHERE)
 def vertical_flip(image: Array) -> Array:
-    """Return an image with its rows in reverse order, as a new array. Exact on every machine.
+    """Return an image with its rows in reverse order, as a new array.
 
     Args:
         image: (H, W) or (H, W, C), any dtype.

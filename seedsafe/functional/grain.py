@@ -10,16 +10,18 @@ import numpy as np
 from seedsafe.functional.carrier import need_image
 from seedsafe.functional.kinds import fit_fill, is_uint8, new
 from seedsafe.functional.scratch import noise_parts, part_of
+from seedsafe.ground.exactness import EVERYWHERE, exact
 from seedsafe.ground.info import Array
 from seedsafe.keys.key import Address
 
 __all__ = ["drop_pixels", "multiplicative_noise", "salt_and_pepper"]
 
 
+@exact(EVERYWHERE)
 def multiplicative_noise(
     image: Array, low: float, high: float, noise: Address, *, per_channel: bool
 ) -> Array:
-    """Return an image with each pixel, or each value, multiplied by its own factor. Exact on every machine.
+    """Return an image with each pixel, or each value, multiplied by its own factor.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
@@ -63,8 +65,9 @@ def multiplicative_noise(
     return result
 
 
+@exact(EVERYWHERE)
 def salt_and_pepper(image: Array, salt: float, pepper: float, noise: Address) -> Array:
-    """Return an image with some of its pixels white and some black. Exact on every machine.
+    """Return an image with some of its pixels white and some black.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
@@ -92,10 +95,11 @@ def salt_and_pepper(image: Array, salt: float, pepper: float, noise: Address) ->
     return result
 
 
+@exact(EVERYWHERE)
 def drop_pixels(
     image: Array, share: float, fill: float | Sequence[float], noise: Address, *, per_channel: bool
 ) -> Array:
-    """Return an image with a share of its pixels, or values, filled. Exact on every machine.
+    """Return an image with a share of its pixels, or values, filled.
 
     Args:
         image: (H, W) or (H, W, C), any dtype.

@@ -11,6 +11,7 @@ from seedsafe.functional.carrier import opencv
 from seedsafe.functional.kinds import in_uint8, is_rgb, new
 from seedsafe.functional.scratch import scratch_planes
 from seedsafe.functional.tables import VALUES, look_up, look_up_channels
+from seedsafe.ground.exactness import EVERYWHERE, OPENCV, exact
 from seedsafe.ground.info import Array
 
 __all__ = ["EQUALIZERS", "autocontrast", "equalize", "equalize_adaptively"]
@@ -19,8 +20,9 @@ EQUALIZERS: Final = ("pillow", "opencv")
 """The libraries whose equalisation can be followed."""
 
 
+@exact(EVERYWHERE)
 def equalize(image: Array, method: str = "pillow") -> Array:
-    """Return an image with its histogram equalised, channel by channel. Exact on every machine.
+    """Return an image with its histogram equalised, channel by channel.
 
     Follows Pillow's ``ImageOps.equalize``, which torchvision follows too, or OpenCV's ``equalizeHist``. float32 is converted to
     uint8 and back.
@@ -70,8 +72,9 @@ def _equalize_opencv(image: Array) -> Array:
     return result
 
 
+@exact(EVERYWHERE)
 def autocontrast(image: Array, cutoff: float = 0.0) -> Array:
-    """Return an image with each channel stretched to the whole range. Exact on every machine.
+    """Return an image with each channel stretched to the whole range.
 
     Follows Pillow's ``ImageOps.autocontrast``, which torchvision follows too. float32 is converted to uint8 and back.
 
@@ -146,8 +149,9 @@ def _counts(image: Array, channel: int) -> Array:
     return counts.ravel().astype(np.int64)
 
 
+@exact(OPENCV)
 def equalize_adaptively(image: Array, clip: float, tiles: tuple[int, int]) -> Array:
-    """Return an image with its lightness equalised tile by tile (CLAHE, Zuiderveld 1994). Exact with the same build of OpenCV.
+    """Return an image with its lightness equalised tile by tile (CLAHE, Zuiderveld 1994).
 
     RGB images change in the lightness of CIELAB, grey images in their values. float32 is converted to uint8 and back.
 

@@ -10,9 +10,11 @@ from typing import Any, Final
 import numpy as np
 
 from seedsafe.functional.carrier import in_memory, opencv
+from seedsafe.functional.hsv import multiply_shares, to_hsv
 from seedsafe.functional.kinds import in_uint8, is_rgb, is_uint8, new
 from seedsafe.functional.scratch import scratch_planes
 from seedsafe.functional.tables import VALUES, look_up, look_up_into, table
+from seedsafe.ground.exactness import EVERYWHERE, exact
 from seedsafe.ground.info import Array
 
 __all__ = ["adjust_hsv", "rotate_hue", "turn_hue"]
@@ -25,8 +27,9 @@ _SMALL: Final = 8192
 (python -m benchmarks --only ColorJitter)."""
 
 
+@exact(EVERYWHERE)
 def rotate_hue(image: Array, turn: float) -> Array:
-    """Return an RGB image with its hue turned and its saturation and value kept. Exact on every machine.
+    """Return an RGB image with its hue turned and its saturation and value kept.
 
     The hue itself is not computed: the greatest and the least value of a pixel are kept, and each channel moves between them
     by the share of the turn. uint8 is rounded once, and within 1 of HSV in real numbers.
@@ -125,8 +128,9 @@ def _turn_planes(colours: list[Array], spare: list[Array], scale: Any, back: boo
     return results
 
 
+@exact(EVERYWHERE)
 def adjust_hsv(image: Array, hue: Array, saturation: Array, value: Array) -> Array:
-    """Return an RGB image with its hue, saturation and value looked up in tables. Exact on every machine.
+    """Return an RGB image with its hue, saturation and value looked up in tables.
 
     OpenCV converts to HSV (hue in steps of 2°, 0 to 179; saturation and value in 0 to 255). The way back is computed in
     integers, within 2 of OpenCV's result. float32 is converted to uint8 and back.
@@ -159,15 +163,15 @@ def _adjust_hsv(image: Array, hue: Array, saturation: Array, value: Array) -> Ar
     planes = scratch_planes(6, result[:rows])
     for first in range(0, image.shape[0], rows):
         block = result[first : first + rows]
-        cv2.cvtColor(image[first : first + rows], cv2.COLOR_RGB2HSV, block)
+        to_hsv(image[first : first + rows], block)
         hues, chroma, top, *colours = (plane[: len(block)] for plane in planes)
         cv2.split(block, [hues, chroma, top])
         look_up_into(chroma, saturation, chroma)
         look_up_into(top, value, top)
-        cv2.multiply(chroma, top, chroma, 1 / 255)
+        multiply_shares(chroma, top, chroma)
         for colour, shares in zip(colours, away, strict=True):
             look_up_into(hues, shares, colour)
-            cv2.multiply(colour, chroma, colour, 1 / 255)
+            multiply_shares(colour, chroma, colour)
             cv2.subtract(top, colour, colour)
         cv2.merge(colours, block)
     return result

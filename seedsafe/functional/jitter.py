@@ -11,6 +11,7 @@ from seedsafe.functional.carrier import in_memory, opencv
 from seedsafe.functional.hue import turn_hue
 from seedsafe.functional.kinds import is_rgb, is_uint8, new
 from seedsafe.functional.tables import VALUES, look_up_into
+from seedsafe.ground.exactness import AT_LEAST_UINT8, EVERYWHERE, exact
 from seedsafe.ground.info import Array
 from seedsafe.keys.decisions import cos_sin_degrees
 
@@ -32,8 +33,9 @@ _GREYS: Final = np.array([[*GREY, 0.0]] * 3)
 _IDENTITY: Final = np.eye(3, 4)
 
 
+@exact(EVERYWHERE)
 def adjust_brightness(image: Array, factor: float) -> Array:
-    """Return an image multiplied by a factor, cut off at the ends of its range. Exact on every machine.
+    """Return an image multiplied by a factor, cut off at the ends of its range.
 
     Follows torchvision: uint8 is rounded down.
 
@@ -51,8 +53,9 @@ def adjust_brightness(image: Array, factor: float) -> Array:
     return _scale(image, factor, 0.0, new(image))
 
 
+@exact(AT_LEAST_UINT8)
 def adjust_contrast(image: Array, factor: float) -> Array:
-    """Return an image blended with its mean grey. Exact on every machine for uint8.
+    """Return an image blended with its mean grey.
 
     Follows torchvision, within 1 of 255: the mean is computed from the channels' sums instead of from each pixel's grey.
 
@@ -96,8 +99,9 @@ def _scale(image: Array, factor: float, offset: float, out: Array) -> Array:
     return np.minimum(np.maximum(out, 0, out=out), 1, out=out)
 
 
+@exact(AT_LEAST_UINT8)
 def adjust_saturation(image: Array, factor: float) -> Array:
-    """Return an RGB image blended with its greys. Exact on every machine for uint8.
+    """Return an RGB image blended with its greys.
 
     Follows torchvision, within 1 of 255.
 
@@ -151,12 +155,13 @@ def _transform(image: Array, matrix: Array, out: Array) -> Array:
     return out
 
 
+@exact(AT_LEAST_UINT8)
 def color_jitter(
     image: Array, brightness: float, contrast: float, saturation: float, hue: float, order: Sequence[int]
 ) -> Array:
     """Return an image with its colours changed in four steps, each cut off at the ends of the range.
 
-    Follows torchvision's ``ColorJitter``, each step within 1 of 255. Exact on every machine for uint8.
+    Follows torchvision's ``ColorJitter``, each step within 1 of 255.
 
     Args:
         image: uint8 or float32, (H, W, 3), RGB, or grey, which skips saturation and hue.

@@ -10,14 +10,16 @@ import math
 import numpy as np
 
 from seedsafe.functional.carrier import opencv
+from seedsafe.ground.exactness import EVERYWHERE, NUMPY, OPENCV, exact
 from seedsafe.ground.info import Array
 from seedsafe.keys.decisions import cos_sin_degrees
 
 __all__ = ["bell_kernel", "disk_kernel", "emboss_kernel", "line_kernel", "sharpen_kernel"]
 
 
+@exact(EVERYWHERE)
 def line_kernel(size: int, angle: float, direction: float, shift: tuple[float, float] = (0.0, 0.0)) -> Array:
-    """Return the kernel of a motion blur along a line through the middle. Exact on every machine.
+    """Return the kernel of a motion blur along a line through the middle.
 
     Follows albumentations 2.0.8's ``MotionBlur``.
 
@@ -44,8 +46,9 @@ def line_kernel(size: int, angle: float, direction: float, shift: tuple[float, f
     return kernel
 
 
+@exact(OPENCV)
 def disk_kernel(radius: int, blur: float) -> Array:
-    """Return the kernel of a lens out of focus, a disk with a smooth edge. Exact with the same build of OpenCV.
+    """Return the kernel of a lens out of focus, a disk with a smooth edge.
 
     Follows D. Hendrycks and T. Dietterich, "Benchmarking neural network robustness", 2019, as albumentations does.
 
@@ -66,10 +69,11 @@ def disk_kernel(radius: int, blur: float) -> Array:
     return kernel
 
 
+@exact(NUMPY)
 def bell_kernel(
     size: int, sigmas: tuple[float, float], angle: float, beta: float, factors: Array | None = None
 ) -> Array:
-    """Return the kernel of a generalised normal distribution with two widths, turned. Exact with the same build of NumPy.
+    """Return the kernel of a generalised normal distribution with two widths, turned.
 
     Follows X. Wang et al., "Real-ESRGAN", 2021, as albumentations' ``AdvancedBlur`` does.
 

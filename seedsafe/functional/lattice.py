@@ -10,6 +10,7 @@ import numpy as np
 
 from seedsafe.functional.affine import cut_off
 from seedsafe.functional.distort import distort_boxes, way_back
+from seedsafe.ground.exactness import EVERYWHERE, exact
 from seedsafe.ground.info import Array
 from seedsafe.keys.decisions import added, exponential
 from seedsafe.keys.key import Address
@@ -46,8 +47,9 @@ class _Lattice:
         return column.astype(np.intp), row.astype(np.intp), u - column, v - row
 
 
+@exact(EVERYWHERE)
 class Folded(_Lattice):
-    """A Field whose displacements are linear in each of the two triangles of a lattice's cells. Exact on every machine.
+    """A Field whose displacements are linear in each of the two triangles of a lattice's cells.
 
     Args:
         across: displacements in x at the corners of equal cells, float64, (rows, columns), at least 2 of each.
@@ -207,8 +209,9 @@ def _crossings(start: Array, way: Array, edges: Array) -> tuple[Array, Array]:
     return enters, leaves
 
 
+@exact(EVERYWHERE)
 class Sheet(_Lattice):
-    """A Field whose displacements are bilinear over the cells of a lattice; see Folded. Exact on every machine.
+    """A Field whose displacements are bilinear over the cells of a lattice; see Folded.
 
     Args:
         across: displacements in x at the corners of the cells, in pixels.
@@ -257,10 +260,11 @@ _REACH: Final = 3.0
 """Standard deviations at which the bell curve is cut off."""
 
 
+@exact(EVERYWHERE)
 def elastic_sheet(
     noise: Address, height: int, width: int, alpha: float, sigma: float, *, same: bool, repeat: bool = False
 ) -> Sheet:
-    """Return displacements from noise in [-1, 1], smoothed and multiplied by alpha. Exact on every machine.
+    """Return displacements from noise in [-1, 1], smoothed and multiplied by alpha.
 
     The noise lies on a lattice of cells half a standard deviation of the smoothing wide, but at least one pixel. A finer
     lattice would hardly look different, and so a wide smoothing costs no more than a narrow one.

@@ -10,6 +10,7 @@ import numpy as np
 from seedsafe.functional.noise import float_table
 from seedsafe.functional.scratch import noise_parts, part_of
 from seedsafe.functional.sound import float32_audio, halved_sum, not_finite
+from seedsafe.ground.exactness import EVERYWHERE, Exactness, When, exact
 from seedsafe.ground.info import Array
 from seedsafe.keys.decisions import exponential
 from seedsafe.keys.key import Address
@@ -37,8 +38,9 @@ def _factor(decibels: float) -> float:
     return exponential(decibels * _LN10_20)
 
 
+@exact(EVERYWHERE)
 def rms(audio: Array) -> float:
-    """Return the root of the mean square of all values. Exact on every machine.
+    """Return the root of the mean square of all values.
 
     Args:
         audio: float32, any shape.
@@ -65,8 +67,9 @@ def rms(audio: Array) -> float:
     return math.sqrt(total / max(flat.size, 1))
 
 
+@exact(EVERYWHERE)
 def change_gain(audio: Array, decibels: float) -> Array:
-    """Return audio made louder by a number of decibels, without clipping. Exact on every machine.
+    """Return audio made louder by a number of decibels, without clipping.
 
     Args:
         audio: float32, (samples,) or (channels, samples).
@@ -83,8 +86,9 @@ def change_gain(audio: Array, decibels: float) -> Array:
     return float32_audio(audio) * _factor(decibels)
 
 
+@exact(EVERYWHERE)
 def gain_transition(audio: Array, first: float, last: float, start: int, length: int) -> Array:
-    """Return audio with a gain that changes evenly in decibels, from one value to another. Exact on every machine.
+    """Return audio with a gain that changes evenly in decibels, from one value to another.
 
     Args:
         audio: float32, (samples,) or (channels, samples).
@@ -116,8 +120,9 @@ def gain_transition(audio: Array, first: float, last: float, start: int, length:
     return result
 
 
+@exact(EVERYWHERE)
 def normalize_peak(audio: Array, peak: float = 1.0) -> Array:
-    """Return audio scaled so that its greatest absolute value is `peak`; silence stays silent. Exact on every machine.
+    """Return audio scaled so that its greatest absolute value is `peak`; silence stays silent.
 
     Args:
         audio: float32, (samples,) or (channels, samples).
@@ -144,8 +149,9 @@ def normalize_peak(audio: Array, peak: float = 1.0) -> Array:
     return result
 
 
+@exact(EVERYWHERE)
 def clip_loudest(audio: Array, share: float) -> Array:
-    """Return audio with a share of its samples clipped, half at the top and half at the bottom. Exact on every machine.
+    """Return audio with a share of its samples clipped, half at the top and half at the bottom.
 
     Args:
         audio: float32, (samples,) or (channels, samples).
@@ -170,12 +176,13 @@ def clip_loudest(audio: Array, share: float) -> Array:
     return np.clip(audio, low, high, out=sorted_there.reshape(audio.shape))
 
 
+@exact(Exactness((When("for white noise", lambda _, __: True),), build="NumPy"))
 def colored_noise(color: str, shape: tuple[int, ...], noise: Address) -> Array:
     """Return noise, float32, independent for each channel.
 
     The power of white noise is constant, that of pink noise falls by 3 dB an octave and that of brown noise by 6, as in
-    audiomentations' ``AddColorNoise``. White noise is standard normal and exact on every machine. A Fourier transform turns
-    it into the other colours, which have a mean of zero.
+    audiomentations' ``AddColorNoise``. White noise is standard normal. A Fourier transform turns it into the
+    other colours, which have a mean of zero.
 
     Args:
         color: "white", "pink" or "brown".
@@ -202,8 +209,9 @@ def colored_noise(color: str, shape: tuple[int, ...], noise: Address) -> Array:
     return result
 
 
+@exact(EVERYWHERE)
 def mix_at_snr(audio: Array, noise: Array, snr: float) -> Array:
-    """Return audio with noise added, scaled to be `snr` decibels softer. Exact on every machine.
+    """Return audio with noise added, scaled to be `snr` decibels softer.
 
     Loudness is the root of the mean square over all channels. Silent audio stays silent, and silent noise adds nothing.
 

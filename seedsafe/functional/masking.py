@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from seedsafe.functional.sound import halved_sum
+from seedsafe.ground.exactness import EVERYWHERE, exact
 from seedsafe.ground.info import Array
 
 __all__ = ["mask_bands", "spectrogram_size"]
@@ -30,10 +31,11 @@ def spectrogram_size(shape: tuple[int, ...]) -> tuple[int, int]:
     return shape[-2], shape[-1]
 
 
+@exact(EVERYWHERE)
 def mask_bands(
     spectrogram: Array, bands: Sequence[tuple[int, int]], fill: float | str, *, in_time: bool
 ) -> Array:
-    """Return a spectrogram with bands of frames, or of frequencies, filled. Exact on every machine.
+    """Return a spectrogram with bands of frames, or of frequencies, filled.
 
     Args:
         spectrogram: (frequencies, frames) or (channels, frequencies, frames), any dtype.

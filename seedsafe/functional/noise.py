@@ -16,6 +16,7 @@ from seedsafe.keys.words import normal_quantiles, sixteenths
 
 if TYPE_CHECKING:
     import numpy.typing as npt  # costs a tenth of NumPy's import (benchmarks/import_time.py)
+from seedsafe.ground.exactness import EVERYWHERE, exact
 
 __all__ = ["add_gaussian_noise", "gaussian_noise"]
 
@@ -37,8 +38,9 @@ def gaussian_noise(noise: Address, n: int) -> npt.NDArray[np.float64]:
     return normal_quantiles()[sixteenths(noise, n)]
 
 
+@exact(EVERYWHERE)
 def add_gaussian_noise(array: Array, std: float, noise: Address, *, per_channel: bool = True) -> Array:
-    """Return an array with Gaussian noise added; value k in C order gets the k-th noise value. Exact on every machine.
+    """Return an array with Gaussian noise added; value k in C order gets the k-th noise value.
 
     Args:
         array: uint8 or float32, any shape.

@@ -12,13 +12,15 @@ from seedsafe.functional.hue import turn_hue
 from seedsafe.functional.kinds import is_uint8, need_rgb, new
 from seedsafe.functional.scratch import scratch_planes
 from seedsafe.functional.tones import adjust_tones
+from seedsafe.ground.exactness import AT_LEAST_UINT8, exact
 from seedsafe.ground.info import Array
 
 __all__ = ["distort", "multiply_saturation"]
 
 
+@exact(AT_LEAST_UINT8)
 def multiply_saturation(image: Array, factor: float) -> Array:
-    """Return an RGB image with its saturation in HSV multiplied. Exact on every machine for uint8.
+    """Return an RGB image with its saturation in HSV multiplied.
 
     A saturation above 1 is not cut off, but the resulting values are, at the ends of their range.
 
@@ -61,6 +63,7 @@ def _multiply(image: Array, factor: float, out: Array) -> Array:
     return np.minimum(np.maximum(out, 0, out=out), 1, out=out)
 
 
+@exact(AT_LEAST_UINT8)
 def distort(
     image: Array,
     brightness: float,
@@ -70,7 +73,7 @@ def distort(
     hue: float,
     order: Sequence[int],
 ) -> Array:
-    """Return an RGB image with its colours distorted in the steps of SSD. Exact on every machine for uint8.
+    """Return an RGB image with its colours distorted in the steps of SSD.
 
     Args:
         image: uint8 or float32, (H, W, 3), RGB.

@@ -7,6 +7,7 @@ from typing import Final
 from seedsafe.functional.carrier import opencv
 from seedsafe.functional.kinds import in_uint8, is_rgb, is_uint8, new
 from seedsafe.functional.resize import resize
+from seedsafe.ground.exactness import OPENCV, RESIZED, exact
 from seedsafe.ground.info import Array
 
 __all__ = ["FORMATS", "compress", "downscale"]
@@ -17,8 +18,9 @@ FORMATS: Final = {
 }
 
 
+@exact(OPENCV)
 def compress(image: Array, quality: int, file_format: str = "jpeg") -> Array:
-    """Return an image after lossy compression. Exact with the same build of OpenCV.
+    """Return an image after lossy compression.
 
     float32 is converted to uint8 and back.
 
@@ -61,8 +63,9 @@ def _store(image: Array, quality: int, suffix: str, option: str, colours: bool) 
     return result
 
 
+@exact(RESIZED)
 def downscale(image: Array, scale: float, down: str = "nearest", up: str = "nearest") -> Array:
-    """Return an image resized to a smaller size and back. As exact as `resize`.
+    """Return an image resized to a smaller size and back.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).

@@ -11,6 +11,7 @@ from seedsafe.functional.carrier import as_carrier, in_memory, need_image, openc
 from seedsafe.functional.resize import need_interpolated
 from seedsafe.functional.scratch import scratch
 from seedsafe.functional.window import BORDERS, check_fill
+from seedsafe.ground.exactness import NEAREST, exact
 from seedsafe.ground.info import Array
 
 __all__ = ["MAX_SIDE", "Coordinates", "border_code", "in_parts", "interpolation_code", "remap"]
@@ -31,6 +32,7 @@ _WORTH_FOUR: Final = 2**12
 """From this many pixels on, it pays to warp RGB images as RGBA."""
 
 
+@exact(NEAREST)
 def remap(
     image: Array,
     places: Coordinates,
@@ -41,7 +43,7 @@ def remap(
     mode: str = "constant",
     fill: float | Sequence[float] = 0,
 ) -> Array:
-    """Return an image whose pixels come from other coordinates. Exact on every machine for "nearest", else with the same build of OpenCV.
+    """Return an image whose pixels come from other coordinates.
 
     Args:
         image: (H, W) or (H, W, C), any dtype for "nearest", else uint8, int16, uint16, float32 or float64.

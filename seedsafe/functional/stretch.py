@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from seedsafe.functional.sound import float32_audio, not_finite
+from seedsafe.ground.exactness import STRETCH, exact
 from seedsafe.ground.info import Array
 
 __all__ = ["shift_pitch", "stretch_time", "stretched_length"]
@@ -23,8 +24,9 @@ def stretched_length(length: int, rate: float) -> int:
     return max(1, round(length / rate))
 
 
+@exact(STRETCH)
 def stretch_time(audio: Array, rate: float, sample_rate: int) -> Array:
-    """Return audio played faster or more slowly at the same pitch. Equal with the same build of python-stretch.
+    """Return audio played faster or more slowly at the same pitch.
 
     Args:
         audio: float32, (samples,) or (channels, samples).
@@ -43,8 +45,9 @@ def stretch_time(audio: Array, rate: float, sample_rate: int) -> Array:
     return _process(audio, sample_rate, rate=rate)
 
 
+@exact(STRETCH)
 def shift_pitch(audio: Array, semitones: float, sample_rate: int) -> Array:
-    """Return audio at a different pitch and the same tempo. Equal with the same build of python-stretch.
+    """Return audio at a different pitch and the same tempo.
 
     Args:
         audio: float32, (samples,) or (channels, samples).

@@ -10,6 +10,7 @@ import numpy as np
 from seedsafe.functional.carrier import in_memory, opencv
 from seedsafe.functional.kinds import in_uint8, is_uint8
 from seedsafe.functional.tables import VALUES, look_up, look_up_channels, look_up_each, table
+from seedsafe.ground.exactness import AT_LEAST_UINT8, EVERYWHERE, exact
 from seedsafe.ground.info import UINT8, Array
 from seedsafe.keys.decisions import logarithm
 
@@ -27,8 +28,9 @@ __all__ = [
 ]
 
 
+@exact(EVERYWHERE)
 def adjust_tones(image: Array, factor: float, offset: float) -> Array:
-    """Return ``image * factor + offset``, rounded and cut off at the ends of the range. Exact on every machine.
+    """Return ``image * factor + offset``, rounded and cut off at the ends of the range.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
@@ -70,8 +72,9 @@ def adjust_tones_each(images: Array, factors: Array, offsets: Array) -> Array:
     return np.minimum(np.maximum(result, 0, out=result), 1, out=result)
 
 
+@exact(AT_LEAST_UINT8)
 def mean_value(image: Array) -> float:
-    """Return the mean of all values of an image as a share of its range. Exact on every machine for uint8.
+    """Return the mean of all values of an image as a share of its range.
 
     Example:
         >>> mean_value(np.array([[0, 255]], np.uint8))
@@ -91,8 +94,9 @@ _POWERS: Final = tuple(np.full(256, 255.0 * _LN2**k / math.factorial(k)) for k i
 than numbers (python -m benchmarks --only Gamma)."""
 
 
+@exact(AT_LEAST_UINT8)
 def adjust_gamma(image: Array, gamma: float) -> Array:
-    """Return an image with its values, as shares of the range, raised to the power gamma. Exact on every machine for uint8.
+    """Return an image with its values, as shares of the range, raised to the power gamma.
 
     float32 is exact with the same build of OpenCV; negative values count as 0.
 
@@ -159,8 +163,9 @@ def solarize_each(images: Array, thresholds: Array) -> Array:
     return look_up_each(images, np.where(above, 255.0 - VALUES, VALUES).astype(np.uint8))
 
 
+@exact(EVERYWHERE)
 def solarize(image: Array, threshold: float) -> Array:
-    """Return an image with the values from a threshold on inverted. Exact on every machine.
+    """Return an image with the values from a threshold on inverted.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
@@ -180,8 +185,9 @@ def solarize(image: Array, threshold: float) -> Array:
     return result
 
 
+@exact(EVERYWHERE)
 def invert(image: Array) -> Array:
-    """Return an image with every value subtracted from the top of its range. Exact on every machine.
+    """Return an image with every value subtracted from the top of its range.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
@@ -198,8 +204,9 @@ def invert(image: Array) -> Array:
     return np.subtract(np.float32(1), image, order="C")
 
 
+@exact(EVERYWHERE)
 def posterize(image: Array, bits: int) -> Array:
-    """Return an image with only the upper bits of each value left. Exact on every machine.
+    """Return an image with only the upper bits of each value left.
 
     float32 is converted to uint8 and back.
 
@@ -218,8 +225,9 @@ def posterize(image: Array, bits: int) -> Array:
     return in_uint8(image, lambda values: np.bitwise_and(values, mask, order="C"))
 
 
+@exact(EVERYWHERE)
 def bend_tones(image: Array, low: tuple[float, ...], high: tuple[float, ...]) -> Array:
-    """Return an image changed by a tone curve, a Bézier curve from 0 to 1 with two control points. Exact on every machine.
+    """Return an image changed by a tone curve, a Bézier curve from 0 to 1 with two control points.
 
     float32 is converted to uint8 and back.
 

@@ -9,6 +9,7 @@ import numpy as np
 from seedsafe.functional.carrier import as_carrier, in_memory, need_image, opencv, restore
 from seedsafe.functional.coordinates import put, widen
 from seedsafe.functional.flip import flip_each
+from seedsafe.ground.exactness import EVERYWHERE, exact
 from seedsafe.ground.info import Array
 
 __all__ = [
@@ -29,8 +30,9 @@ _CODES: Final = {1: 2, 2: 1, 3: 0}
 """OpenCV's numbers for one, two and three quarters counter-clockwise."""
 
 
+@exact(EVERYWHERE)
 def quarter_turn(image: Array, turns: int) -> Array:
-    """Return an image turned counter-clockwise by quarters, as ``numpy.rot90``. Exact on every machine.
+    """Return an image turned counter-clockwise by quarters, as ``numpy.rot90``.
 
     Args:
         image: (H, W) or (H, W, C), any dtype.
@@ -74,8 +76,9 @@ def quarter_turn_each(images: Array, turns: Array, mirrored: Array) -> Array:
     return result
 
 
+@exact(EVERYWHERE)
 def transpose(image: Array) -> Array:
-    """Return an image with rows and columns swapped, as a new array. Exact on every machine.
+    """Return an image with rows and columns swapped, as a new array.
 
     Args:
         image: (H, W) or (H, W, C), any dtype.

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from seedsafe.functional.carrier import MAX_CHANNELS, as_carrier, in_memory, need_image, opencv
 from seedsafe.functional.scratch import scratch_planes
+from seedsafe.ground.exactness import EVERYWHERE, exact
 from seedsafe.ground.info import FLOAT32, UINT8, Array, arithmetic
 
 __all__ = [
@@ -31,8 +32,9 @@ _TILE: Final = 4096
 (python -m benchmarks --only Normalize)."""
 
 
+@exact(EVERYWHERE)
 def to_float(image: Array, out: Array | None = None) -> Array:
-    """Return an image as float32; uint8 is divided by 255, float32 stays as it is. Exact on every machine.
+    """Return an image as float32; uint8 is divided by 255, float32 stays as it is.
 
     Args:
         image: uint8 or float32, any shape.
@@ -57,11 +59,12 @@ def to_float(image: Array, out: Array | None = None) -> Array:
     return result
 
 
+@exact(EVERYWHERE)
 def normalize(image: Array, mean: Sequence[float], std: Sequence[float], out: Array | None = None) -> Array:
     """Return ``(x - mean) / std`` of an image in [0, 1], as float32; uint8 is divided by 255 first.
 
-    The result is ``x * float32(scale) + float32(offset)``, rounded once after each operation. So it is exact on every
-    machine, and its error is at most 2 units in the last place of the formula's quotients of ``x`` and of ``mean``.
+    The result is ``x * float32(scale) + float32(offset)``, rounded once after each operation. Its error is at most 2
+    units in the last place of the formula's quotients of ``x`` and of ``mean``.
 
     Args:
         image: uint8, or float32 with values about [0, 1]; (H, W) or (H, W, C).
@@ -208,8 +211,9 @@ def _constant(values: Array) -> Array:
     return values
 
 
+@exact(EVERYWHERE)
 def to_chw(image: Array, out: Array | None = None) -> Array:
-    """Return an image with its channels first, as a new array unless `out` fits. Exact on every machine.
+    """Return an image with its channels first, as a new array unless `out` fits.
 
     Args:
         image: (H, W) or (H, W, C), any dtype.

@@ -19,6 +19,7 @@ from seedsafe.functional.carrier import (
 )
 from seedsafe.functional.coordinates import put, widen
 from seedsafe.functional.scratch import scratch
+from seedsafe.ground.exactness import EVERYWHERE, exact
 from seedsafe.ground.info import Array
 
 __all__ = ["MODES", "check_fill", "crop", "crop_each", "pad", "shift_boxes", "shift_points"]
@@ -33,6 +34,7 @@ _LARGE: Final = 4096
 """From this many pixels on, OpenCV pads a window faster than NumPy (python -m benchmarks --only PadIfNeeded)."""
 
 
+@exact(EVERYWHERE)
 def crop(
     image: Array,
     top: int,
@@ -43,7 +45,7 @@ def crop(
     mode: str = "constant",
     fill: float | Sequence[float] = 0,
 ) -> Array:
-    """Return a window of an image, filled where it reaches beyond the image. Exact on every machine.
+    """Return a window of an image, filled where it reaches beyond the image.
 
     Args:
         image: (H, W) or (H, W, C), any dtype.
@@ -219,8 +221,9 @@ def _sources(mode: str, start: int, length: int, size: int) -> Array:
     return np.where(positions >= size, 2 * size - 2 + twice - positions, positions)
 
 
+@exact(EVERYWHERE)
 def pad(image: Array, padding: tuple[int, int, int, int], *, mode: str = "constant", fill: Any = 0) -> Array:
-    """Return an image with rows and columns added around it. Exact on every machine.
+    """Return an image with rows and columns added around it.
 
     Args:
         image: (H, W) or (H, W, C), any dtype.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from seedsafe.ground.checks import flag, real, span
+from seedsafe.ground.exactness import NEAREST
 from seedsafe.ground.info import Info
 from seedsafe.image.options import ANGLE
 from seedsafe.image.warped import AffineTransform, Moved
@@ -46,13 +47,12 @@ def _shifts(name: str, value: Any) -> tuple[_Two, _Two]:
     return (0.0 - x, x), (0.0 - y, y)
 
 
-@primitive()
+@primitive(exact=NEAREST)
 class Affine(AffineTransform):
     """Turn, translate, scale and shear the image around its middle, each by a random amount.
 
-    Draws the angle (word 1), the shift in x (word 2) and y (word 3), the scale in x (word 4) and y (word 5), the
-    shear in x (word 6) and y (word 7). The parameters, keypoints and boxes are equal on every machine;
-    pixels only with the same build of OpenCV.
+    Draws the angle (word 1), the shift in x (word 2) and y (word 3), the scale in x (word 4) and y (word 5), the shear
+    in x (word 6) and y (word 7). The parameters, keypoints and boxes are equal on every machine.
 
     Args:
         degrees: the angle, counter-clockwise: a range, or one number x for -x to x.
@@ -143,12 +143,11 @@ def _draw_two(rng: Draws, ranges: Any, *, same: bool) -> tuple[float, float]:
     return amount, amount if same else 0.0
 
 
-@primitive()
+@primitive(exact=NEAREST)
 class Rotate(AffineTransform):
     """Turn the image around its middle by a random angle.
 
-    Draws the angle (word 1). Keypoints and boxes are equal on every machine; pixels only with the same build of
-    OpenCV.
+    Draws the angle (word 1). Keypoints and boxes are equal on every machine.
 
     Args:
         degrees: the angle, counter-clockwise: a range, or one number x for -x to x.

@@ -8,6 +8,7 @@ import numpy as np
 
 from seedsafe.functional import blur
 from seedsafe.ground.checks import checked_int, flag, real, span
+from seedsafe.ground.exactness import AT_LEAST_UINT8, EVERYWHERE
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import Often
 from seedsafe.keys.draws import Draws
@@ -77,12 +78,11 @@ class _SquareBlur(Often):
         return Side(draw_odd(rng, self.size))
 
 
-@primitive()
+@primitive(exact=AT_LEAST_UINT8)
 class Blur(_SquareBlur):
     """Replace each value by the mean of a square around it.
 
-    Follows albumentations' ``Blur``, which is OpenCV's. Draws the square's side, an odd number (word 1). Exact on
-    every machine for uint8, and for float32 with the same build of OpenCV.
+    Follows albumentations' ``Blur``, which is OpenCV's. Draws the square's side, an odd number (word 1).
 
     Example:
         >>> Blur(3)(np.array([[0, 90, 0, 0]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
@@ -95,12 +95,12 @@ class Blur(_SquareBlur):
         return blur.box_blur(image, params[0])
 
 
-@primitive()
+@primitive(exact=EVERYWHERE)
 class MedianBlur(_SquareBlur):
     """Replace each value by the median of a square around it.
 
-    Follows albumentations' ``MedianBlur``, which is OpenCV's. Draws the square's side, an odd number (word 1). Exact on
-    every machine; with a side above 5, float32 is converted to uint8 and back.
+    Follows albumentations' ``MedianBlur``, which is OpenCV's. Draws the square's side, an odd number (word 1). With a
+    side above 5, float32 is converted to uint8 and back.
 
     Example:
         >>> MedianBlur(3)(np.array([[0, 90, 0, 0]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
@@ -113,13 +113,12 @@ class MedianBlur(_SquareBlur):
         return blur.median_blur(image, params[0])
 
 
-@primitive()
+@primitive(exact=AT_LEAST_UINT8)
 class GaussianBlur(Often):
     """Blur with a Gaussian bell of a random width.
 
     Follows ``torchvision.transforms.GaussianBlur``, and with a range of sizes albumentations' of the same name. Draws
-    the width (word 1) and the square's side, an odd number (word 2). Exact on every machine for uint8, and for
-    float32 with the same build of OpenCV.
+    the width (word 1) and the square's side, an odd number (word 2).
 
     Args:
         size: the square's side in pixels: an odd number, or a range (low, high) of them; 0 fits the bell, 7 sigma.
@@ -143,13 +142,12 @@ class GaussianBlur(Often):
         return blur.gaussian_blur(image, *params)
 
 
-@primitive()
+@primitive(exact=AT_LEAST_UINT8)
 class GlassBlur(Often):
     """Blur like frosted glass: blur the image, move its pixels a little, and blur it again.
 
     Follows D. Hendrycks and T. Dietterich, "Benchmarking neural network robustness", 2019, except that pixels are
-    copied instead of swapped, unless `swap` is True. The noise that moves them starts at word 4. Exact on every
-    machine for uint8, and for float32 with the same build of OpenCV.
+    copied instead of swapped, unless `swap` is True. The noise that moves them starts at word 4.
 
     Args:
         sigma: the standard deviation of both blurs, in pixels.

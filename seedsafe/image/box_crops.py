@@ -9,6 +9,7 @@ import numpy as np
 from seedsafe.functional.resize import INTERPOLATIONS
 from seedsafe.functional.window import crop, shift_boxes
 from seedsafe.ground.checks import checked_int, choice, flag, numbers, pair, real
+from seedsafe.ground.exactness import EVERYWHERE, RESIZED, When
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.cut import CropTransform, ResizeWindow
 from seedsafe.image.window import Window
@@ -31,9 +32,9 @@ class IoUWindow(NamedTuple):
     chosen: bool
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class RandomIoUCrop(CropTransform):
-    """Cut out a random window that overlaps a box enough, as in training single-shot detectors. Exact on every machine.
+    """Cut out a random window that overlaps a box enough, as in training single-shot detectors.
 
     A round draws the least overlap of window and box from a list (1 keeps the whole image), then `trials` windows. It
     uses the first window that has an allowed shape and contains the middle of a box that overlaps it enough. If six
@@ -148,16 +149,16 @@ def _overlaps(boxes: Array, left: float, top: float, width: float, height: float
     return overlaps
 
 
-@primitive(opencv=False)
+_NO_SIZE: Final = When("without `size`", lambda transform, _: transform.size is None)
+
+
+@primitive(exact=RESIZED.also(_NO_SIZE), opencv=False)
 class BBoxSafeCrop(ResizeWindow, CropTransform):
     """Cut out a random window that holds all boxes, and resize it if a size is passed.
 
     If the sample's entry "boxes" is empty, the window has the image's shape and at least ``1 - erosion_rate`` of its
     height. Draws left (word 1), top (word 2), right (word 3) and bottom (word 4); without boxes, height (word 1), top
     (word 2) and left (word 3).
-
-    Exact on every machine without size, and for uint8 with "bilinear", "area" and "nearest"; otherwise only with the
-    same build of OpenCV.
 
     Args:
         size: the result's size in pixels, one number or (height, width); None keeps the window's size.

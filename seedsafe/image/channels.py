@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from seedsafe.functional import channels
 from seedsafe.ground.checks import real, span
+from seedsafe.ground.exactness import AT_LEAST_UINT8, EVERYWHERE, NUMPY
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import UNITS, Often, Sometimes
 from seedsafe.keys.decisions import normal
@@ -53,12 +54,11 @@ class Weights(NamedTuple):
     weights: tuple[float, ...]
 
 
-@primitive()
+@primitive(exact=AT_LEAST_UINT8)
 class ToGray(Sometimes):
     """Make an RGB image grey, in three channels. Draws only whether it fires.
 
-    Follows ``torchvision.transforms.RandomGrayscale(p)``, with OpenCV's weights 0.299, 0.587 and 0.114. Exact on
-    every machine for uint8, and for float32 with the same build of OpenCV.
+    Follows ``torchvision.transforms.RandomGrayscale(p)``, with OpenCV's weights 0.299, 0.587 and 0.114.
 
     Raises:
         ValueError: when applied, the image has neither 3 channels nor 1.
@@ -72,11 +72,11 @@ class ToGray(Sometimes):
         return channels.to_grey(image)
 
 
-@primitive(clips=True)
+@primitive(exact=AT_LEAST_UINT8, clips=True)
 class ToSepia(Sometimes):
     """Make an RGB image brown. Draws only whether it fires.
 
-    Follows albumentations' ``ToSepia``. Exact on every machine for uint8, and for float32 with the same build of OpenCV.
+    Follows albumentations' ``ToSepia``.
 
     Raises:
         ValueError: when applied, the image does not have 3 channels.
@@ -90,11 +90,11 @@ class ToSepia(Sometimes):
         return channels.to_sepia(image)
 
 
-@primitive(clips=True)
+@primitive(exact=EVERYWHERE, clips=True)
 class RGBShift(Often):
     """Add a random number to each of red, green and blue, clipped to the range.
 
-    Follows albumentations' ``RGBShift``. Draws the three shifts (words 1 to 3). Exact on every machine.
+    Follows albumentations' ``RGBShift``. Draws the three shifts (words 1 to 3).
 
     Args:
         red: the largest shift of red up or down, on the scale of 0 to 255, or a range (low, high) in [-255, 255].
@@ -124,12 +124,12 @@ class RGBShift(Often):
         return channels.shift_channels(image, [one / 255.0 for one in params])
 
 
-@primitive()
+@primitive(exact=EVERYWHERE)
 class ChannelShuffle(Often):
     """Put the channels into a random order.
 
     Follows albumentations' and torchvision's ``RandomChannelPermutation``. Draws the order (one word fewer than there
-    are channels). Exact on every machine; any dtype, any number of channels.
+    are channels). Any dtype, any number of channels.
 
     Raises:
         TypeError: an argument has the wrong type.
@@ -148,12 +148,12 @@ class ChannelShuffle(Often):
         return channels.shuffle_channels(image, params[0])
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class ChannelDropout(Often):
     """Fill some of the channels.
 
     Follows albumentations' ``ChannelDropout``. Draws how many (word 1), then which (one word for each that may be
-    filled at most). Exact on every machine; any dtype.
+    filled at most). Any dtype.
 
     Args:
         count: the number of channels to fill, or a range (low, high), both included; less than the image has.
@@ -189,13 +189,12 @@ class ChannelDropout(Often):
         return channels.drop_channels(image, params[0], self.fill)
 
 
-@primitive(clips=True)
+@primitive(exact=NUMPY, clips=True)
 class FancyPCA(Often):
     """Move all colours along the principal axes of the image's colours.
 
-    Follows A. Krizhevsky et al., "ImageNet classification with deep convolutional neural networks", 2012, section
-    4.1, with the axes of the image itself. Draws a normal weight for each axis (one word for each channel). Exact
-    with the same build of NumPy.
+    Follows A. Krizhevsky et al., "ImageNet classification with deep convolutional neural networks", 2012, section 4.1,
+    with the axes of the image itself. Draws a normal weight for each axis (one word for each channel).
 
     Args:
         alpha: the standard deviation of the weights.

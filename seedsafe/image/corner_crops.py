@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from seedsafe.ground.checks import flag, pair
+from seedsafe.ground.exactness import EVERYWHERE
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.cut import CropTransform
 from seedsafe.image.flip import HORIZONTAL, VERTICAL, Mirror
@@ -49,9 +50,9 @@ class _FixedCrop(CropTransform):
         return rows - height, columns - width
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class ThreeCrop(_FixedCrop):
-    """Cut out one end or the middle of the longer side, chosen by the view. Exact on every machine.
+    """Cut out one end or the middle of the longer side, chosen by the view.
 
     View 0 is the left window, 1 the middle, 2 the right, 3 the left again; in an image higher than wide, the top, the
     middle and the bottom. Along the shorter side, the window is in the middle. A dataset with ``views=3`` returns all
@@ -80,9 +81,9 @@ class ThreeCrop(_FixedCrop):
         return Window(top, left, height, width)
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class FiveCrop(_FixedCrop):
-    """Cut out one corner or the middle, chosen by the view. Exact on every machine.
+    """Cut out one corner or the middle, chosen by the view.
 
     View 0 is the upper left window, 1 the upper right, 2 the lower left, 3 the lower right, 4 the middle, 5 the upper
     left again. A dataset with ``views=5`` returns all five. Draws only whether it fires.
@@ -113,9 +114,9 @@ class Mirrored(NamedTuple):
     mirrored: bool
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class TenCrop(_FixedCrop):
-    """Cut out one corner or the middle, mirrored or not, chosen by the view. Exact on every machine.
+    """Cut out one corner or the middle, mirrored or not, chosen by the view.
 
     Views 0 to 4 are those of FiveCrop, views 5 to 9 the same in the mirrored image. A dataset with ``views=10``
     returns all ten. Draws only whether it fires.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from seedsafe.functional.resize import INTERPOLATIONS, resize, resize_boxes, resize_points
 from seedsafe.functional.window import crop, shift_boxes, shift_points
 from seedsafe.ground.checks import choice, flag, probability, span
+from seedsafe.ground.exactness import RESIZED, When
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import FillTransform
 from seedsafe.keys.draws import Draws
@@ -30,12 +31,14 @@ def _four_ranges(name: str, value: Any, low: float, high: float) -> tuple[tuple[
     return tuple(span(name, side, low, high, way_out, whole=name == "px") for side in sides)
 
 
-@primitive()
+_OWN_SIZE: Final = When("with `keep_size=False`", lambda transform, _: not transform.keep_size)
+
+
+@primitive(exact=RESIZED.also(_OWN_SIZE))
 class CropAndPad(FillTransform):
     """Add or cut off rows and columns on each side, and resize the result to the image's size.
 
     Draws the amounts above (word 1), on the right (word 2), below (word 3) and on the left (word 4).
-    Exact on every machine for uint8 with "bilinear", "area" and "nearest"; otherwise only with the same build of OpenCV.
 
     Args:
         px: the pixels to add or, if negative, to cut off: one number, a range (low, high), or four of these for

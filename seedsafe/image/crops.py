@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from seedsafe.ground.checks import checked_int, real
+from seedsafe.ground.exactness import EVERYWHERE
 from seedsafe.ground.info import Info
 from seedsafe.image.cut import CropTransform
 from seedsafe.image.window import Window
@@ -19,9 +20,9 @@ _WAY_OUT: Final = "pass the window in pixels, inside the image"
 _SHARE: Final = "pass the largest share to cut off"
 
 
-@primitive(random=False, opencv=False)
+@primitive(exact=EVERYWHERE, random=False, opencv=False)
 class Crop(CropTransform):
-    """Cut a fixed window out of the image. Draws only whether it fires. Exact on every machine.
+    """Cut a fixed window out of the image. Draws only whether it fires.
 
     Args:
         top: the window's first row, from 0.
@@ -52,9 +53,9 @@ class Crop(CropTransform):
         return Window(self.top, self.left, self.height, self.width)
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class RandomCropFromBorders(CropTransform):
-    """Cut a random number of rows and columns off each side. Exact on every machine.
+    """Cut a random number of rows and columns off each side.
 
     Draws the window's left (word 1), right (word 2), top (word 3) and bottom (word 4).
 

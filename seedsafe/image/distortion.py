@@ -9,6 +9,7 @@ import numpy as np
 from seedsafe.functional.distort import Field, distort_boxes, distort_points, way_back
 from seedsafe.functional.remap import Coordinates, remap
 from seedsafe.ground.checks import checked_int, choice, flag, probability, span
+from seedsafe.ground.exactness import NEAREST
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import SMOOTH, FillTransform
 from seedsafe.keys.draws import Draws
@@ -70,12 +71,12 @@ class Grid(NamedTuple):
     size: tuple[int, int]
 
 
-@primitive()
+@primitive(exact=NEAREST)
 class GridDistortion(Distorted):
     """Stretch and squeeze the columns and rows of a grid, each by a random amount.
 
     Draws the widths of the columns (words 1 to num_steps) and the heights of the rows (words num_steps + 1 to 2
-    num_steps). Masks, keypoints and boxes are equal on every machine; pixels only with the same build of OpenCV.
+    num_steps). Masks, keypoints and boxes are equal on every machine.
 
     Args:
         num_steps: the number of columns and of rows of the grid.

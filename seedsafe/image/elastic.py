@@ -9,6 +9,7 @@ import numpy as np
 from seedsafe.functional.distort import Field
 from seedsafe.functional.lattice import Folded, elastic_sheet
 from seedsafe.ground.checks import flag, span
+from seedsafe.ground.exactness import NEAREST
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.distortion import Distorted
 from seedsafe.keys.draws import Draws
@@ -32,14 +33,13 @@ class Bent(NamedTuple):
 _POINTS: Final = "pass a number of points, or a range (low, high)"
 
 
-@primitive()
+@primitive(exact=NEAREST)
 class ElasticTransform(Distorted):
     """Displace every point of the image by smoothed noise.
 
-    Draws alpha (word 1) and sigma (word 2); the noise starts at word 4. It is normal, scaled to [-1, 1], smoothed,
-    and multiplied by alpha: the displacements' standard deviation is about 0.065 alpha ÷ sigma pixels. Masks,
-    keypoints and boxes are equal on every machine; pixels only with the same build of OpenCV. It takes up to 0.6 MB
-    of memory besides the result.
+    Draws alpha (word 1) and sigma (word 2); the noise starts at word 4. It is normal, scaled to [-1, 1], smoothed, and
+    multiplied by alpha: the displacements' standard deviation is about 0.065 alpha ÷ sigma pixels. Masks, keypoints and
+    boxes are equal on every machine. It takes up to 0.6 MB of memory besides the result.
 
     Args:
         alpha: the factor of the smoothed noise, in pixels: one number or a range (low, high).
@@ -81,13 +81,13 @@ class Shifted(NamedTuple):
     size: tuple[int, int]
 
 
-@primitive()
+@primitive(exact=NEAREST)
 class PiecewiseAffine(Distorted):
     """Shift the points of a lattice by normal noise; the triangles between them move along.
 
     Draws the shifts' scale (word 1) and the lattice's rows (word 2) and columns (word 3); the noise starts at word 4.
-    Points stay within the image. Masks, keypoints and boxes are equal on every machine; pixels only with the same
-    build of OpenCV. It takes up to 0.6 MB of memory besides the result.
+    Points stay within the image. Masks, keypoints and boxes are equal on every machine. It takes up to 0.6 MB of memory
+    besides the result.
 
     Args:
         scale: the standard deviation of the shifts as a share of height and width: one number or a range.

@@ -10,6 +10,7 @@ import numpy as np
 
 from seedsafe.functional.erase import Hole
 from seedsafe.ground.checks import flag, span
+from seedsafe.ground.exactness import EVERYWHERE
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.holes import EraseTransform, Holes, Length, length, length_of, lengths_of
 from seedsafe.keys.decisions import log_uniform_at
@@ -27,14 +28,14 @@ _MOST: Final = 16
 _STRIPES: Final = "pass the number of stripes, or a range (low, high)"
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class CoarseDropout(EraseTransform):
     """Fill a random number of rectangles of random sizes.
 
     Follows albumentations' ``CoarseDropout``; with ``overhang=True``, T. DeVries and G. Taylor, "Improved
     regularization of convolutional neural networks with cutout", 2017. Draws the number (word 1), then the height,
-    width, row and column of every possible rectangle (4 words each); random fills start on the next word divisible by 4.
-    Exact on every machine; any dtype. Boxes shrink to their visible part; keypoints are kept.
+    width, row and column of every possible rectangle (4 words each); random fills start on the next word divisible by
+    4. Any dtype. Boxes shrink to their visible part; keypoints are kept.
 
     Args:
         count: the number of rectangles, or a range (low, high), both included.
@@ -97,15 +98,15 @@ class CoarseDropout(EraseTransform):
         return (holes,)
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class RandomErasing(EraseTransform):
     """Fill one rectangle of a random area and shape.
 
     Follows ``torchvision.transforms.RandomErasing`` and Z. Zhong et al., "Random erasing data augmentation", 2020: the
     first of ten rectangles that is smaller than the image; if none is, the image stays the same. Draws the area and
     shape of each (words 1 to 20), the row and column (words 21 and 22); random fills start at word 24. With `fitting`,
-    it uses the words of the first, as albumentations 2.0.8's ``Erasing`` does. Exact on every machine; any dtype.
-    Masks change only with `mask_fill`; boxes shrink to their visible part; keypoints are kept.
+    it uses the words of the first, as albumentations 2.0.8's ``Erasing`` does. Any dtype. Masks change only with
+    `mask_fill`; boxes shrink to their visible part; keypoints are kept.
 
     Args:
         scale: a range (low, high) of shares of the image's area.
@@ -181,13 +182,13 @@ class RandomErasing(EraseTransform):
         return min(height, rows), min(width, columns)
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class XYMasking(EraseTransform):
     """Fill whole columns and whole rows, as spectrograms are masked in time and frequency.
 
     Follows D. Park et al., "SpecAugment", 2019, and albumentations' ``XYMasking``. Draws the number of stripes of
-    columns (word 1), the width and position of every possible stripe (2 words each), and the same for rows. Exact on
-    every machine; any dtype. Boxes shrink to their visible part; keypoints are kept.
+    columns (word 1), the width and position of every possible stripe (2 words each), and the same for rows. Any dtype.
+    Boxes shrink to their visible part; keypoints are kept.
 
     Args:
         columns: the number of stripes of columns, or a range (low, high), both included.

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 from seedsafe.functional import flip
 from seedsafe.ground.checks import probability
+from seedsafe.ground.exactness import EVERYWHERE
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.pipeline.option import option
@@ -61,9 +62,9 @@ class _Flip(SpatialTransform):
         return self.mirror.boxes(boxes, params[0])
 
 
-@primitive(random=False, ignores_params=True, opencv=False)
+@primitive(exact=EVERYWHERE, random=False, ignores_params=True, opencv=False)
 class HorizontalFlip(_Flip):
-    """Mirror left and right with probability p. Draws only whether it fires. Exact on every machine.
+    """Mirror left and right with probability p. Draws only whether it fires.
 
     Example:
         >>> HorizontalFlip(p=1)(np.array([[1, 2]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
@@ -73,9 +74,9 @@ class HorizontalFlip(_Flip):
     mirror: ClassVar[Mirror] = HORIZONTAL
 
 
-@primitive(random=False, ignores_params=True, opencv=False)
+@primitive(exact=EVERYWHERE, random=False, ignores_params=True, opencv=False)
 class VerticalFlip(_Flip):
-    """Mirror top and bottom with probability p. Draws only whether it fires. Exact on every machine.
+    """Mirror top and bottom with probability p. Draws only whether it fires.
 
     Example:
         >>> VerticalFlip(p=1)(np.array([[1], [2]], np.uint8), key=SampleKey(42, 0, 0)).tolist()

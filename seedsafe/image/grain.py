@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 from seedsafe.functional import camera, grain
 from seedsafe.functional.channels import scale_channels
 from seedsafe.ground.checks import flag, span
+from seedsafe.ground.exactness import EVERYWHERE, OPENCV
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import Often
 from seedsafe.keys.draws import Draws
@@ -43,12 +44,12 @@ class Grain(NamedTuple):
 _SHARES: Final = "pass a share, or a range of shares (low, high)"
 
 
-@primitive(opencv=False, clips=True)
+@primitive(exact=EVERYWHERE, opencv=False, clips=True)
 class MultiplicativeNoise(Often):
     """Multiply all values by one random factor, or each channel, pixel or value by its own.
 
     Follows albumentations' ``MultiplicativeNoise``. Draws the factor (word 1), or with `per_channel` one for each
-    channel (a word each); with `per_pixel` it draws none, and the noise starts at word 4. Exact on every machine.
+    channel (a word each); with `per_pixel` it draws none, and the noise starts at word 4.
 
     Args:
         factor: a range (low, high) of factors, or one factor.
@@ -79,13 +80,13 @@ class MultiplicativeNoise(Often):
         return grain.multiplicative_noise(image, low, high, address, per_channel=self.per_channel)
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class SaltAndPepper(Often):
     """Make some pixels white and some black.
 
     Follows albumentations' ``SaltAndPepper``, except that each pixel is chosen independently. Draws the share of pixels
     (word 1) and the share of salt among them (word 2). The noise starts at word 4: its k-th 16-bit piece is for pixel
-    k. Exact on every machine.
+    k.
 
     Args:
         amount: the share of pixels to change, in [0, 1], or a range (low, high).
@@ -108,12 +109,12 @@ class SaltAndPepper(Often):
         return grain.salt_and_pepper(image, *params)
 
 
-@primitive(clips=True)
+@primitive(exact=EVERYWHERE, clips=True)
 class ShotNoise(Often):
     """Add shot noise: Poisson noise of photon counts in linear light, as in short exposures.
 
     Follows albumentations' ``ShotNoise``. Draws the light of one photon (word 1). The noise starts at word 4: the count
-    of value k is the quantile at the k-th 16-bit piece. Exact on every machine; float32 is converted to uint8 and back.
+    of value k is the quantile at the k-th 16-bit piece. float32 is converted to uint8 and back.
 
     Args:
         scale: the light that one photon adds, in [0.002, 1000], or a range (low, high).
@@ -134,13 +135,13 @@ class ShotNoise(Often):
         return camera.shot_noise(image, scale, address)
 
 
-@primitive(clips=True)
+@primitive(exact=OPENCV, clips=True)
 class ISONoise(Often):
     """Add the noise of a camera at high sensitivity, in hue and lightness.
 
-    Follows albumentations' ``ISONoise`` as documented; see ``seedsafe.functional.iso_noise``. Draws the two
-    strengths (words 1 and 2). The noise starts at word 4: a 16-bit piece for each pixel's lightness, then one for each
-    hue. Exact with the same build of OpenCV; float32 is converted to uint8 and back.
+    Follows albumentations' ``ISONoise`` as documented; see ``seedsafe.functional.iso_noise``. Draws the two strengths
+    (words 1 and 2). The noise starts at word 4: a 16-bit piece for each pixel's lightness, then one for each hue.
+    float32 is converted to uint8 and back.
 
     Args:
         color_shift: the strength in the hue, a share of the circle, or a range (low, high) in [0, 1].

@@ -14,6 +14,7 @@ from seedsafe.functional.erase import (
 )
 from seedsafe.functional.grain import drop_pixels
 from seedsafe.ground.checks import choice, each, flag, pair, probability, real, span
+from seedsafe.ground.exactness import EVERYWHERE
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.holes import EraseTransform
 from seedsafe.image.options import Often
@@ -55,13 +56,13 @@ class Pixels(NamedTuple):
     address: Address
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class GridDropout(EraseTransform):
     """Fill a hole in each cell of a randomly shifted grid.
 
     Follows P. Chen et al., "GridMask data augmentation", 2020, as albumentations' ``GridDropout`` did before it drew
     each hole separately. Draws the cell's side (word 1) and where the grid begins (words 2 and 3); random fills start
-    at word 4. Exact on every machine; any dtype. Boxes shrink to their visible part; keypoints are kept.
+    at word 4. Any dtype. Boxes shrink to their visible part; keypoints are kept.
 
     Args:
         ratio: the hole's side divided by the cell's, in (0, 1).
@@ -96,14 +97,14 @@ class GridDropout(EraseTransform):
         return grid_holes(height, width, unit, hole, start)
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class GridShuffle(SpatialTransform):
     """Cut the image into tiles, and shuffle them.
 
     Follows albumentations' ``RandomGridShuffle``: where the grid does not divide the image evenly, tiles are swapped
     only with tiles of the same size. Draws a word for each tile; with ``uneven="drawn"``, one for each row and each
-    column first. Exact on every machine; any dtype. Masks and keypoints move with their tiles. A box moves with the
-    tile that has its largest part, clipped to it.
+    column first. Any dtype. Masks and keypoints move with their tiles. A box moves with the tile that has its largest
+    part, clipped to it.
 
     Args:
         grid: the numbers of rows and columns of tiles.
@@ -171,12 +172,12 @@ def _draw_sides(rng: Draws, side: int, parts: int) -> tuple[int, ...]:
     return tuple(left.pop(rng.integer(len(left))) for _ in range(parts))
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class PixelDropout(Often):
     """Fill a share of the pixels.
 
     Follows albumentations' ``PixelDropout``. The noise that chooses them starts at word 4: its k-th 16-bit piece is for
-    pixel k. Exact on every machine; any dtype. Boxes and keypoints do not change.
+    pixel k. Any dtype. Boxes and keypoints do not change.
 
     Args:
         share: the share of pixels to fill, in [0, 1].

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from seedsafe.functional import histogram
 from seedsafe.ground.checks import choice, pair, real
+from seedsafe.ground.exactness import EVERYWHERE, OPENCV
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import Often, Sometimes, up_to
 from seedsafe.keys.draws import Draws
@@ -21,9 +22,9 @@ class ClipLimit(NamedTuple):
     clip: float
 
 
-@primitive(clips=True)
+@primitive(exact=EVERYWHERE, clips=True)
 class Equalize(Sometimes):
-    """Spread the values of each channel evenly. Draws only whether it fires. Exact on every machine.
+    """Spread the values of each channel evenly. Draws only whether it fires.
 
     Follows ``torchvision.transforms.RandomEqualize`` and Pillow to the bit, or OpenCV. float32 is converted to uint8
     and back.
@@ -43,9 +44,9 @@ class Equalize(Sometimes):
         return histogram.equalize(image, self.method)
 
 
-@primitive(clips=True)
+@primitive(exact=EVERYWHERE, clips=True)
 class AutoContrast(Sometimes):
-    """Stretch each channel to the whole range. Draws only whether it fires. Exact on every machine.
+    """Stretch each channel to the whole range. Draws only whether it fires.
 
     Follows Pillow's ``ImageOps.autocontrast`` to the bit, and ``torchvision.transforms.RandomAutocontrast``. float32 is
     converted to uint8 and back.
@@ -64,12 +65,12 @@ class AutoContrast(Sometimes):
         return histogram.autocontrast(image, self.cutoff)
 
 
-@primitive(clips=True)
+@primitive(exact=OPENCV, clips=True)
 class CLAHE(Often):
     """Equalise the lightness tile by tile, with limited contrast.
 
     Follows albumentations' ``CLAHE``, which is OpenCV's, on the lightness of CIELAB for RGB, and on the values of a
-    grey image. Draws the limit (word 1). Exact with the same build of OpenCV; float32 is converted to uint8 and back.
+    grey image. Draws the limit (word 1). float32 is converted to uint8 and back.
 
     Args:
         clip: the largest limit of contrast, drawn from 1 up, or a range (low, high).

@@ -12,6 +12,7 @@ from seedsafe.functional.hue import adjust_hsv
 from seedsafe.functional.photometric import distort
 from seedsafe.functional.tables import VALUES, table
 from seedsafe.ground.checks import flag, real, span
+from seedsafe.ground.exactness import AT_LEAST_UINT8, EVERYWHERE
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import UNITS, Often
 from seedsafe.keys.draws import Draws
@@ -44,14 +45,14 @@ class Distortion(NamedTuple):
     order: tuple[int, ...]
 
 
-@primitive(clips=True)
+@primitive(exact=EVERYWHERE, clips=True)
 class HueSaturationValue(Often):
     """Shift hue, saturation and value.
 
-    Follows albumentations' ``HueSaturationValue``: hue in OpenCV's units of 2°, saturation and value on the scale of
-    0 to 255. With ``fractional=True``, ultralytics' ``RandomHSV``: hue as a share of the circle, saturation and value
-    times 1 plus a drawn amount. Grey pixels stay grey. Draws the three shifts (words 1 to 3). Exact on every machine,
-    within 2 of 255 of OpenCV's conversion from HSV; float32 is converted to uint8 and back.
+    Follows albumentations' ``HueSaturationValue``: hue in OpenCV's units of 2°, saturation and value on the scale of 0
+    to 255. With ``fractional=True``, ultralytics' ``RandomHSV``: hue as a share of the circle, saturation and value
+    times 1 plus a drawn amount. Grey pixels stay grey. Draws the three shifts (words 1 to 3). Within 2 of 255 of
+    OpenCV's conversion from HSV; float32 is converted to uint8 and back.
 
     Args:
         hue: the largest shift up or down, or a range (low, high); in [-180, 180], or as a fraction in [-1, 1].
@@ -108,15 +109,15 @@ def _shift_table(step: float) -> Array:
     return _RAMP[first : first + 256]
 
 
-@primitive(clips=True)
+@primitive(exact=AT_LEAST_UINT8, clips=True)
 class PhotoMetricDistortion(Often):
     """Change brightness, contrast, saturation, hue and the order of the channels, each for a share of the images.
 
-    Follows W. Liu et al., "SSD: single shot multibox detector", 2016, in the steps of its published code:
-    brightness is added; contrast multiplies all values, before or after saturation and hue; saturation multiplies that
-    of HSV. Each step is rounded and clipped to the range. Draws, one word each: whether and how much to change
-    brightness (words 1 and 2) and contrast (3, 4), whether contrast comes first (5), saturation (6, 7), hue (8, 9), and
-    whether and how to reorder the channels (10, 11). Exact on every machine for uint8.
+    Follows W. Liu et al., "SSD: single shot multibox detector", 2016, in the steps of its published code: brightness is
+    added; contrast multiplies all values, before or after saturation and hue; saturation multiplies that of HSV. Each
+    step is rounded and clipped to the range. Draws, one word each: whether and how much to change brightness (words 1
+    and 2) and contrast (3, 4), whether contrast comes first (5), saturation (6, 7), hue (8, 9), and whether and how to
+    reorder the channels (10, 11).
 
     Args:
         brightness: the largest shift up or down, on the scale of 0 to 255, or a range (low, high).

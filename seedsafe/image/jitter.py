@@ -8,6 +8,7 @@ from seedsafe.functional.jitter import apply_matrix, color_jitter, jitter_matrix
 from seedsafe.functional.kinds import is_rgb, is_uint8
 from seedsafe.functional.tones import adjust_tones
 from seedsafe.ground.checks import span
+from seedsafe.ground.exactness import AT_LEAST_UINT8
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import Often
 from seedsafe.keys.draws import Draws
@@ -73,13 +74,13 @@ class _Jitter(Often):
         )
 
 
-@primitive(clips=True)
+@primitive(exact=AT_LEAST_UINT8, clips=True)
 class ColorJitter(_Jitter):
     """Change brightness, contrast, saturation and hue, in random order.
 
     Follows ``torchvision.transforms.ColorJitter``: each step is clipped to the range, and within 1 of 255 of
-    torchvision's. Draws the three factors and the hue (words 1 to 4) and the order (words 5 to 7). Exact on every
-    machine for uint8. Saturation and hue leave a grey image unchanged.
+    torchvision's. Draws the three factors and the hue (words 1 to 4) and the order (words 5 to 7). Saturation and hue
+    leave a grey image unchanged.
 
     Example:
         >>> augment = ColorJitter(brightness=0.4, contrast=0.4, saturation=0.2, hue=0.1)
@@ -102,13 +103,12 @@ class ColorJitter(_Jitter):
         return color_jitter(image, *params)
 
 
-@primitive(clips=True)
+@primitive(exact=AT_LEAST_UINT8, clips=True)
 class LinearColorJitter(_Jitter):
     """Change brightness, contrast, saturation and hue by one matrix, several times faster than ColorJitter.
 
     Contrast scales around the middle of the range instead of the image's mean. Hue is turned in YIQ. Values are clipped
-    only at the end, and the steps have no order. Draws the three factors and the hue (words 1 to 4). Exact on every
-    machine for uint8.
+    only at the end, and the steps have no order. Draws the three factors and the hue (words 1 to 4).
 
     Example:
         >>> augment = LinearColorJitter(brightness=0.4, contrast=0.4, saturation=0.2, hue=0.1)

@@ -10,6 +10,7 @@ import numpy as np
 from seedsafe.functional.distort import Field
 from seedsafe.functional.remap import Coordinates
 from seedsafe.ground.checks import choice, span
+from seedsafe.ground.exactness import NEAREST
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.distortion import Distorted
 from seedsafe.keys.draws import Draws
@@ -26,14 +27,14 @@ class Lens(NamedTuple):
     size: tuple[int, int]
 
 
-@primitive()
+@primitive(exact=NEAREST)
 class OpticalDistortion(Distorted):
     """Look at the image through a lens that enlarges or shrinks it, most of all far from the middle.
 
     Draws the strength k (word 1). A point at the distance r from the middle shows the image's point at r · (1 + k r² +
     k r⁴) for "camera", where x and y are shares of width and height, and at r · (1 + k r²) for "fisheye", where r is a
-    share of the distance to the corners. Masks, keypoints and boxes are equal on every machine; pixels only with the
-    same build of OpenCV. It takes up to 0.6 MB of memory besides the result.
+    share of the distance to the corners. Masks, keypoints and boxes are equal on every machine. It takes up to 0.6 MB
+    of memory besides the result.
 
     Args:
         distort_limit: the strength: a range, or one number x for -x to x.

@@ -8,6 +8,7 @@ import numpy as np
 
 from seedsafe.functional import tones
 from seedsafe.ground.checks import span
+from seedsafe.ground.exactness import EVERYWHERE
 from seedsafe.ground.info import UINT8, Array, Info
 from seedsafe.image.options import Sometimes
 from seedsafe.keys.draws import Draws
@@ -30,12 +31,12 @@ class Bits(NamedTuple):
     bits: int
 
 
-@primitive(opencv=False, clips=True)
+@primitive(exact=EVERYWHERE, opencv=False, clips=True)
 class Solarize(Sometimes):
     """Invert all values at or above a threshold.
 
     Follows ``torchvision.transforms.RandomSolarize``, with the threshold as a share of the range: 0.5 is 128 of uint8.
-    Draws the threshold (word 1). Exact on every machine.
+    Draws the threshold (word 1).
 
     Args:
         threshold: a share of the range, in [0, 1], or a range of shares (low, high).
@@ -60,12 +61,12 @@ class Solarize(Sometimes):
         return tones.solarize_each(images, *params) if images.dtype == UINT8 else None
 
 
-@primitive(clips=True)
+@primitive(exact=EVERYWHERE, clips=True)
 class Posterize(Sometimes):
     """Keep only the upper bits of each value.
 
-    Follows ``torchvision.transforms.RandomPosterize``. Draws the number of bits (word 1). Exact on every machine;
-    float32 is converted to uint8 and back.
+    Follows ``torchvision.transforms.RandomPosterize``. Draws the number of bits (word 1). float32 is converted to uint8
+    and back.
 
     Args:
         bits: the number of bits to keep, in [1, 8], or a range (low, high), both included.
@@ -96,9 +97,9 @@ class Posterize(Sometimes):
         return result
 
 
-@primitive(opencv=False, clips=True)
+@primitive(exact=EVERYWHERE, opencv=False, clips=True)
 class Invert(Sometimes):
-    """Subtract every value from the top of its range, 255 or 1. Draws only whether it fires. Exact on every machine.
+    """Subtract every value from the top of its range, 255 or 1. Draws only whether it fires.
 
     Follows ``torchvision.transforms.RandomInvert``.
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from seedsafe.ground.checks import checked_int, pair
+from seedsafe.ground.exactness import EVERYWHERE
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.cut import CropTransform
 from seedsafe.image.options import SMALLER, cannot_crop
@@ -34,9 +35,9 @@ def _integers(name: str, value: Any, way_out: str) -> tuple[int, ...]:
     return tuple(checked_int(name, one, -(2**63), 2**63, way_out) for one in values)
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class CropNonEmptyMask(CropTransform):
-    """Cut out a window of a fixed size with a random nonzero pixel of the mask, if it has any. Exact on every machine.
+    """Cut out a window of a fixed size with a random nonzero pixel of the mask, if it has any.
 
     Draws the pixel, as a share of those that count (word 1), its row (word 2) and column (word 3) in the window, and the
     window's top (word 4) and left (word 5) for a mask without any. The sample must have a mask. ``params`` lists these

@@ -9,6 +9,7 @@ import numpy as np
 from seedsafe.functional.blur import convolve
 from seedsafe.functional.kernels import bell_kernel, disk_kernel, line_kernel
 from seedsafe.ground.checks import flag, span
+from seedsafe.ground.exactness import OPENCV, OPENCV_AND_NUMPY
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.blur import draw_odd, odd
 from seedsafe.image.options import Often
@@ -60,13 +61,12 @@ def _about_one(name: str, value: Any) -> tuple[float, float]:
     return low, high
 
 
-@primitive(clips=True)
+@primitive(exact=OPENCV, clips=True)
 class MotionBlur(Often):
     """Blur along a line, like a moving camera.
 
     Follows albumentations' ``MotionBlur``. Draws the line's length, an odd number (word 1), its angle (word 2), its
-    direction from the middle (word 3), and its shift, up to a quarter of the length to each side (words 4 and 5). Exact
-    with the same build of OpenCV.
+    direction from the middle (word 3), and its shift, up to a quarter of the length to each side (words 4 and 5).
 
     Args:
         size: the line's length in pixels: an odd number, or a range (low, high) of them.
@@ -98,13 +98,12 @@ class MotionBlur(Often):
         return convolve(image, line_kernel(*params))
 
 
-@primitive(clips=True)
+@primitive(exact=OPENCV_AND_NUMPY, clips=True)
 class AdvancedBlur(Often):
     """Blur with a bell of two widths, a random angle and shape, and noise in its weights.
 
     Follows albumentations' ``AdvancedBlur``. Draws the square's side, an odd number (word 1), the widths (words 2 and
-    3), the angle (4), whether the shape is below 1 (5), and the shape (6); the noise starts at word 8. Exact with the
-    same builds of OpenCV and NumPy.
+    3), the angle (4), whether the shape is below 1 (5), and the shape (6); the noise starts at word 8.
 
     Args:
         size: the square's side in pixels: an odd number, or a range (low, high) of them.
@@ -146,13 +145,12 @@ class AdvancedBlur(Often):
         return convolve(image, bell_kernel(size, sigmas, angle, beta, np.maximum(factors, 1e-6)))
 
 
-@primitive(clips=True)
+@primitive(exact=OPENCV, clips=True)
 class Defocus(Often):
     """Blur like a lens out of focus.
 
     Follows D. Hendrycks and T. Dietterich, "Benchmarking neural network robustness", 2019, and albumentations'
-    ``Defocus``. Draws the radius (word 1) and the smoothing of the disk's edge (word 2). Exact with the same build of
-    OpenCV.
+    ``Defocus``. Draws the radius (word 1) and the smoothing of the disk's edge (word 2).
 
     Args:
         radius: the disk's radius in pixels, or a range (low, high), both included.

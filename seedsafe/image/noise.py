@@ -9,6 +9,7 @@ import numpy as np
 
 from seedsafe.functional.noise import add_gaussian_noise
 from seedsafe.ground.checks import flag, probability, span
+from seedsafe.ground.exactness import EVERYWHERE
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import Address
@@ -30,13 +31,13 @@ class Noise(NamedTuple):
 _STD: Final = (0.0, 12.0)
 
 
-@primitive()
+@primitive(exact=EVERYWHERE)
 class GaussianNoise(Transform):
     """Add Gaussian noise with a random standard deviation or variance.
 
     Draws ``std`` or the variance, uniformly (word 1). The noise starts at word 4: its k-th 16-bit piece is for value k.
-    It comes from a table of 65536 quantiles, so none is beyond ±4.325 std. Exact on every machine. In a sample with
-    image and audio, only the image is changed.
+    It comes from a table of 65536 quantiles, so none is beyond ±4.325 std. In a sample with image and audio, only the
+    image is changed.
 
     Args:
         std: the standard deviation in the array's own units (0 to 255 for uint8), one number or a range (low, high).

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 from seedsafe.functional.resize import INTERPOLATIONS, resize, resize_boxes, resize_points
 from seedsafe.functional.window import crop, shift_boxes, shift_points
 from seedsafe.ground.checks import checked_int, choice, flag, pair, probability
+from seedsafe.ground.exactness import EVERYWHERE, RESIZED
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import FillTransform
 from seedsafe.image.window import Window, Windowed
@@ -27,11 +28,11 @@ _POSITIONS: Final = {
 """The added rows above and columns before the image, in halves of all that are added."""
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class PadIfNeeded(Windowed):
     """Pad an image up to a smallest size, or to multiples of a number.
 
-    Draws the image's position (words 1 and 2), used if position is "random". Exact on every machine.
+    Draws the image's position (words 1 and 2), used if position is "random".
 
     Args:
         size: the smallest size in pixels, one number or (height, width); None if there is none.
@@ -88,11 +89,10 @@ class Boxed(NamedTuple):
     given: tuple[int, int]
 
 
-@primitive(random=False)
+@primitive(exact=RESIZED, random=False)
 class LetterBox(FillTransform):
     """Resize the image to fit a box in its own shape, and fill the rest. Draws only whether it fires.
 
-    Exact on every machine for uint8 with "bilinear", "area" and "nearest"; otherwise only with the same build of OpenCV.
     The image is resized first, then padded.
 
     Args:

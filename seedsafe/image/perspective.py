@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from seedsafe.functional.affine import Matrix, inverse
 from seedsafe.ground.checks import flag, real
+from seedsafe.ground.exactness import NEAREST
 from seedsafe.ground.info import Info
 from seedsafe.image.options import up_to
 from seedsafe.image.warped import WarpTransform
@@ -32,7 +33,7 @@ class Viewed(NamedTuple):
     corners: tuple[tuple[float, float], ...]
 
 
-@primitive()
+@primitive(exact=NEAREST)
 class Perspective(WarpTransform):
     """Look at the image from a different point: move four corners by random amounts, and the rest along with them.
 
@@ -41,8 +42,7 @@ class Perspective(WarpTransform):
     fold the image, which is possible from 0.64 up, all move by 0.64 of the drawn amounts.
 
     Draws the standard deviation (word 1), and x and y of the upper left (words 2 and 3), upper right (4, 5), lower
-    right (6, 7) and lower left corner (8, 9). Keypoints and boxes are equal on every machine; pixels only with the
-    same build of OpenCV.
+    right (6, 7) and lower left corner (8, 9). Keypoints and boxes are equal on every machine.
 
     Args:
         scale: the standard deviation of the points' distances from the corners, as a share of the sides: one number x

@@ -13,6 +13,7 @@ from seedsafe.functional import histogram, pillow, tones
 from seedsafe.functional.affine import Matrix, inverse, warp_boxes, warp_points
 from seedsafe.functional.kinds import in_uint8
 from seedsafe.ground.checks import checked_int, choice, flag, numbers, probability, real
+from seedsafe.ground.exactness import EVERYWHERE
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.policy_tables import TABLES
 from seedsafe.keys.decisions import cos_sin_degrees, dirichlet, normal
@@ -243,13 +244,13 @@ def _bins(name: str, value: Any, bins: int) -> tuple[int, int]:
     return first, last
 
 
-@primitive()
+@primitive(exact=EVERYWHERE)
 class PolicyOp(_Policy):
     """Apply one operation of a policy with a random strength and sign.
 
     Draws the bin of the strength (word 1), or the strength (see `std`), and the sign (word 2); from several
-    interpolations, one (word 3). Exact on every machine. uint8 equals Pillow to the bit, except that one value in ten
-    thousand of an interpolated rotation differs by 1; float32 is converted to uint8 and back.
+    interpolations, one (word 3). uint8 equals Pillow to the bit, except that one value in ten thousand of an
+    interpolated rotation differs by 1; float32 is converted to uint8 and back.
 
     Args:
         op: "Identity", "ShearX", "ShearY", "TranslateX", "TranslateY", "Rotate", "Brightness", "Color", "Contrast",
@@ -342,14 +343,14 @@ class PolicyOp(_Policy):
 _FOURTEEN: Final = tuple(op for op in OPS if op not in ("SolarizeAdd", "Invert"))
 
 
-@primitive()
+@primitive(exact=EVERYWHERE)
 class RandAugment(SomeOf):
     """Apply n random operations out of fourteen, drawn with replacement, all with one strength.
 
     Follows ``torchvision.transforms.RandAugment`` and E. D. Cubuk et al., "RandAugment: practical automated data
     augmentation with a reduced search space", 2020; `policy` returns timm's. Draws the operations (words 1 to n); each
-    has its own stream, see `PolicyOp`. Exact on every machine; uint8 equals Pillow to the bit, and float32 is converted
-    to uint8 and back. Masks, boxes and keypoints follow.
+    has its own stream, see `PolicyOp`. uint8 equals Pillow to the bit, and float32 is converted to uint8 and back.
+    Masks, boxes and keypoints follow.
 
     Args:
         n: the number of operations, from 1 to 16.
@@ -386,14 +387,14 @@ class RandAugment(SomeOf):
             return SomeOf.nodes(self, namer)
 
 
-@primitive()
+@primitive(exact=EVERYWHERE)
 class TrivialAugmentWide(OneOf):
     """Apply one random operation out of fourteen, with a random strength.
 
     Follows ``torchvision.transforms.TrivialAugmentWide`` and S. G. Müller and F. Hutter, "TrivialAugment: tuning-free
     yet state-of-the-art data augmentation", 2021. Draws the operation (word 1), which has its own stream, see
-    `PolicyOp`. Exact on every machine; uint8 equals Pillow to the bit, and float32 is converted to uint8 and back.
-    Masks, boxes and keypoints follow.
+    `PolicyOp`. uint8 equals Pillow to the bit, and float32 is converted to uint8 and back. Masks, boxes and keypoints
+    follow.
 
     Args:
         bins: the number of steps of the strength, one of which is drawn.
@@ -428,14 +429,13 @@ def _operations(policy: Any, spans: dict[str, _Span], **options: Any) -> tuple[P
     return tuple(PolicyOp(op, spans.get(op, _NONE), name=f"{owner}.{op}", **options) for op in _FOURTEEN)
 
 
-@primitive(clips=True)
+@primitive(exact=EVERYWHERE, clips=True)
 class AutoAugment(_Policy):
     """Apply a random one of 25 learned pairs of operations, each with its own probability and strength.
 
     Follows ``torchvision.transforms.AutoAugment`` and E. D. Cubuk et al., "AutoAugment: learning augmentation policies
     from data", 2019. Draws the pair (word 1), whether each fires (words 2 and 3) and the sign of each (words 4 and 5).
-    Exact on every machine; uint8 equals Pillow to the bit, and float32 is converted to uint8 and back. Masks, boxes and
-    keypoints follow.
+    uint8 equals Pillow to the bit, and float32 is converted to uint8 and back. Masks, boxes and keypoints follow.
 
     Args:
         policy: the data that the pairs were learned on: "imagenet", "cifar10" or "svhn".
@@ -470,15 +470,15 @@ def _depth(name: str, value: Any) -> int:
 _AUGMIX: Final = tuple(op for op in OPS if op not in ("Identity", "SolarizeAdd", "Invert"))
 
 
-@primitive(clips=True)
+@primitive(exact=EVERYWHERE, clips=True)
 class AugMix(SpatialTransform):
     """Blend the image with copies of it, each changed by a branch of operations, in random shares.
 
     Follows ``torchvision.transforms.AugMix`` and D. Hendrycks et al., "AugMix: a simple data processing method to
     improve robustness and uncertainty", 2020. Draws the length of each branch (a word each); then for each possible
     operation of each branch the operation, its bin and its sign (three words); then the image's own share (34 words)
-    and those of the branches (17 words each). Exact on every machine. A sample with a mask, boxes or keypoints is
-    refused: the result shows the image in several positions.
+    and those of the branches (17 words each). A sample with a mask, boxes or keypoints is refused: the result shows the
+    image in several positions.
 
     Args:
         severity: the number of the ten bins of strength to draw from, from 1 to 10.

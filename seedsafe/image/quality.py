@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from seedsafe.functional.quality import FORMATS, compress, downscale
 from seedsafe.functional.resize import INTERPOLATIONS
 from seedsafe.ground.checks import choice, span
+from seedsafe.ground.exactness import OPENCV, RESIZED
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import Often
 from seedsafe.keys.draws import Draws
@@ -28,12 +29,12 @@ class Scale(NamedTuple):
     scale: float
 
 
-@primitive(clips=True)
+@primitive(exact=OPENCV, clips=True)
 class ImageCompression(Often):
     """Compress the image as JPEG or WebP, and decompress it again.
 
-    Follows albumentations' ``ImageCompression`` and torchvision's ``JPEG``. Draws the quality (word 1). Exact with
-    the same build of OpenCV; float32 is converted to uint8 and back.
+    Follows albumentations' ``ImageCompression`` and torchvision's ``JPEG``. Draws the quality (word 1). float32 is
+    converted to uint8 and back.
 
     Args:
         quality: an integer from 1 to 100, or a range (low, high), both included.
@@ -59,12 +60,11 @@ class ImageCompression(Often):
         return compress(image, params[0], self.file_format)
 
 
-@primitive()
+@primitive(exact=RESIZED)
 class Downscale(Often):
     """Shrink the image, and enlarge it to its size again.
 
-    Follows albumentations' ``Downscale``. Draws the scale (word 1). Exact on every machine with "nearest", and for uint8
-    with "bilinear" and "area".
+    Follows albumentations' ``Downscale``. Draws the scale (word 1).
 
     Args:
         scale: the sides of the smaller image as a share of the original ones, in (0, 1], or a range (low, high).

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from seedsafe.ground.checks import checked_int, flag, span
+from seedsafe.ground.exactness import RESIZED
 from seedsafe.ground.info import Info
 from seedsafe.image.scaling import (
     LIMIT_WAY_OUT,
@@ -28,13 +29,11 @@ def _sizes(name: str, value: Any) -> tuple[int | tuple[int, int], ...]:
     return tuple(check_size("a size of sizes", one) for one in value)
 
 
-@primitive()
+@primitive(exact=RESIZED)
 class RandomScale(ScaleTransform):
     """Resize the image at random: by a factor, to one of several sizes, or to a size between two.
 
     Draws the factor (word 1), and the size (word 2) or its two sides (words 2 and 3): always three words.
-
-    Exact on every machine for uint8 with "bilinear", "area" and "nearest"; otherwise only with the same build of OpenCV.
 
     Args:
         scale: the factor: a range, or one number x for 1 - x to 1 + x.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from seedsafe.ground.checks import checked_int, each, flag
+from seedsafe.ground.exactness import RESIZED
 from seedsafe.ground.info import Info
 from seedsafe.image.scaling import (
     LIMIT_WAY_OUT,
@@ -22,11 +23,9 @@ from seedsafe.pipeline.primitive import check_options, primitive
 __all__ = ["LongestMaxSize", "Resize", "SmallestMaxSize"]
 
 
-@primitive(random=False)
+@primitive(exact=RESIZED, random=False)
 class Resize(ScaleTransform):
     """Resize the image. Draws only whether it fires.
-
-    Exact on every machine for uint8 with "bilinear", "area" and "nearest"; otherwise only with the same build of OpenCV.
 
     Args:
         size: (height, width) in pixels, or one number for the shorter side, which keeps the shape.
@@ -94,12 +93,11 @@ class _OneSide(ScaleTransform):
         return Scaled(max(round(rows * factor), 1), max(round(columns * factor), 1), rows, columns)
 
 
-@primitive()
+@primitive(exact=RESIZED)
 class SmallestMaxSize(_OneSide):
     """Resize the image's shorter side to a length, and keep its shape.
 
     Draws one of several lengths (word 1).
-    Exact on every machine for uint8 with "bilinear", "area" and "nearest"; otherwise only with the same build of OpenCV.
 
     Args:
         size: the length of the shorter side in pixels, or a list to draw from.
@@ -114,12 +112,11 @@ class SmallestMaxSize(_OneSide):
     longest: ClassVar[bool] = False
 
 
-@primitive()
+@primitive(exact=RESIZED)
 class LongestMaxSize(_OneSide):
     """Resize the image's longer side to a length, and keep its shape.
 
     Draws one of several lengths (word 1).
-    Exact on every machine for uint8 with "bilinear", "area" and "nearest"; otherwise only with the same build of OpenCV.
 
     Args:
         size: the length of the longer side in pixels, or a list to draw from.

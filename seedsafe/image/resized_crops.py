@@ -6,6 +6,7 @@ import math
 from typing import Final
 
 from seedsafe.ground.checks import checked_int, choice, numbers, real, span
+from seedsafe.ground.exactness import RESIZED
 from seedsafe.ground.info import Info
 from seedsafe.image.cut import ResizedCropTransform
 from seedsafe.image.options import cannot_crop
@@ -20,15 +21,13 @@ __all__ = ["MultiScaleCrop", "RandomResizedCrop", "RandomSizedCrop"]
 _TRIALS: Final = 10
 
 
-@primitive()
+@primitive(exact=RESIZED)
 class RandomResizedCrop(ResizedCropTransform):
     """Cut out a window of a random area and shape, and resize it to a fixed size.
 
     Draws ten pairs of a share of the area (words 1, 3, …, 19) and the logarithm of a shape (words 2, 4, …, 20), then
     top (word 21) and left (word 22). The first pair whose window fits is used; if none does, it is the largest
     window of an allowed shape in the middle.
-
-    Exact on every machine for uint8 with "bilinear", "area" and "nearest"; otherwise only with the same build of OpenCV.
 
     Args:
         scale: a range of the window's share of the image's area, in (0, 1].
@@ -83,13 +82,11 @@ class RandomResizedCrop(ResizedCropTransform):
         return 0, 0
 
 
-@primitive()
+@primitive(exact=RESIZED)
 class RandomSizedCrop(ResizedCropTransform):
     """Cut out a window of a random height and a fixed shape, and resize it to a fixed size.
 
     Draws the height (word 1), top (word 2) and left (word 3).
-
-    Exact on every machine for uint8 with "bilinear", "area" and "nearest"; otherwise only with the same build of OpenCV.
 
     Args:
         heights: the window's smallest and largest height, in pixels.
@@ -125,13 +122,11 @@ _FIVE: Final = ((0, 0), (0, 4), (4, 0), (4, 4), (2, 2))
 _THIRTEEN: Final = (*_FIVE, (0, 2), (2, 4), (4, 2), (2, 0), (1, 1), (1, 3), (3, 1), (3, 3))
 
 
-@primitive()
+@primitive(exact=RESIZED)
 class MultiScaleCrop(ResizedCropTransform):
     """Cut out a window whose sides are random shares of the image's shorter side, and resize it to a fixed size.
 
     Draws the pair of shares (word 1), the fixed position (word 2), top (word 3) and left (word 4).
-
-    Exact on every machine for uint8 with "bilinear", "area" and "nearest"; otherwise only with the same build of OpenCV.
 
     Args:
         scales: shares of the image's shorter side, each in (0, 1].

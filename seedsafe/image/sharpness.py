@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from seedsafe.functional.blur import convolve
 from seedsafe.functional.kernels import emboss_kernel, sharpen_kernel
 from seedsafe.ground.checks import span
+from seedsafe.ground.exactness import OPENCV
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import Often
 from seedsafe.keys.draws import Draws
@@ -30,12 +31,11 @@ class Relief(NamedTuple):
     strength: float
 
 
-@primitive(clips=True)
+@primitive(exact=OPENCV, clips=True)
 class Sharpen(Often):
     """Blend the image with its edges.
 
-    Follows albumentations' ``Sharpen`` with its kernel of 3 by 3. Draws the share (word 1) and the lightness (word
-    2). Exact with the same build of OpenCV.
+    Follows albumentations' ``Sharpen`` with its kernel of 3 by 3. Draws the share (word 1) and the lightness (word 2).
 
     Args:
         alpha: the share of the edges, in [0, 1], or a range (low, high).
@@ -56,12 +56,11 @@ class Sharpen(Often):
         return convolve(image, sharpen_kernel(*params))
 
 
-@primitive(clips=True)
+@primitive(exact=OPENCV, clips=True)
 class Emboss(Often):
     """Blend the image with a relief of itself, lit from the lower right.
 
-    Follows albumentations' ``Emboss``. Draws the share (word 1) and the strength (word 2). Exact with the same build
-    of OpenCV.
+    Follows albumentations' ``Emboss``. Draws the share (word 1) and the strength (word 2).
 
     Args:
         alpha: the share of the relief, in [0, 1], or a range (low, high).

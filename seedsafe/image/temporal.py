@@ -8,6 +8,7 @@ import numpy as np
 
 from seedsafe.functional.clip import SHORT, clip_frames
 from seedsafe.ground.checks import checked_int, choice, span
+from seedsafe.ground.exactness import EVERYWHERE
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.corner_crops import view_of
 from seedsafe.keys.draws import Draws
@@ -26,9 +27,9 @@ class Frames(NamedTuple):
     indices: tuple[int, ...]
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class TemporalSample(VideoTransform):
-    """Keep n frames of a video, at random positions. Exact on every machine.
+    """Keep n frames of a video, at random positions.
 
     Draws the stride (word 1), then the first frame of each segment (from word 2), as ``integer`` does. A segment is an
     equal part of the positions where a clip can begin; with more segments than positions, some share one. With `clips`,

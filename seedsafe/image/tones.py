@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from seedsafe.functional import tones
 from seedsafe.ground.checks import flag, real, span
+from seedsafe.ground.exactness import AT_LEAST_UINT8, EVERYWHERE
 from seedsafe.ground.info import UINT8, Array, Info
 from seedsafe.image.options import Often
 from seedsafe.keys.decisions import normal
@@ -40,12 +41,11 @@ class Curve(NamedTuple):
 _SHARE: Final = "pass a share of the range, 0.2 for up to a fifth, or a range (low, high)"
 
 
-@primitive(clips=True)
+@primitive(exact=EVERYWHERE, clips=True)
 class RandomBrightnessContrast(Often):
     """Multiply all values by a random factor near 1 and add a random offset, clipped to the range.
 
-    Follows albumentations' transform of the same name. Draws the factor (word 1) and the offset (word 2). Exact on every
-    machine.
+    Follows albumentations' transform of the same name. Draws the factor (word 1) and the offset (word 2).
 
     Args:
         brightness: the largest offset up or down, as a share of the range, or a range (low, high).
@@ -79,12 +79,11 @@ class RandomBrightnessContrast(Often):
         return tones.adjust_tones_each(images, *params)
 
 
-@primitive(clips=True)
+@primitive(exact=AT_LEAST_UINT8, clips=True)
 class Gamma(Often):
     """Raise all values, as shares of the range, to a random power.
 
-    Follows albumentations' ``RandomGamma``, with powers instead of percentages. Draws the power (word 1). Exact on
-    every machine for uint8, and for float32 with the same build of OpenCV.
+    Follows albumentations' ``RandomGamma``, with powers instead of percentages. Draws the power (word 1).
 
     Args:
         gamma: the largest difference of the power from 1, or a range of powers (low, high) in [0.01, 100].
@@ -117,13 +116,12 @@ class Gamma(Often):
         return tones.adjust_gamma_each(images, *params) if images.dtype == UINT8 else None
 
 
-@primitive(clips=True)
+@primitive(exact=EVERYWHERE, clips=True)
 class ToneCurve(Often):
     """Bend the tone curve by moving its two inner points, at 0.25 and 0.75.
 
     Follows albumentations' ``RandomToneCurve``. Draws the lower and the upper point from a normal distribution, clipped
-    to [0, 1] (words 1 and 2; with `per_channel` two words for each channel). Exact on every machine; float32 is
-    converted to uint8 and back.
+    to [0, 1] (words 1 and 2; with `per_channel` two words for each channel). float32 is converted to uint8 and back.
 
     Args:
         scale: the standard deviation of the points, in [0, 1].

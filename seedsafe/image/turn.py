@@ -8,6 +8,7 @@ import numpy as np
 
 from seedsafe.functional import flip, turn
 from seedsafe.ground.checks import probability
+from seedsafe.ground.exactness import EVERYWHERE
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.many import ManyDraws
@@ -60,9 +61,9 @@ class _QuarterTurn(SpatialTransform):
         return turn.quarter_turn_boxes(boxes, turns, rows, columns)
 
 
-@primitive()
+@primitive(exact=EVERYWHERE)
 class RandomRotate90(_QuarterTurn):
-    """Turn the image by 0, 90, 180 or 270 degrees, each as likely. Exact on every machine.
+    """Turn the image by 0, 90, 180 or 270 degrees, each as likely.
 
     Draws the number of quarter turns, counter-clockwise (word 1).
 
@@ -83,9 +84,9 @@ class RandomRotate90(_QuarterTurn):
         return draws.integer(4), np.zeros(len(draws), np.bool_)
 
 
-@primitive()
+@primitive(exact=EVERYWHERE)
 class D4(_QuarterTurn):
-    """Apply one of the eight symmetries of a square, each as likely. Exact on every machine.
+    """Apply one of the eight symmetries of a square, each as likely.
 
     Draws the symmetry (word 1): modulo 4, it is the number of quarter turns counter-clockwise; from 4 up, the image is
     first mirrored left and right.
@@ -109,9 +110,9 @@ class D4(_QuarterTurn):
         return symmetries % 4, symmetries >= 4
 
 
-@primitive(random=False, ignores_params=True)
+@primitive(exact=EVERYWHERE, random=False, ignores_params=True)
 class Transpose(SpatialTransform):
-    """Swap rows and columns with probability p. Draws only whether it fires. Exact on every machine.
+    """Swap rows and columns with probability p. Draws only whether it fires.
 
     Follows albumentations' ``Transpose``.
 

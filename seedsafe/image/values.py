@@ -16,6 +16,7 @@ from seedsafe.functional.values import (
     to_float,
 )
 from seedsafe.ground.checks import real
+from seedsafe.ground.exactness import EVERYWHERE
 from seedsafe.ground.info import Array, Info
 from seedsafe.pipeline.option import Option, option
 from seedsafe.pipeline.primitive import check_options, primitive
@@ -32,11 +33,11 @@ def _values(name: str, value: Any, low: float) -> tuple[float, ...]:
     return tuple(real(name, one, low, 1e30, _WAY_OUT) for one in (value if several else (value,)))
 
 
-@primitive(fills=True)
+@primitive(exact=EVERYWHERE, fills=True)
 class Normalize(ImageTransform):
     """Subtract a mean and divide by a standard deviation, channel by channel; the result is float32.
 
-    uint8 is divided by 255 first: mean and std are for images in [0, 1], as usual. Exact on every machine.
+    uint8 is divided by 255 first: mean and std are for images in [0, 1], as usual.
 
     Args:
         mean: one number for each channel, or one for all.
@@ -90,9 +91,9 @@ class Normalize(ImageTransform):
         return normalize_each(images, self.mean, self.std, out)
 
 
-@primitive(fills=True)
+@primitive(exact=EVERYWHERE, fills=True)
 class ToFloat(ImageTransform):
-    """Convert the image to float32: uint8 is divided by 255, float32 stays the same. Exact on every machine.
+    """Convert the image to float32: uint8 is divided by 255, float32 stays the same.
 
     Raises:
         TypeError: when applied, the image is neither uint8 nor float32.
@@ -120,9 +121,9 @@ class ToFloat(ImageTransform):
         return to_float(images, out)
 
 
-@primitive(fills=True)
+@primitive(exact=EVERYWHERE, fills=True)
 class ToCHW(ImageTransform):
-    """Put the channels first, as PyTorch expects. It belongs at the end of a pipeline. Exact on every machine.
+    """Put the channels first, as PyTorch expects. It belongs at the end of a pipeline.
 
     Raises:
         ValueError: when applied, the image is not (H, W) or (H, W, C).

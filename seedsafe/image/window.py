@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from seedsafe.functional.window import crop, crop_each, shift_boxes, shift_points
 from seedsafe.ground.checks import checked_int, flag, pair
+from seedsafe.ground.exactness import EVERYWHERE
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import FillTransform, cannot_crop
 from seedsafe.keys.draws import Draws
@@ -112,11 +113,11 @@ class _FixedWindow(Windowed):
         return crop_each(images, *self.window(params), mode=self.mode, fill=self.fill)
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class RandomCrop(_FixedWindow):
     """Cut a window of a fixed size out of the image, at a uniformly random position.
 
-    Draws ``top`` (word 1) and ``left`` (word 2). Exact on every machine.
+    Draws ``top`` (word 1) and ``left`` (word 2).
 
     Args:
         padding: how far the window may reach beyond the image, in pixels: one number for all sides, (vertical,
@@ -163,7 +164,7 @@ class RandomCrop(_FixedWindow):
         return free_rows + 1, free_columns + 1, above, before
 
 
-@primitive(random=False, opencv=False)
+@primitive(exact=EVERYWHERE, random=False, opencv=False)
 class CenterCrop(_FixedWindow):
     """Cut a window of a fixed size out of the middle, or the upper left of two middles. Draws nothing.
 
@@ -187,9 +188,9 @@ class CenterCrop(_FixedWindow):
         return Corner((rows - height) // 2, (columns - width) // 2)
 
 
-@primitive(random=False, opencv=False)
+@primitive(exact=EVERYWHERE, random=False, opencv=False)
 class Pad(Windowed):
-    """Add rows and columns around an image. Draws nothing. Exact on every machine.
+    """Add rows and columns around an image. Draws nothing.
 
     Args:
         padding: one number for all sides, (vertical, horizontal), or (top, bottom, left, right), in pixels.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from seedsafe.ground.checks import probability, span
+from seedsafe.ground.exactness import EVERYWHERE
 from seedsafe.ground.info import Info
 from seedsafe.image.window import Window, Windowed
 from seedsafe.keys.draws import Draws
@@ -12,9 +13,9 @@ from seedsafe.pipeline.primitive import primitive
 __all__ = ["RandomZoomOut"]
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class RandomZoomOut(Windowed):
-    """Put the image at a random position on a larger canvas. Exact on every machine.
+    """Put the image at a random position on a larger canvas.
 
     Draws the factor of the canvas's size (word 1), and the image's left (word 2) and top (word 3) on it.
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from seedsafe.ground.checks import real
+from seedsafe.ground.exactness import EVERYWHERE
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import Address, philox
@@ -26,9 +27,9 @@ class Pasted(NamedTuple):
     address: Address
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class CopyPaste(MixTransform):
-    """Copy objects of another sample of the dataset onto the sample, by their masks. Exact on every machine.
+    """Copy objects of another sample of the dataset onto the sample, by their masks.
 
     Draws the partner (word 1). Object k of the partner is pasted at its own position if the unit of word 4 + k is below
     `object_p`; nothing is blended. ``masks`` has one mask for each object of a sample, and ``boxes``, if there are any,

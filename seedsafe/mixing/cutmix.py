@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from seedsafe.ground.exactness import EVERYWHERE
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.decisions import beta
 from seedsafe.keys.draws import Draws
@@ -30,9 +31,9 @@ class Patch(NamedTuple):
     box: tuple[int, int, int, int]
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class CutMix(BetaMixTransform):
-    """Put a rectangle of another sample of the dataset over the sample, and mix labels by area. Exact on every machine.
+    """Put a rectangle of another sample of the dataset over the sample, and mix labels by area.
 
     Draws the partner (word 1), a share from Beta(alpha, alpha) (words 2 to 35), and the row (word 36) and column (word
     37) of the rectangle's middle. Its sides are the image's times the square root of (1 - share); it is clipped at the

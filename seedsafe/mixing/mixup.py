@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal, NamedTuple
 
+from seedsafe.ground.exactness import EVERYWHERE
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.decisions import beta
 from seedsafe.keys.draws import Draws
@@ -21,9 +22,9 @@ class Blend(NamedTuple):
     share: float
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class MixUp(BetaMixTransform):
-    """Blend the sample with another sample of its dataset, and their labels too. Exact on every machine.
+    """Blend the sample with another sample of its dataset, and their labels too.
 
     Draws the partner (word 1) and the share of the sample itself from Beta(alpha, alpha) (words 2 to 35). The partner
     is read at its own key, with the epoch, occurrence and view of the sample, and runs through the transforms before

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from seedsafe.ground.checks import pair, real, span
+from seedsafe.ground.exactness import EVERYWHERE
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.mixing.partners import LabelMixTransform, draw_partners
@@ -25,9 +26,9 @@ class Tiles(NamedTuple):
     column: int
 
 
-@primitive(opencv=False)
+@primitive(exact=EVERYWHERE, opencv=False)
 class Mosaic(LabelMixTransform):
-    """Put the sample and three others of its dataset on one canvas, so that four corners meet. Exact on every machine.
+    """Put the sample and three others of its dataset on one canvas, so that four corners meet.
 
     Draws the three partners (words 1 to 3), and the row (word 4) and column (word 5) where the images meet: the sample
     is above and left of that point, the first partner above right, then below left and below right. Images are not

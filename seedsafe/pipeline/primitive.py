@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any, Final, NamedTuple, TypeVar, dataclass_transform
 
 from seedsafe.ground.checks import explain_arguments
+from seedsafe.ground.exactness import Exactness, with_sentence
 from seedsafe.pipeline.option import annotate, describe, option
 
 __all__ = ["Marks", "check_options", "declared", "marks_of", "primitive"]
@@ -40,6 +41,9 @@ class Marks(NamedTuple):
     opencv: bool = False
     """Some keys and images need OpenCV."""
 
+    exact: Exactness | None = None
+    """On which machines results are the same bits; None for base classes, and for containers, which are as their members."""
+
 
 _UNKNOWN: Final = Marks()
 _declared: Final[dict[type, Marks]] = {}
@@ -54,11 +58,12 @@ def primitive(
     fills: bool = False,
     clips: bool = False,
     opencv: bool = True,
+    exact: Exactness | None = None,
 ) -> Callable[[Kind], Kind]:
     """Declare a class of the library: a frozen dataclass that checks its options.
 
     Subclasses are not the library's own unless they are declared as well. The docstring gets the sentences of the
-    options that it does not mention.
+    options that it does not mention, and that of `exact`.
 
     Args:
         fresh: see Marks.
@@ -67,6 +72,7 @@ def primitive(
         fills: see Marks.
         clips: see Marks.
         opencv: see Marks.
+        exact: see Marks.
 
     Example:
         >>> from seedsafe import CenterCrop
@@ -81,8 +87,8 @@ def primitive(
         has_text = kind.__doc__ is not None  # not under -OO
         result = dataclass(frozen=True, slots=True, repr=kind.__repr__ is object.__repr__)(kind)
         if has_text:
-            result.__doc__ = describe(result)
-        _declared[result] = Marks(True, fresh, random, ignores_params, fills, clips, opencv)
+            result.__doc__ = describe(result) if exact is None else with_sentence(describe(result), exact)
+        _declared[result] = Marks(True, fresh, random, ignores_params, fills, clips, opencv, exact)
         return explain_arguments(result)
 
     return declare

@@ -9,6 +9,8 @@ from typing import Any
 
 import seedsafe as ss
 from cases.laws import Law
+from seedsafe.ground.exactness import ARCHITECTURE, BUILD, MACHINES
+from seedsafe.pipeline.primitive import marks_of
 
 __all__ = [
     "ANY",
@@ -75,15 +77,25 @@ class Golden:
 
     transform: Any
     shape: tuple[int, ...] | ss.Info
-    _: KW_ONLY
-    exact: bool = False
-    """Whether its pixels are the same on every machine, and stored too: uint8 and float32, or the dtype of the Info."""
 
     @property
     def pipeline(self) -> Any:
         """The pipeline: a Compose, or what mixes batches."""
         one = self.transform
         return ss.Compose([one]) if isinstance(one, ss.Transform) else one
+
+    def machines(self, dtype: str) -> str:
+        """Return where its pixels are the same bits, as its transforms declare it: MACHINES, ARCHITECTURE or BUILD."""
+        return _machines(self.transform, dtype)
+
+
+def _machines(one: Any, dtype: str) -> str:
+    """Return where what a transform makes is the same bits; a container is as the least exact of its transforms."""
+    declared = marks_of(type(one)).exact
+    if declared is not None:
+        return declared.of(one, dtype)
+    members = [_machines(member, dtype) for member in getattr(one, "transforms", ())]
+    return max(members or [BUILD], key=(MACHINES, ARCHITECTURE, BUILD).index)
 
 
 @dataclass(frozen=True)

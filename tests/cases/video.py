@@ -41,15 +41,11 @@ CASES = [
             ),
         ],
         golden={
-            "TemporalSample": Golden(ss.TemporalSample(8, stride=4), SHAPE, exact=True),
-            "TemporalSample segments": Golden(ss.TemporalSample(8, segments=8), SHAPE, exact=True),
-            "TemporalSample strides": Golden(
-                ss.TemporalSample(9, stride=(2, 5), segments=3), SHAPE, exact=True
-            ),
-            "TemporalSample clips": Golden(ss.TemporalSample(4, stride=2, clips=3), SHAPE, exact=True),
-            "TemporalSample short": Golden(
-                ss.TemporalSample(6, stride=(1, 4), short="repeat"), (9, 6, 5, 3), exact=True
-            ),
+            "TemporalSample": Golden(ss.TemporalSample(8, stride=4), SHAPE),
+            "TemporalSample segments": Golden(ss.TemporalSample(8, segments=8), SHAPE),
+            "TemporalSample strides": Golden(ss.TemporalSample(9, stride=(2, 5), segments=3), SHAPE),
+            "TemporalSample clips": Golden(ss.TemporalSample(4, stride=2, clips=3), SHAPE),
+            "TemporalSample short": Golden(ss.TemporalSample(6, stride=(1, 4), short="repeat"), (9, 6, 5, 3)),
         },
         picture="9, stride=3",
     ),

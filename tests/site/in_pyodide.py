@@ -73,6 +73,7 @@ def from_the_wheel() -> dict[str, Any]:
 
     import seedsafe as ss
     from seedsafe.functional import carrier
+    from seedsafe.ground.exactness import MACHINES
 
     stored = known.parts(known.files())
     goldens = known.pipelines()
@@ -87,9 +88,9 @@ def from_the_wheel() -> dict[str, Any]:
     carrier.has_opencv.cache_clear()
     made = opencv = 0
     for name, one in goldens.items():
-        if one.exact:
+        if name in stored["pixels"]:
             try:
-                same = pixels_known.pixels(one) == stored["pixels"][name]
+                same = pixels_known.digests(name, one, MACHINES) == stored["pixels"][name]
             except ImportError:
                 opencv += 1
                 continue
