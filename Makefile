@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test check test-numpy test-release test-matrix test-audit test-bridge test-scale test-albumentations coverage test-trainers test-site bench bench-loaders docs clean
+.PHONY: demo test check test-numpy test-arm test-release test-matrix test-audit test-bridge test-scale test-albumentations coverage test-trainers test-site bench bench-loaders docs clean
 
 # One environment for everything; made again only when pyproject.toml changes.
 $(VENV)/.installed: pyproject.toml
@@ -51,6 +51,10 @@ test-numpy:
 	scripts/test_contract.sh $(PYTHON) 2.4
 	scripts/test_contract.sh python3.12 2.5
 	scripts/test_contract.sh python3.13 2.5
+
+# The contract and the golden files on Linux aarch64, emulated where the machine is another: the first time needs root on a Debian.
+test-arm:
+	scripts/test_arm.sh .venvs/arm $(PYTHON) -n $(JOBS) --dist worksteal
 
 # Content and order for every way to load; some hours on two cores.
 test-matrix: $(VENV)/.installed

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import platform
+import sys
 from functools import cache
 from importlib.util import find_spec
 from typing import Any, ClassVar, Final
@@ -57,7 +59,13 @@ def length_of(rng: Draws, limits: Any, whole: int, most: int | None = None) -> i
 def need(module: str, words: str) -> None:
     """Raise ImportError if a module is not installed, without importing it."""
     if find_spec(module) is None:
-        raise ImportError(f'{words}: pip install "seedsafe[audio]"')
+        built = module == "python_stretch" and (sys.platform, platform.machine()) == ("linux", "aarch64")
+        way_out = (
+            "python-stretch, with a C++ compiler: it has no wheels for Linux on ARM"
+            if built
+            else '"seedsafe[audio]"'
+        )
+        raise ImportError(f"{words}: pip install {way_out}")
 
 
 @primitive(opencv=False)
