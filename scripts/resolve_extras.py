@@ -26,7 +26,7 @@ def problem(extra: str, platform: str, python: str) -> str:
     command = ["uv", "pip", "compile", "--quiet", "--no-config", "--no-build", "--extra", extra]
     command += ["--python-platform", platform, "--python-version", python, str(PROJECT)]
     environment = os.environ | {"MACOSX_DEPLOYMENT_TARGET": "14.0"}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
     return " ".join(done.stderr.split()) if done.returncode else ""
 
 

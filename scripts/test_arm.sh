@@ -34,7 +34,7 @@ prepare() {
     test -e "$binfmt/status" || mount -t binfmt_misc binfmt_misc "$binfmt"
     test -e "$binfmt/qemu-aarch64" || cat /usr/lib/binfmt.d/qemu-aarch64.conf >"$binfmt/register"
     if ! test -e "$folder/made"; then
-        rm -rf "$folder"
+        rm -rf "$folder" && mkdir -p "$folder"
         debootstrap --arch=arm64 --variant=minbase --include=python3 bookworm "$folder"
         mkdir "$folder/seedsafe"
         touch "$folder/made"
