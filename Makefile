@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test check test-numpy test-arm test-release test-matrix test-audit test-bridge test-scale test-albumentations coverage test-trainers test-site bench bench-loaders docs clean
+.PHONY: demo test check test-numpy test-arm test-elsewhere test-release test-matrix test-audit test-bridge test-scale test-albumentations coverage test-trainers test-site bench bench-loaders docs clean
 
 # One environment for everything; made again only when pyproject.toml changes.
 $(VENV)/.installed: pyproject.toml
@@ -55,6 +55,13 @@ test-numpy:
 # The contract and the golden files on Linux aarch64, emulated where the machine is another: the first time needs root on a Debian.
 test-arm:
 	scripts/test_arm.sh .venvs/arm $(PYTHON) -n $(JOBS) --dist worksteal
+
+# Linux seen as macOS and as Windows: what these lack is hidden from the library and its tests.
+test-elsewhere: $(VENV)/.installed
+	for system in macos windows; do \
+		SEEDSAFE_ELSEWHERE=$$system PYTHONPATH=tests/elsewhere:.:adapters:tools \
+			$(BIN)/python -m pytest -n $(JOBS) --dist worksteal @tests/elsewhere/tests.txt || exit 1; \
+	done
 
 # Content and order for every way to load; some hours on two cores.
 test-matrix: $(VENV)/.installed

@@ -6,10 +6,7 @@ set -eu
 folder=$1 python=$2
 shift 2
 test $# -gt 0 || set -- --quiet
-tests="tests/test_machines.py tests/test_golden.py tests/test_golden_pixels.py tests/test_golden_append.py tests/test_exactness.py tests/test_key.py
-    tests/test_draws.py tests/test_decisions.py tests/test_many.py tests/test_contract_page.py tests/test_functional.py tests/test_image_blur.py
-    tests/test_image_colour.py tests/test_image_geometry.py tests/test_image_grain.py tests/test_image_size.py tests/test_compose.py
-    tests/test_boxes.py tests/test_keypoints.py tests/test_batch.py tests/test_lengths.py"
+tests=@tests/machines/tests.txt
 binfmt=/proc/sys/fs/binfmt_misc
 platforms="--platform manylinux_2_28_aarch64 --platform manylinux_2_27_aarch64 --platform manylinux_2_17_aarch64 --platform manylinux2014_aarch64"
 
@@ -17,12 +14,11 @@ natively() {
     test -x "$folder/bin/python" || "$python" -m venv "$folder"
     if ! cmp -s pyproject.toml "$folder/installed.toml"; then
         "$folder/bin/python" -m pip install --quiet --upgrade "pip>=25.1"
-        "$folder/bin/python" -m pip install --quiet --group arm
+        "$folder/bin/python" -m pip install --quiet --group machines
         "$folder/bin/python" -m pip install --quiet --no-deps --group arm-torch
         cp pyproject.toml "$folder/installed.toml"
     fi
-    # shellcheck disable=SC2086
-    "$folder/bin/python" -m pytest -p no:cacheprovider "$@" $tests
+    "$folder/bin/python" -m pytest -p no:cacheprovider "$@" "$tests"
 }
 
 prepare() {
@@ -45,7 +41,7 @@ prepare() {
     "$folder-pip/bin/python" -m pip install --quiet --upgrade "pip>=25.1"
     install="$folder-pip/bin/python -m pip install --quiet --upgrade --target $folder/usr/local/lib/python3.11/dist-packages
         --only-binary=:all: --implementation cp --python-version 3.11 $platforms"
-    $install --group arm
+    $install --group machines
     $install --no-deps --group arm-torch
     cp pyproject.toml "$folder/installed.toml"
 }
@@ -71,8 +67,7 @@ case $(uname -s)-$(uname -m) in
 *-aarch64 | *-arm64) natively "$@" ;;
 Linux-x86_64)
     test "$(id -u)" = 0 || { echo "this machine is no ARM: emulating one takes root, and a Debian" >&2 && exit 1; }
-    # shellcheck disable=SC2086
-    emulated python3 -m pytest -p no:cacheprovider "$@" $tests
+    emulated python3 -m pytest -p no:cacheprovider "$@" "$tests"
     ;;
 *) echo "tests on ARM run on an ARM machine, or on a Debian of x86-64, not on $(uname -s) $(uname -m)" >&2 && exit 1 ;;
 esac

@@ -6,6 +6,7 @@ distribution has none.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,19 @@ FOLDERS = ("albumentations", "bridge", "scale", "site", "trainers")
 
 HERE = Path(__file__).parent
 SPEECH = HERE.parent / "demo" / "data"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what this system, or the one that it is seen as (tests/elsewhere), cannot do."""
+    lacking = {"linux": not hasattr(os, "memfd_create"), "fork": not hasattr(os, "fork")}
+    left_out = [
+        item
+        for item in items
+        if any(lacks and item.get_closest_marker(name) for name, lacks in lacking.items())
+    ]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

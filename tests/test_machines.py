@@ -8,7 +8,11 @@ from __future__ import annotations
 import hashlib
 import json
 import multiprocessing
+import os
+import platform
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +20,7 @@ import numpy as np
 import pytest
 
 import seedsafe as ss
+from seedsafe.audio import options
 
 MADE = Path(__file__).parent / "machines"
 FINGERPRINT = "4011b1a7c27e454902984e05016aa2dc"
@@ -48,6 +53,13 @@ def batches(**options: Any) -> Any:
     return loader(AugmentedDataset(images(), augment(), seed=42), batch_size=8, **options)
 
 
+def paths() -> dict[str, str]:
+    """Return the environment of a process that finds this tree."""
+    root = MADE.parents[1]
+    folders = [str(root), str(root / "adapters"), os.environ.get("PYTHONPATH", "")]
+    return os.environ | {"PYTHONPATH": os.pathsep.join(folders)}
+
+
 def digest(passes: Any) -> str:
     total = hashlib.sha256()
     for batch in passes:
@@ -64,6 +76,41 @@ def workers() -> list[dict[str, Any]]:
 @pytest.mark.parametrize("options", workers(), ids=lambda one: one.get("multiprocessing_context", "none"))
 def test_batches(options: dict[str, Any]) -> None:
     assert digest(batches(**options)) == json.loads((MADE / "epochs.json").read_text())["first"]
+
+
+@pytest.mark.linux
+def test_batches_in_place() -> None:
+    made = batches(num_workers=2, multiprocessing_context="fork", in_place=True)
+    assert digest(made) == json.loads((MADE / "epochs.json").read_text())["first"]
+
+
+def test_a_script_that_starts_workers_where_it_is_imported(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import numpy as np\n"
+        "from seedsafe_torch import AugmentedDataset, loader\n"
+        "dataset = AugmentedDataset(np.zeros((8, 8, 8, 3), np.uint8), seed=1)\n"
+        "print(len(list(loader(dataset, batch_size=4, num_workers=1, multiprocessing_context='spawn'))))\n"
+    )
+    done = subprocess.run([sys.executable, script], env=paths(), capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert 'put its last part below `if __name__ == "__main__":`' in done.stderr
+
+
+@pytest.mark.parametrize("system", ["linux", "darwin"])
+def test_what_has_no_wheel_says_so(system: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", system)
+    monkeypatch.setattr(platform, "machine", lambda: "aarch64" if system == "linux" else "arm64")
+    monkeypatch.setattr(options, "find_spec", lambda _: None)
+    for kind in (ss.TimeStretch, ss.PitchShift):
+        options.need.cache_clear()
+        with pytest.raises(ImportError) as error:
+            ss.Compose([kind(sample_rate=16000)])
+        way_out = "python-stretch, with a C++ compiler: it has no wheels for Linux on ARM"
+        assert str(error.value).endswith(
+            f"pip install {way_out if system == 'linux' else chr(34) + 'seedsafe[audio]' + chr(34)}"
+        )
+    options.need.cache_clear()
 
 
 def test_a_state_saved_on_another_machine() -> None:

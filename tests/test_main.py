@@ -275,6 +275,7 @@ def test_a_tool_that_is_interrupted_says_so_and_no_more(call: list[str], things:
     assert told.decode().strip().endswith("interrupted")
 
 
+@pytest.mark.linux
 def test_a_lint_in_processes_is_interrupted_as_a_whole(things: Path) -> None:
     for number in range(400):
         (things / f"m{number}.py").write_text("import numpy as np\n" + "x = np.random.rand()\n" * 400)

@@ -80,6 +80,7 @@ def mapped_bytes() -> int:
     return sum(int(end, 16) - int(start, 16) for start, end in ends)
 
 
+@pytest.mark.linux
 class TestBatches:
     @pytest.mark.parametrize("method", METHODS)
     def test_they_arrive_as_they_were_made(self, method: str) -> None:
@@ -155,6 +156,7 @@ class TestBatches:
         equal(again, batch(5))
 
 
+@pytest.mark.linux
 class TestLifetime:
     def test_batches_that_are_held_do_not_change(self) -> None:
         with Worker() as worker:
@@ -281,6 +283,7 @@ class TestLifetime:
         assert len({one.ctypes.data for one in held}) == 10
 
 
+@pytest.mark.linux
 class TestFaults:
     """Each of these once gave a wrong sample, an error or a leak."""
 
@@ -696,16 +699,19 @@ class TestAtAnyMoment:
 
 
 class TestWhereItCannotBe:
+    @pytest.mark.linux
     def test_without_memory_files(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delattr(os, "memfd_create")
         assert "Linux" in str(ring.why_not())
         assert type(made(1)) is np.ndarray
 
+    @pytest.mark.linux
     def test_without_proc(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.setattr(memory, "PROC", str(tmp_path))
         assert "not mounted" in str(ring.why_not())
         assert type(made(1)) is np.ndarray
 
+    @pytest.mark.linux
     def test_a_reader_that_cannot_open_the_file(
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
@@ -718,6 +724,7 @@ class TestWhereItCannotBe:
             assert str(tmp_path) in str(ring.why_not())
             assert "could not map" in worker("reason")  # it has given up, and makes plain arrays
 
+    @pytest.mark.linux
     def test_a_reader_without_descriptors(self) -> None:
         with Worker() as worker:
             with no_descriptors_left():
@@ -726,6 +733,7 @@ class TestWhereItCannotBe:
             assert not rings()
             assert "Too many open files" in str(ring.why_not())
 
+    @pytest.mark.linux
     def test_a_reader_without_descriptors_in_a_later_epoch_loses_nothing(self) -> None:
         with Worker() as worker:
             array = worker.met()("made", 1)  # whose ring stays open
@@ -756,6 +764,7 @@ class TestWhereItCannotBe:
             for end in (*asked, *answers):
                 os.close(end)
 
+    @pytest.mark.linux
     def test_the_message_says_what_is_missing(self, monkeypatch: pytest.MonkeyPatch) -> None:
         with Worker() as worker:
             worker.met()
@@ -768,6 +777,7 @@ class TestWhereItCannotBe:
             ):
                 pickle.loads(message)
 
+    @pytest.mark.linux
     def test_a_reader_that_cannot_map_a_slot_copies_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
         with Worker() as worker:
             worker.met()
@@ -777,6 +787,7 @@ class TestWhereItCannotBe:
             equal(worker("made", 2), batch(2))
             assert only_ring().header.count(HELD) == only_ring().header.count(SENT) == 0
 
+    @pytest.mark.linux
     def test_another_process_than_the_first_reader_gets_a_copy(self) -> None:
         with Worker() as worker:
             worker.met()
@@ -785,6 +796,7 @@ class TestWhereItCannotBe:
                 equal(pool.apply(pickle.loads, (message,)), batch(1))
             assert only_ring().header.count(FREE) == 1
 
+    @pytest.mark.linux
     def test_a_child_of_a_reader_trusts_it_only_where_it_stays(self) -> None:
         with Worker() as worker:
             assert len(worker.bytes("staying", 1)) > batch(1).nbytes
@@ -889,6 +901,7 @@ def test_the_message_names_a_batch_that_is_too_large() -> None:
         rows.place(batch(1))
 
 
+@pytest.mark.linux
 def test_ten_thousand_small_batches_leave_memory_as_it_was() -> None:
     with Worker() as worker:
         seen = []

@@ -8,7 +8,7 @@ from typing import Any, SupportsIndex
 
 from torch.utils.data import DataLoader
 
-from seedsafe.reading import Skipped, outermost
+from seedsafe.reading import Skipped, check_main, outermost
 from seedsafe_torch.callers import sharing_error
 from seedsafe_torch.inner import chain_of
 from seedsafe_torch.passes import MIXED, Batches, Progress
@@ -149,6 +149,8 @@ class _KeyedBatches(Batches):
 
     def _first(self) -> Any:
         """Begin the pass, and return its first batch."""
+        if self._loading.num_workers:
+            check_main()
         self._loading.hear(self._keyed)
         with self._keyed.watched(self._watch if self._step else None):
             self._batches = self._begin()

@@ -5,7 +5,7 @@ import sys
 import threading
 from typing import Any
 
-__all__ = ["child", "importing", "is_starting", "is_worker"]
+__all__ = ["check_main", "child", "importing", "is_starting", "is_worker"]
 
 importing = threading.RLock()
 """The lock for late imports. A process that is forked while a thread imports would wait for that thread forever, so a fork waits
@@ -36,3 +36,12 @@ def is_starting() -> bool:
     """Return whether this is a spawned process that still imports the main module: its kind is not known yet."""
     process = sys.modules.get("multiprocessing.process")
     return process is not None and getattr(process.current_process(), "_inheriting", False)
+
+
+def check_main() -> None:
+    """Raise RuntimeError if a script that starts processes is being imported by one of them."""
+    if is_starting():
+        raise RuntimeError(
+            "a script must not start workers where it is imported, since each worker that is spawned imports it (the default on macOS and "
+            'Windows): put its last part below `if __name__ == "__main__":`'
+        )

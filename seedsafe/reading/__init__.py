@@ -5,6 +5,7 @@ reaches the workers, and the framework's quirks.
 """
 
 from seedsafe.ground.checks import explain_arguments, flag
+from seedsafe.ground.process import check_main
 from seedsafe.keys.key import address, checked_int, philox
 from seedsafe.pipeline.primitive import declared
 from seedsafe.reading.augment import augment_sample, augment_views
@@ -58,6 +59,7 @@ __all__ = [
     "augment_records",
     "augment_sample",
     "augment_views",
+    "check_main",
     "check_targets",
     "checked_int",
     "collate",

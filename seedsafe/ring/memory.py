@@ -23,7 +23,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-if sys.platform != "win32":
+with contextlib.suppress(ImportError):  # not on Windows
     import fcntl
 
 __all__ = [

@@ -48,7 +48,7 @@ def process_facts() -> ProcessFacts:
 def private_memory() -> int | None:
     """Return the bytes of memory that no other process shares, or None if the system does not report them."""
     try:
-        lines = Path("/proc/self/smaps_rollup").read_text().splitlines()
+        lines = Path("/proc/self/smaps_rollup").read_text(encoding="utf-8").splitlines()
     except OSError:
         return None
     return 1024 * sum(
@@ -69,7 +69,7 @@ def _libraries() -> tuple[str, ...]:
         result += sorted({f"{pool['internal_api']} ({pool['num_threads']} threads)" for pool in pools})
     except Exception:  # noqa: BLE001  # not installed, or it cannot read these libraries
         try:
-            mapped = Path("/proc/self/maps").read_text()
+            mapped = Path("/proc/self/maps").read_text(encoding="utf-8")
         except OSError:
             mapped = ""
         result += sorted(name for part, name in _LIBRARIES.items() if part in mapped)

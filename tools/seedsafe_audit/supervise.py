@@ -81,7 +81,11 @@ def supervise(work: Callable[[str], Iterator[Any]], *, timeout: float, beat: Cal
         code = os.waitstatus_to_exitcode(status)
         if error is None and (code or not done) and not hangs:
             error = f"the process died: {signal.Signals(-code).name if code < 0 else f'exit code {code}'}"
-        log = Path(folder, "log").read_text(errors="replace")[-4000:] if Path(folder, "log").exists() else ""
+        log = (
+            Path(folder, "log").read_text(encoding="utf-8", errors="replace")[-4000:]
+            if Path(folder, "log").exists()
+            else ""
+        )
         return Outcome(items, error, hangs, time.monotonic() - begun, log)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -100,11 +104,14 @@ def _end(group: int) -> int:
         end = time.monotonic() + _GRACE
         while number == signal.SIGTERM and _members(group) and time.monotonic() < end:
             time.sleep(_POLL)
-    return os.waitpid(group, 0)[1]
+    status = _ended.pop(group, None)
+    return os.waitpid(group, 0)[1] if status is None else status
 
 
 def _members(group: int) -> bool:
-    """Return whether a process of the group runs. Zombies do not count."""
+    """Return whether a process of the group runs. Zombies do not count; on macOS, which has no /proc, others than the first neither."""
+    if not Path("/proc").is_dir():
+        return not _has_ended(group)
     for path in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
             state, _, leader = path.read_text().rpartition(")")[2].split()[:3]
@@ -127,8 +134,8 @@ def _child(work: Callable[[str], Iterator[Any]], folder: str) -> NoReturn:
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         # New objects, because another thread may have locked the old ones during the fork.
-        sys.stdout = open(1, "w", buffering=1, closefd=False)  # noqa: SIM115
-        sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115
+        sys.stdout = open(1, "w", encoding="utf-8", buffering=1, closefd=False)  # noqa: SIM115
+        sys.stderr = open(2, "w", encoding="utf-8", buffering=1, closefd=False)  # noqa: SIM115
         if process := sys.modules.get("multiprocessing.process"):
             process.current_process()._config["tempdir"] = folder
         faulthandler.enable(sys.stderr)
@@ -172,11 +179,26 @@ def _die_with_parent() -> None:
         ctypes.CDLL(None).prctl(1, int(signal.SIGKILL))  # PR_SET_PDEATHSIG
 
 
+def _has_ended(child: int) -> bool:
+    """Return whether a child has ended. It stays a zombie, whose number is nobody else's, if the system can look at it as one."""
+    if child not in _ended and hasattr(os, "waitid"):
+        return os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    if child not in _ended:  # on macOS before Python 3.13
+        number, status = os.waitpid(child, os.WNOHANG)
+        if number:
+            _ended[child] = status
+    return child in _ended
+
+
+_ended: dict[int, int] = {}
+"""The statuses of children whose end was seen, and which are gone since."""
+
+
 def _wait(child: int, folder: Path, timeout: float, beat: Callable[[], None]) -> bool:
     """Wait for the process, and return False if it hangs."""
     progress = looked = time.time()
     while True:
-        if os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+        if _has_ended(child):
             return True
         time.sleep(_POLL)
         now = time.time()
@@ -211,12 +233,16 @@ def _stacks(folder: Path) -> tuple[Hang, ...]:
 
 
 def _alive(path: Path) -> bool:
-    return Path(f"/proc/{path.name.partition('-')[2]}").exists()
+    try:
+        os.kill(int(path.name.partition("-")[2]), 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def _doing(path: Path) -> str:
     try:
-        return path.read_text().strip()
+        return path.read_text(encoding="utf-8").strip()
     except OSError:
         return ""
 

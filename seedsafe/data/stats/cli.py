@@ -81,7 +81,7 @@ def main(argv: list[str]) -> int:
     print(stats.to_json() if options.json == "-" else _as_text(stats))
     try:
         if options.json not in (None, "-"):
-            Path(options.json).write_text(stats.to_json())
+            Path(options.json).write_text(stats.to_json(), encoding="utf-8")
     except OSError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

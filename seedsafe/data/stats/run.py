@@ -18,6 +18,7 @@ from seedsafe.data.stats.result import ChannelStats
 from seedsafe.data.stats.samples import LAYOUTS, Selection, images_of
 from seedsafe.data.stats.sums import Accumulator
 from seedsafe.ground.checks import checked_int, flag
+from seedsafe.ground.process import check_main
 
 __all__ = ["channel_stats"]
 
@@ -254,6 +255,7 @@ def _in_workers(
     import multiprocessing
     from concurrent.futures import Future, ProcessPoolExecutor
 
+    check_main()
     context = multiprocessing.get_context(start_method)
     executor = ProcessPoolExecutor(num_workers, context, _start_worker, (job,))
     waiting: deque[Future[ChannelStats | None]] = deque()
