@@ -64,7 +64,6 @@ def test_no_docstring_says_it_by_itself() -> None:
         (ss.Compose([ss.Resize(9), ss.CLAHE()]), "uint8", BUILD),
         (ss.bridge(np.copy), "uint8", BUILD),
     ],
-    ids=repr,
 )
 def test_what_is_declared(transform: Any, dtype: str, machines: str) -> None:
     assert Golden(transform, (9, 9, 3)).machines(dtype) == machines
