@@ -28,7 +28,7 @@ CASES = [
             "Resize shorter side": Golden(ss.Resize(30, max_size=40), UINT8),
             "Resize keep_ratio": Golden(ss.Resize((90, 61), keep_ratio=True), UINT8),
             "Resize exact": Golden(ss.Resize((20, 31), interpolation="bilinear exact"), UINT8),
-            "Resize exact, larger": Golden(ss.Resize((90, 61), interpolation="bilinear exact"), UINT8),
+            "Resize exact larger": Golden(ss.Resize((90, 61), interpolation="bilinear exact"), UINT8),
             "Resize antialias": Golden(ss.Resize((20, 31), antialias=True), UINT8),
             "Resize antialias bicubic": Golden(
                 ss.Resize((9, 60), interpolation="bicubic", antialias=True), UINT8
