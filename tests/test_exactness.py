@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import TRANSFORMS, Golden
+from pixels_known import HERE
 
 import seedsafe as ss
 from seedsafe import functional
@@ -84,15 +85,17 @@ class TestHSV:
     """OpenCV's builds for ARM give other values, and the integers take its place there."""
 
     @pytest.mark.parametrize("dtype", ["uint8", "float32"])
-    def test_integers_give_opencvs_bytes(self, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_integers_give_the_same_bytes(self, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
         image = NOISE if dtype == "uint8" else (NOISE / 255).astype(np.float32)
-        made = {}
-        for agrees in (True, False):
-            monkeypatch.setattr(hsv, "opencv_agrees", lambda agrees=agrees: agrees)
-            made[agrees] = [
-                ss.HueSaturationValue(40, 60, 50)(image, key=ss.SampleKey(0, 0, k)) for k in range(9)
-            ]
-        np.testing.assert_array_equal(made[True], made[False])
+        keys = [ss.SampleKey(0, 0, k) for k in range(9)]
+        usual = [ss.HueSaturationValue(40, 60, 50)(image, key=key) for key in keys]
+        monkeypatch.setattr(hsv, "opencv_agrees", lambda: False)
+        np.testing.assert_array_equal(
+            usual, [ss.HueSaturationValue(40, 60, 50)(image, key=key) for key in keys]
+        )
+
+    def test_opencv_computes_it_on_x86_alone(self) -> None:
+        assert hsv.opencv_agrees() == (HERE == "x86-64")
 
     @pytest.mark.parametrize("wrong", ["multiply", "cvtColor"])
     def test_another_opencv_is_noticed(self, wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,14 +135,14 @@ class TestHSV:
 class TestBilinearExact:
     @pytest.mark.parametrize("dtype", ["uint8", "uint16", "int16"])
     @pytest.mark.parametrize("channels", [None, 1, 3, 5, 130])
-    def test_it_is_within_one_of_bilinear(self, dtype: str, channels: int | None) -> None:
+    def test_it_is_bilinear_within_one(self, dtype: str, channels: int | None) -> None:
         shape = (40, 51) if channels is None else (40, 51, channels)
         image = np.random.default_rng(1).integers(0, 256, shape).astype(dtype)
         made = functional.resize(image, 33, 70, interpolation="bilinear exact")
-        wanted = functional.resize(image, 33, 70)
+        wanted = functional.resize(image.astype(np.float64), 33, 70)
         assert made.shape == wanted.shape
-        assert made.dtype == wanted.dtype
-        assert np.abs(made.astype(int) - wanted).max() <= 1
+        assert made.dtype == image.dtype
+        assert np.abs(made - wanted).max() < 1.5
 
     def test_it_is_the_mean_of_neighbours_in_integers(self) -> None:
         line = np.array([[0, 255]], np.uint8)
