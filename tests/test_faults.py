@@ -419,6 +419,7 @@ def test_a_mark_cannot_be_taken_for_a_sample() -> None:
 # The list of failures
 
 
+@pytest.mark.fork
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_every_process_adds_to_the_list_of_its_parent(method: str) -> None:
     log = FailureLog("left out")

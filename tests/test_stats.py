@@ -161,6 +161,7 @@ def small_images(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32"])
+@pytest.mark.fork
 @pytest.mark.parametrize(("workers", "method"), [(1, "fork"), (2, "fork"), (2, "spawn"), (3, "forkserver")])
 def test_any_number_of_workers_gives_the_same_bits(dtype, workers, method):
     images = small_images(dtype)
@@ -277,6 +278,7 @@ class TorchWork:
         return (numbers @ numbers).clamp(0, 1).to(torch.uint8).numpy()
 
 
+@pytest.mark.fork
 @pytest.mark.timeout(120)
 def test_forked_workers_may_use_torch_after_the_parent_did():
     data = TorchWork()
