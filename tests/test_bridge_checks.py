@@ -434,9 +434,9 @@ class TestSearch:
 
         searches = torch.zeros(1, dtype=torch.int64).share_memory_()
 
-        def counted(root: Any, find: Any = runner.find) -> Any:
+        def counted(*arguments: Any, find: Any = runner.find, **options: Any) -> Any:
             searches.add_(1)
-            return find(root)
+            return find(*arguments, **options)
 
         monkeypatch.setattr(runner, "find", counted)
         dataset = AugmentedDataset(Annotated([]), seed=42, bridge=True)
@@ -449,7 +449,7 @@ class TestSearch:
         def transform(value: float) -> float:
             return value + transform_rng[0].random()
 
-        transform_rng = [np.random.default_rng(0)]
+        transform_rng = [np.random.default_rng(1)]
         base = Annotated([])
         dataset = AugmentedDataset(base, seed=42, bridge=True)
         base.transform = transform  # type: ignore[attr-defined]

@@ -15,6 +15,7 @@ from numpy.random import bit_generator
 
 from seedsafe.bridging.turns import turns
 from seedsafe.bridging.words import Words
+from seedsafe.keys import seeding
 
 __all__ = ["Entropy", "SeedLog"]
 
@@ -63,11 +64,13 @@ class Entropy:
 class SeedLog:
     """Lists the seeds that this thread passes to new generators of NumPy and `random` inside a with statement.
 
-    It replaces functions that NumPy calls with every seed, and costs too much for every call.
+    It replaces functions that NumPy calls with every seed, and costs too much for every call. The seeds of global generators
+    are left out: what is drawn after them follows the key.
     """
 
     def __init__(self) -> None:
         self.seeds: set[str] = set()
+        self._thread = get_ident()
         self._before: list[tuple[Any, str, Any]] = []
 
     def __enter__(self) -> set[str]:
@@ -78,9 +81,11 @@ class SeedLog:
             lambda module: SimpleNamespace(**vars(module) | {"index": self._listener(module.index)}),
         )
         self._replace(random.Random, "seed", lambda method: self._listener(method, 1))
+        seeding.followers.append(self._leave_out)
         return self.seeds
 
     def __exit__(self, *error: object) -> None:
+        seeding.followers.remove(self._leave_out)
         while self._before:
             setattr(*self._before.pop())
 
@@ -90,18 +95,25 @@ class SeedLog:
             self._before.append((holder, name, before))
             setattr(holder, name, wrap(before))
 
+    def _leave_out(self, generator: str, seed: Any) -> None:
+        if get_ident() == self._thread:
+            self.seeds.discard(_text_of(seed))
+
     def _listener(self, function: Any, position: int = 0) -> Any:
         """Return a function that lists its argument at a position and calls `function`."""
-        thread = get_ident()
 
         def listen(*arguments: Any, **named: Any) -> Any:
             seed = arguments[position] if position < len(arguments) else named.get("a")
             if (
-                get_ident() == thread
+                get_ident() == self._thread
                 and isinstance(seed, _SEEDS)
                 and not (isinstance(seed, tuple) and not seed)
             ):
-                self.seeds.add(repr(int(seed) if isinstance(seed, np.integer) else seed)[:60])
+                self.seeds.add(_text_of(seed))
             return function(*arguments, **named)
 
         return listen
+
+
+def _text_of(seed: Any) -> str:
+    return repr(int(seed) if isinstance(seed, np.integer) else seed)[:60]

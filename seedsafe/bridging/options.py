@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 __all__ = ["Bridge", "NotReproducible", "checked_bridge"]
@@ -32,25 +32,34 @@ class Bridge:
         tensorflow: also key TensorFlow's global seed.
         cuda: also key the generators of all CUDA devices.
         verify: check the first 32 calls of a run, and calls 64, 128, 256 and so on. False checks nothing.
+        equal: what generators in equal states get, such as two with one seed for an image and its mask. None: one stream
+            for all, with a warning. "together": one stream. "apart": a stream each.
 
     Raises:
-        TypeError: an option is not a bool.
+        TypeError: opencv, tensorflow, cuda or verify is not a bool.
+        ValueError: equal is something else.
 
     Example:
         >>> Bridge(opencv=True)
-        Bridge(opencv=True, tensorflow=False, cuda=False, verify=True)
+        Bridge(opencv=True, tensorflow=False, cuda=False, verify=True, equal=None)
     """
 
     opencv: bool = False
     tensorflow: bool = False
     cuda: bool = False
     verify: bool = True
+    equal: str | None = None
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for name in ("opencv", "tensorflow", "cuda", "verify"):
+            value = getattr(self, name)
             if not isinstance(value, bool):
-                raise TypeError(f"{field.name} must be True or False, got {value!r}")
+                raise TypeError(f"{name} must be True or False, got {value!r}")
+        if self.equal not in (None, "together", "apart"):
+            raise ValueError(
+                f'equal must be "together", "apart" or None, got {self.equal!r}: pass "together" if generators in equal '
+                'states are meant to give equal numbers, or "apart" if not'
+            )
 
     def require(self) -> None:
         """Raise a RuntimeError if an option needs a library that has not been imported."""

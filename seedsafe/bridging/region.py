@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from seedsafe.bridging.entropy import Entropy
 from seedsafe.bridging.options import Bridge
@@ -10,10 +10,14 @@ from seedsafe.bridging.sources import Source, globals_for
 from seedsafe.bridging.turns import turns
 from seedsafe.bridging.words import OP, Words, address_of
 from seedsafe.ground.process import is_worker
+from seedsafe.keys import seeding
 from seedsafe.keys.ambient import next_key
 from seedsafe.keys.key import Address, SampleKey
 
 __all__ = ["Region", "keyed"]
+
+
+_LOW: Final = 2**64 - 1
 
 
 class Region:
@@ -73,6 +77,15 @@ class Region:
             inside.remove(self)
             self._lock.release()
 
+    def follow(self, generator: str, seed: Any) -> None:
+        """Key one of its sources from the stream of its address and a seed that the code has set."""
+        start = self._address
+        seeded = seeding.seed_of(start.seed_high << 64 | start.seed_low, seed)
+        words = Words(start._replace(seed_low=seeded & _LOW, seed_high=seeded >> 64))
+        for source in self._sources:
+            if source.name == generator:
+                source.key(words)
+
     def _take_over(self, outer: Region) -> None:
         """Also restore the sources of an outer region that is left first."""
         self._entropy.before = outer._entropy.before
@@ -81,6 +94,15 @@ class Region:
         for source, state in outer.states:
             if source.name in before:
                 source.restore(state)
+
+
+def _follow(generator: str, seed: Any) -> None:
+    """Key a global generator from the stream of (key, seed), after code in a region has seeded it."""
+    if turns.lock._is_owned() and turns.inside:  # type: ignore[attr-defined]
+        turns.inside[-1].follow(generator, seed)
+
+
+seeding.followers.append(_follow)
 
 
 class keyed:  # noqa: N801  # a class costs less than contextlib: benchmarks/bridge_cost.py

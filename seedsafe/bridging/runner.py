@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 from seedsafe.bridging.entropy import SeedLog
+from seedsafe.bridging.equal import Group
 from seedsafe.bridging.options import Bridge, NotReproducible
 from seedsafe.bridging.region import Region
 from seedsafe.bridging.same import Content, content
@@ -15,6 +16,8 @@ from seedsafe.bridging.search import MOST, Search, find
 from seedsafe.bridging.sources import Source, globals_for
 from seedsafe.bridging.turns import turns
 from seedsafe.bridging.words import Words, other_address
+from seedsafe.ground.process import is_worker
+from seedsafe.keys import seeding
 from seedsafe.keys.key import Address
 
 __all__ = ["KEYS", "Runner", "Tally", "Twice"]
@@ -222,6 +225,20 @@ def _draws_differ(marks: _Marks, again: _Marks) -> bool:
     )
 
 
+class _Before(NamedTuple):
+    """What a process has found out about an object before another process unpickles it."""
+
+    tally: Tally
+    groups: dict[str, Group]
+    told: set[tuple[str, ...]]
+
+
+_EQUAL: Final = (
+    'Pass Bridge(equal="together") if generators in equal states are meant to give equal numbers, as for an image and its '
+    'mask: then make them before the bridge. Pass Bridge(equal="apart") if each is meant to have a stream of its own'
+)
+
+
 class Runner:
     """Runs calls of one object under keys.
 
@@ -235,18 +252,22 @@ class Runner:
         label: the object's name in errors.
     """
 
-    def __init__(self, root: Any, options: Bridge, label: str, *, _tally: Tally | None = None) -> None:
+    def __init__(self, root: Any, options: Bridge, label: str, *, _before: _Before | None = None) -> None:
         self.root = root
         self.options = options
         self.label = label
-        self._tally = _tally or Tally()
+        self._tally = Tally() if _before is None else _before.tally
+        self._groups = {} if _before is None else _before.groups
+        self._told = set() if _before is None else _before.told
         self._watch = _Watch(label, self._tally, self._trace, self._hints)
         self._process = -1
+        seeding.listen()
         # An object that is being unpickled may not be complete: the first call searches it.
-        self._search: Search | None = find(root) if _tally is None else None
+        self._search: Search | None = self._find() if _before is None else None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickle, (self.root, self.options, self.label, self._tally)
+        groups = {path: group._replace(thing=None) for path, group in self.search().groups.items()}
+        return _unpickle, (self.root, self.options, self.label, _Before(self._tally, groups, self._told))
 
     @property
     def verdict(self) -> str:
@@ -259,8 +280,37 @@ class Runner:
     def search(self) -> Search:
         """Return the search of the object, repeated only if a generator was replaced."""
         if self._search is None or self._search.stale():
-            self._search = find(self.root)
+            self._search = self._find()
         return self._search
+
+    def joined(self) -> list[list[str]]:
+        """Return the paths of the generators that share a stream, because they were found in equal states."""
+        return self.search().joined()
+
+    def _find(self, *, joins: bool = True) -> Search:
+        """Search the object. Generators that an earlier search has found keep their groups."""
+        search = find(self.root, self._groups, joins=joins and self.options.equal != "apart")
+        self._groups = search.groups
+        for paths in search.joined():
+            self._tell(
+                paths, "share one stream, because they were found in equal states, so their numbers are equal"
+            )
+        return search
+
+    def _tell(self, paths: Sequence[str], fault: str) -> None:
+        """Warn once of generators in equal states."""
+        if self.options.equal is None and tuple(paths) not in self._told:
+            self._told.add(tuple(paths))
+            warnings.warn(
+                f"{self.label} has generators that {fault}: {', '.join(paths)}. {_EQUAL}", stacklevel=4
+            )
+
+    def _tell_of_later_pairs(self) -> None:
+        """Warn of generators that have become equal since the search, so that they do not share a stream."""
+        for pair in self.search().made_equal():
+            self._tell(
+                pair, "are in equal states now, but were not when it was bridged, so their numbers differ"
+            )
 
     def sources(self) -> tuple[Source, ...]:
         """Return all sources to key for a call."""
@@ -310,10 +360,13 @@ class Runner:
     ) -> Any:
         """Run a call, and repeat it if generators came that were not keyed in it."""
         self._refresh({})
+        if self._process != turns.process or not is_worker():
+            self._tell_of_later_pairs()
         run, seeds = self._trace_seeds(address, call)
         for _ in range(3):
             if not self._refresh(run.marks):
                 break
+            self._tell_of_later_pairs()
             run, seeds = self._trace_seeds(address, call)
         self._process = turns.process
         if watch is None:
@@ -332,7 +385,7 @@ class Runner:
     def _refresh(self, marks: _Marks) -> bool:
         """Search the object again if it has changed, and return whether its sources differ from those marked."""
         if self._search is None or self._search.changed():
-            self._search = find(self.root)
+            self._search = self._find(joins=not marks)
         return set(marks) != {source.name for source in self.sources()}
 
     def _hints(self) -> list[str]:
@@ -352,8 +405,8 @@ class Runner:
         return hints
 
 
-def _unpickle(root: Any, options: Bridge, label: str, tally: Tally) -> Runner:
-    return Runner(root, options, label, _tally=tally)
+def _unpickle(root: Any, options: Bridge, label: str, before: _Before) -> Runner:
+    return Runner(root, options, label, _before=before)
 
 
 def trace(address: Address, call: _Call, sources: tuple[Source, ...]) -> _Run:

@@ -14,6 +14,7 @@ from seedsafe.bridging.hooks import Hook
 from seedsafe.bridging.in_place import STATE, numpy_state, python_state, torch_state
 from seedsafe.bridging.options import Bridge
 from seedsafe.bridging.words import Words
+from seedsafe.keys import seeding
 
 if TYPE_CHECKING:
     import numpy.typing as npt  # slow to import: benchmarks/import_time.py
@@ -332,6 +333,7 @@ def globals_for(options: Bridge, *, one_thread: bool = False) -> tuple[Source, .
             sources = (*sources, Cuda(sys.modules["torch"]))
     if ready:
         _cache[wanted] = sources  # torch is the last one that can be added
+        seeding.listen()
     return sources
 
 

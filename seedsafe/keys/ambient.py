@@ -9,12 +9,18 @@ import threading
 from collections.abc import Sequence
 from typing import Any, Final
 
+from seedsafe.keys import seeding
 from seedsafe.keys.key import SampleKey
+from seedsafe.keys.seeding import seed_of
 
 __all__ = ["MOST_CALLS", "Read", "claim", "current_key", "next_key", "reading", "thread"]
 
 MOST_CALLS: Final = 2**16 - 1
 """The highest number that a call without a key can have."""
+
+
+_SEED: Final = -1
+"""Where a read's numbers have the seed of the streams, if the reading code has set one. No stream has this number."""
 
 
 class Read:
@@ -51,6 +57,9 @@ thread = _Thread()
 
 class reading:  # noqa: N801  # a with statement; contextlib.contextmanager costs several times as much for each sample
     """In this thread and inside the with statement, let calls without a key take the key of a read.
+
+    If the code sets a seed s, with ``random.seed``, ``numpy.random.seed`` or ``torch.manual_seed``, the next calls take streams
+    of (key, s), numbered from 1. So the calls after equal seeds get equal numbers in one read, and others in other reads.
 
     Each entry starts the call numbers again, so code that reads a base several times (a bridge's checks, the candidates that
     replace a faulty sample) enters it once for each read. Reads may be nested: the innermost counts.
@@ -130,11 +139,24 @@ class claim:  # noqa: N801  # used as a with statement
         self._read, self._before = read, dict(numbers)
         for op in self._ops:
             numbers[op] = number
-        return key.of_call(number)
+        seed = numbers.get(_SEED)
+        return (key if seed is None else key.of_seed(seed)).of_call(number)
 
     def __exit__(self, kind: object, *error: object) -> None:
         if kind is not None:
             self._read.numbers = self._before
+
+
+def _follow(generator: str, seed: Any) -> None:
+    """Start the streams of the calls without a key that come next from a seed that the reading code has set."""
+    read = thread.read
+    key = None if read is None else read.key
+    if read is not None and key is not None:
+        read.numbers = {_SEED: seed_of(key.seed, seed)}
+
+
+seeding.followers.append(_follow)
+seeding.listen()
 
 
 def next_key(op: int) -> SampleKey:

@@ -140,6 +140,12 @@ class SampleKey:
             self.seed, self.epoch, self.index, occurrence=self.occurrence, view=self.view, call=number
         )
 
+    def of_seed(self, seed: int) -> SampleKey:
+        """Return the key of this sample in a run with another seed."""
+        return SampleKey(
+            seed, self.epoch, self.index, occurrence=self.occurrence, view=self.view, call=self.call
+        )
+
     def __repr__(self) -> str:
         call = f", call={self.call}" if self.call else ""
         return (

@@ -23,7 +23,8 @@ def manifest(*, seed: int, base: Any, augment: Any, runner: Runner | None) -> di
 
     Returns:
         A dict with ``contract``, ``seedsafe``, ``python``, ``numpy``, ``seed``, ``augment`` (the result of `to_dict`, or the
-        pipeline's repr if it holds code), ``bridge`` (the options' repr, or None), ``verdict`` and ``libraries``.
+        pipeline's repr if it holds code), ``bridge`` (the options' repr, or None), ``verdict``, ``equal_generators`` (those
+        of the bridge that share a stream, a list for each stream) and ``libraries``.
 
     Example:
         >>> result = manifest(seed=42, base=[1, 2], augment=None, runner=None)
@@ -47,6 +48,7 @@ def manifest(*, seed: int, base: Any, augment: Any, runner: Runner | None) -> di
         "augment": _plain(augment),
         "bridge": None if runner is None else repr(runner.options),
         "verdict": None if runner is None else runner.verdict,
+        "equal_generators": [] if runner is None else runner.joined(),
         "libraries": libraries,
     }
 

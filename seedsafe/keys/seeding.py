@@ -1,0 +1,72 @@
+"""Seeds that code sets while a sample is read."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import sys
+from collections.abc import Callable
+from typing import Any, Final
+
+__all__ = ["followers", "listen", "seed_of"]
+
+_PLACES: Final = (
+    ("random", "random", "seed"),
+    ("numpy.random", "numpy.random", "seed"),
+    ("torch", "torch", "manual_seed"),
+    ("torch", "torch.random", "manual_seed"),
+)
+"""Each global generator, and where the function that seeds it is: a module and a name."""
+
+followers: Final[list[Callable[[str, Any], None]]] = []
+"""Called with the name of a global generator and the seed that it has just been given, in the thread that has set it."""
+
+_replaced: Final[dict[tuple[str, str], Any]] = {}
+
+
+def seed_of(seed: int, seed_set: Any) -> int:
+    """Return the seed, 128 bits, of the streams that follow a seed set inside a read, in a run with a seed of its own.
+
+    It is the BLAKE2b digest of ``seedsafe/seeded/{seed}/{seed_set}``, little-endian.
+
+    Example:
+        >>> import numpy as np
+        >>> seed_of(42, 7) == seed_of(42, np.int64(7)) != seed_of(42, 8)
+        True
+    """
+    plain = seed_set.tolist() if hasattr(seed_set, "tolist") else seed_set
+    text = f"seedsafe/seeded/{seed}/{plain!r}"
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest(), "little")
+
+
+def listen() -> None:
+    """Let ``random.seed``, ``numpy.random.seed`` and ``torch.manual_seed`` tell the followers of every seed.
+
+    It is called again when a dataset or a bridge is made, because torch may have been imported since.
+    """
+    modules = sys.modules
+    for generator, module, name in _PLACES:
+        holder = modules.get(module)
+        if holder is None:
+            continue
+        function = getattr(holder, name, None)
+        if function is not None and _replaced.get((module, name)) is not function:
+            heard = _replaced[module, name] = _heard(function, generator)
+            heard.__module__, heard.__qualname__ = module, name  # for pickle
+            setattr(holder, name, heard)
+
+
+def _heard(function: Callable[..., Any], generator: str) -> Any:
+    """Return a function that calls `function`, and tells the followers of the seed that it was called with, if any."""
+
+    @functools.wraps(function)
+    def seed(*arguments: Any, **named: Any) -> Any:
+        result = function(*arguments, **named)
+        for value in (*arguments[:1], *named.values()):
+            if value is not None:
+                for follow in tuple(followers):
+                    follow(generator, value)
+            break
+        return result
+
+    return seed

@@ -1,0 +1,323 @@
+"""Generators in equal states: an image and its mask stay together under a bridge, in every process and epoch."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import random
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import seedsafe as ss
+from seedsafe_torch import AugmentedDataset, loader
+
+TOGETHER, APART = ss.Bridge(equal="together"), ss.Bridge(equal="apart")
+
+
+class Hooked:
+    """As MONAI has it: a seed of its own, set from outside."""
+
+    def __init__(self, seed: int) -> None:
+        self.set_random_state(seed=seed)
+
+    def set_random_state(self, seed: int | None = None, state: Any = None) -> None:
+        self.R = np.random.RandomState(seed) if state is None else state
+
+    def random(self) -> float:
+        return float(self.R.random())
+
+
+class Two(Hooked):
+    """As MONAI's Compose has it: each member gets a seed of its own from the parent."""
+
+    def __init__(self, seed: int, members: int) -> None:
+        self.members = [Hooked(0) for _ in range(members)]
+        super().__init__(seed)
+
+    def set_random_state(self, seed: int | None = None, state: Any = None) -> None:
+        super().set_random_state(seed, state)
+        for member in self.members:
+            member.set_random_state(seed=self.R.randint(2**31))
+
+    def random(self) -> float:
+        return self.members[0].random()
+
+
+class Private(Hooked):
+    """As albumentations has it: two generators."""
+
+    def __init__(self, seed: int) -> None:
+        self.set_random_state(np.random.default_rng(seed), random.Random(seed))
+
+    def set_random_state(self, random_generator: Any, py_random: Any) -> None:  # type: ignore[override]
+        self.generator, self.py_random = random_generator, py_random
+
+    def random(self) -> float:
+        return float(self.generator.random() + self.py_random.random())
+
+
+def of_torch(seed: int) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+def draw(generator: Any) -> float:
+    if isinstance(generator, torch.Generator):
+        return torch.rand((), generator=generator, dtype=torch.float64).item()
+    if isinstance(generator, np.random.BitGenerator):
+        return float(np.random.Generator(generator).random())
+    return float(generator.random())
+
+
+KINDS: list[Callable[[int], Any]] = [
+    np.random.default_rng,
+    np.random.PCG64,
+    np.random.RandomState,
+    random.Random,
+    of_torch,
+    Hooked,
+    Private,
+    lambda seed: Two(seed, 2),
+]
+NAMES = ["Generator", "PCG64", "RandomState", "Random", "torch", "MONAI", "albumentations", "MONAI's Compose"]
+kinds = pytest.mark.parametrize("make", KINDS, ids=NAMES)
+
+
+class Pairs:
+    """An image and its mask, moved by two generators. The image draws once more in some samples."""
+
+    def __init__(self, of_image: Any, of_mask: Any) -> None:
+        self.image, self.mask = of_image, of_mask
+
+    def __len__(self) -> int:
+        return 36
+
+    def __getitem__(self, index: int) -> Any:
+        pair = draw(self.image), draw(self.mask)
+        if pair[0] < 0.5:
+            draw(self.image)
+        return np.array(pair)
+
+
+def read(base: Any, workers: int = 0, **options: Any) -> np.ndarray[Any, Any]:
+    """Return two epochs of pairs, shape (72, 2)."""
+    batches = loader(AugmentedDataset(base, seed=42, **options), batch_size=4, num_workers=workers)
+    return np.concatenate([batch.numpy() for _ in range(2) for batch in batches])
+
+
+@kinds
+def test_pairs_stay_together_in_every_process_and_epoch(make: Any) -> None:
+    pairs = read(Pairs(make(1), make(1)), bridge=TOGETHER)
+    assert (pairs[:, 0] == pairs[:, 1]).all()
+    assert len(np.unique(pairs[:, 0])) == 72
+    np.testing.assert_array_equal(read(Pairs(make(1), make(1)), 2, bridge=TOGETHER), pairs)
+
+
+@kinds
+def test_distinct_states_keep_the_streams_that_they_had(make: Any) -> None:
+    apart = read(Pairs(make(1), make(1)), bridge=APART)
+    assert (apart[:, 0] != apart[:, 1]).all()
+    np.testing.assert_array_equal(read(Pairs(make(1), make(2)), bridge=True), apart)
+
+
+def test_a_compose_for_the_mask_with_fewer_members() -> None:
+    pairs = read(Pairs(Two(1, 3), Two(1, 2)), bridge=TOGETHER)
+    assert (pairs[:, 0] == pairs[:, 1]).all()
+
+
+def test_joined_generators_are_named_once_and_in_the_manifest() -> None:
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        dataset = AugmentedDataset(Pairs(of_torch(0), of_torch(0)), seed=42, bridge=True)
+        for _ in range(2):
+            for _ in loader(dataset, batch_size=4):
+                pass
+    assert dataset.manifest()["equal_generators"] == [[".image", ".mask"]]
+    (warning,) = given
+    assert "share one stream" in str(warning.message)
+    assert ".image, .mask. Pass Bridge(equal=" in str(warning.message)
+
+
+def test_a_copy_in_another_process_keeps_what_was_found() -> None:
+    base = Pairs(random.Random(1), random.Random(1))
+    dataset = AugmentedDataset(base, seed=42, bridge=TOGETHER)
+    base.image.random()  # as when a user looks at one image before the run
+    there = pickle.loads(pickle.dumps(dataset))
+    for index in range(8):
+        np.testing.assert_array_equal(there.at(index, epoch=0), dataset.at(index, epoch=0))
+
+
+def test_another_dataset_over_the_same_objects_finds_the_same() -> None:
+    base = Pairs(Two(1, 2), Two(2, 2))
+    before = read(base, bridge=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_array_equal(read(base, bridge=True), before)
+    assert (before[:, 0] != before[:, 1]).all()
+
+
+def test_two_generators_over_one_source_are_no_pair() -> None:
+    bits = np.random.PCG64(1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        AugmentedDataset(
+            Pairs(np.random.Generator(bits), np.random.Generator(bits)), seed=42, bridge=True
+        ).at(0, epoch=0)
+
+
+def test_two_that_are_replaced_by_equal_ones_are_joined() -> None:
+    base = Pairs(random.Random(1), random.Random(2))
+    dataset = AugmentedDataset(base, seed=42, bridge=True)
+    dataset.at(0, epoch=0)
+    base.image = random.Random(5)
+    base.mask = copy.copy(base.image)
+    with pytest.warns(UserWarning, match=r"share one stream.*: \.image, \.mask"):
+        image, mask = dataset.at(1, epoch=1)
+    assert image == mask
+
+
+@pytest.mark.parametrize("reads", [0, 3])
+def test_a_pair_that_the_user_makes_equal_later_is_told(reads: int) -> None:
+    base = Pairs(of_torch(1), of_torch(2))
+    dataset = AugmentedDataset(base, seed=42, bridge=True)
+    for index in range(reads):
+        dataset.at(index, epoch=0)
+    base.image.manual_seed(7)
+    base.mask.manual_seed(7)
+    with pytest.warns(UserWarning, match=r"equal states now, but were not.*: \.image, \.mask"):
+        image, mask = dataset.at(5, epoch=0)
+    assert image != mask
+
+
+class Lazy(Pairs):
+    """It makes its generators at the first read."""
+
+    def __init__(self) -> None:
+        pass
+
+    def __getitem__(self, index: int) -> Any:
+        if not hasattr(self, "image"):
+            super().__init__(random.Random(1), random.Random(1))
+        return np.array([draw(self.image), draw(self.mask)])
+
+
+def test_a_pair_that_the_first_read_makes_is_told_in_every_process() -> None:
+    with pytest.warns(UserWarning, match="equal states now"):
+        pairs = read(Lazy(), bridge=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        np.testing.assert_array_equal(read(Lazy(), 2, bridge=True), pairs)
+
+
+def test_arguments_of_a_partial_function_are_told_apart() -> None:
+    from functools import partial
+
+    def both(image: Any, one: Any, other: Any) -> Any:
+        return image + np.array([one.random(), other.random()])
+
+    bridged = ss.bridge(partial(both, one=np.random.default_rng(1), other=np.random.default_rng(2)))
+    result = ss.Compose([bridged])(np.zeros(2), key=ss.SampleKey(42, 0, 0))
+    assert result[0] != result[1]
+
+
+def test_equal_is_checked() -> None:
+    with pytest.raises(ValueError, match='equal must be "together", "apart" or None, got True'):
+        ss.Bridge(equal=True)  # type: ignore[arg-type]
+
+
+def by_random(seed: int) -> float:
+    random.seed(seed)
+    return random.random()
+
+
+def by_numpy(seed: int) -> float:
+    np.random.seed(seed)
+    return float(np.random.rand())
+
+
+def by_torch(seed: int) -> float:
+    torch.manual_seed(seed)
+    return torch.rand((), dtype=torch.float64).item()
+
+
+def by_torchs_module(seed: int) -> float:
+    torch.random.manual_seed(seed)
+    return torch.rand((), dtype=torch.float64).item()
+
+
+def by_call(set_seed: Callable[[int], Any]) -> Callable[[int], float]:
+    """Return a function that sets a seed, and then calls a pipeline without a key."""
+    crop = ss.Compose([ss.RandomCrop(2)])
+    image = np.arange(10_000.0).reshape(100, 100)
+
+    def seeded(seed: int) -> float:
+        set_seed(seed)
+        return float(crop(image)[0, 0])
+
+    return seeded
+
+
+class Reseeding:
+    """It sets one seed before the image and before the mask, and another one for something else."""
+
+    def __init__(self, draw: Callable[[int], float]) -> None:
+        self.draw = draw
+
+    def __len__(self) -> int:
+        return 36
+
+    def __getitem__(self, index: int) -> Any:
+        return np.array([self.draw(5), self.draw(6), self.draw(5)])
+
+
+SEEDED = {
+    "random": by_random,
+    "numpy": by_numpy,
+    "torch": by_torch,
+    "torch.random": by_torchs_module,
+    "random, a pipeline": by_call(lambda seed: random.seed(seed)),
+    "numpy, a pipeline": by_call(lambda seed: np.random.seed(seed)),
+    "torch, a pipeline": by_call(lambda seed: torch.manual_seed(seed)),
+}
+
+
+@pytest.mark.parametrize("bridge", [True, False])
+@pytest.mark.parametrize("name", SEEDED)
+def test_equal_seeds_inside_a_read_give_equal_numbers(name: str, bridge: bool) -> None:
+    if not bridge and "pipeline" not in name:
+        return  # the global generators are the user's own
+    runs = [read(Reseeding(SEEDED[name]), workers, bridge=bridge) for workers in (0, 2)]
+    np.testing.assert_array_equal(*runs)
+    first, other, last = runs[0].T
+    assert (first == last).all()
+    assert (first != other).mean() > 0.9
+    assert len(np.unique(first)) > 60
+
+
+def test_a_seed_that_is_drawn_gives_each_sample_its_own_numbers() -> None:
+    def pair(_: int) -> float:
+        return by_random(np.random.randint(100))
+
+    assert len(np.unique(read(Reseeding(pair), bridge=True)[:, 0])) == 72
+
+
+def test_outside_a_read_seeds_are_as_before() -> None:
+    with ss.keyed(ss.SampleKey(42, 0, 0)):
+        pass
+    before = random.getstate(), np.random.get_state(), torch.get_rng_state()
+    assert (by_random(5), by_numpy(5)) == (random.Random(5).random(), np.random.RandomState(5).rand())
+    assert (
+        by_torch(5) == torch.rand((), generator=torch.Generator().manual_seed(5), dtype=torch.float64).item()
+    )
+    random.setstate(before[0])
+    np.random.set_state(before[1])
+    torch.set_rng_state(before[2])
+
+
+def test_the_functions_can_still_be_sent_to_a_worker() -> None:
+    for function in (random.seed, np.random.seed, torch.manual_seed):
+        assert pickle.loads(pickle.dumps(function)) is function
