@@ -74,6 +74,26 @@ def test_rotation_equals_pillow(degrees: float, resample: str) -> None:
         assert apart.mean() < 1e-3
 
 
+@pytest.mark.parametrize("resample", ["bilinear", "bicubic"])
+@pytest.mark.parametrize("channels", [None, 1, 2, 3, 4, 5, 9])
+def test_with_and_without_pillow_the_bytes_are_equal(
+    channels: int | None, resample: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        height, width = rng.integers(1, 40, 2).tolist()
+        shape = (height, width) if channels is None else (height, width, channels)
+        image = rng.integers(0, 256, shape, np.uint8)
+        fill: Any = 200 if channels is None else rng.integers(0, 256, channels).tolist()
+        matrix: Any = (rng.normal(0, 1, 6) * [1, 1, width, 1, 1, height]).tolist()
+        monkeypatch.setattr(pillow, "_computes_like_us", lambda: False)
+        without = pillow.transform_affine(image, matrix, resample=resample, fill=fill)
+        monkeypatch.setattr(pillow, "_computes_like_us", lambda: True)
+        np.testing.assert_array_equal(
+            pillow.transform_affine(image, matrix, resample=resample, fill=fill), without
+        )
+
+
 @pytest.mark.parametrize("threshold", [0, 8.5, 127, 128, 255, 256])
 def test_solarize_equals_pillow(threshold: float) -> None:
     wanted = ImageOps.solarize(Image.fromarray(np.ascontiguousarray(PHOTO)), threshold)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from types import ModuleType
@@ -12,17 +13,17 @@ import numpy as np
 from seedsafe.ground.info import UINT8, Array
 from seedsafe.ground.process import importing
 
-__all__ = ["resize_smoothly"]
+__all__ = ["BANDS", "channel_groups", "pil_image", "resize_smoothly"]
 
 _FILTERS: Final = {"bilinear": 2, "bilinear exact": 2, "bicubic": 3, "area": 4, "lanczos": 1}
 """Pillow's filter numbers."""
 
-_BANDS: Final = {1: "L", 3: "RGB", 4: "RGBX"}
+BANDS: Final = {1: "L", 3: "RGB", 4: "RGBX"}
 """Pillow's mode for each number of channels. Its modes LA and RGBA would multiply the other channels by alpha."""
 
 
 @cache
-def _pillow() -> ModuleType:
+def pil_image() -> ModuleType:
     """Return the module PIL.Image, or raise ImportError."""
     try:
         with importing:
@@ -40,26 +41,34 @@ def resize_smoothly(image: Array, height: int, width: int, interpolation: str) -
     uint8 keeps its dtype; other dtypes that can be interpolated go through Pillow's mode F. "area" is Pillow's box.
     """
     result: Array = np.empty((height, width, *image.shape[2:]), image.dtype)
-    source, target = (one if one.ndim == 3 else one[..., None] for one in (image, result))
-    channels = source.shape[2]
+    source, target = (array if array.ndim == 3 else array[..., None] for array in (image, result))
+    for channels in channel_groups(source.shape[2], most=4 if image.dtype == UINT8 else 1):
+        _resize(source[..., channels], target[..., channels], _FILTERS[interpolation])
+    return result
+
+
+def channel_groups(channels: int, most: int = 4) -> Iterator[slice]:
+    """Yield the channels in groups of four, three or one, for which Pillow has a mode; at most `most` in each.
+
+    Example:
+        >>> [(group.start, group.stop) for group in channel_groups(6)]
+        [(0, 4), (4, 5), (5, 6)]
+    """
     first = 0
     while first < channels:
-        count = min(channels - first, 4) if image.dtype == UINT8 else 1
+        count = min(channels - first, most)
         count = 1 if count == 2 else count
-        _resize(
-            source[..., first : first + count], target[..., first : first + count], _FILTERS[interpolation]
-        )
+        yield slice(first, first + count)
         first += count
-    return result
 
 
 def _resize(planes: Array, out: Array, code: int) -> None:
     """Resize one, three or four channels into `out`, to its size."""
     height, width, count = out.shape
-    mode = _BANDS[count] if out.dtype == UINT8 else "F"
+    mode = BANDS[count] if out.dtype == UINT8 else "F"
     pixels = np.ascontiguousarray(planes, np.uint8 if out.dtype == UINT8 else np.float32)
     rows, columns = planes.shape[:2]
-    image = _pillow().frombuffer(mode, (columns, rows), pixels, "raw", mode, 0, 1)
+    image = pil_image().frombuffer(mode, (columns, rows), pixels, "raw", mode, 0, 1)
     # Pillow 13 resizes the columns first where that is cheaper, and each pass rounds. One call for each axis gives Pillow 13's
     # result with any version.
     tall = rows - height > max(0, 2 * (columns - width))

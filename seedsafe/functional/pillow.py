@@ -6,12 +6,15 @@ Policies use them. uint8 is exact on every machine. float32 is converted to uint
 from __future__ import annotations
 
 import math
+import platform
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
 
 from seedsafe.functional.affine import Matrix
+from seedsafe.functional.antialias import BANDS, channel_groups, pil_image
 from seedsafe.functional.carrier import opencv
 from seedsafe.functional.kinds import fit_fill, in_uint8, is_rgb, new
 from seedsafe.functional.remap import in_parts
@@ -31,6 +34,12 @@ __all__ = [
 
 FILTERS: Final = ("nearest", "bilinear", "bicubic")
 """Interpolations of `transform_affine`."""
+
+_AFFINE: Final = 0
+"""Pillow's number of an affine transform."""
+
+_RESAMPLE: Final = {"bilinear": 2, "bicubic": 3}
+"""Pillow's numbers of the filters."""
 
 _WEIGHTS: Final = np.array([[19595, 38470, 7471, 32768]], np.float32)
 """Red, green and blue in a grey in parts of 65536, and one half for rounding. Sums stay below 2**24, exact in float32."""
@@ -265,9 +274,53 @@ def _shift(image: Array, down: int, across: int, fill: float | Sequence[float]) 
 
 
 def _interpolate(image: Array, data: Matrix, resample: str, fill: float | Sequence[float]) -> Array:
+    """Interpolate with Pillow itself if it computes like us, else with NumPy. The bytes are the same."""
+    values = np.asarray(fit_fill(fill, image), image.dtype)
+    if image.size and np.isfinite(data).all() and _computes_like_us():
+        return _with_pillow(image, data, resample, values)
+    return _with_numpy(image, data, resample, values)
+
+
+@cache
+def _computes_like_us() -> bool:
+    """Return whether Pillow is installed, and rounds each product and sum by itself.
+
+    On other machines than x86-64 its compiler may join a product and a sum, which are then rounded only once.
+    """
+    if platform.machine() not in ("x86_64", "AMD64"):
+        return False
+    try:
+        pil_image()
+    except ImportError:
+        return False
+    return True
+
+
+def _with_pillow(image: Array, data: Matrix, resample: str, fill: Array) -> Array:
+    pil = pil_image()
     height, width = image.shape[:2]
     result = new(image)
-    result[...] = fit_fill(fill, image)
+    planes, out = (array if array.ndim == 3 else array[..., None] for array in (image, result))
+    outside = np.broadcast_to(fill, planes.shape[2])
+    for channels in channel_groups(planes.shape[2]):
+        part = np.ascontiguousarray(planes[..., channels])
+        colour = tuple(outside[channels].tolist())
+        picture = pil.frombuffer(BANDS[len(colour)], (width, height), part, "raw", BANDS[len(colour)], 0, 1)
+        moved = picture.transform(
+            (width, height),
+            _AFFINE,
+            data,
+            _RESAMPLE[resample],
+            fillcolor=colour if len(colour) > 1 else colour[0],
+        )
+        out[..., channels] = np.asarray(moved).reshape(out[..., channels].shape)
+    return result
+
+
+def _with_numpy(image: Array, data: Matrix, resample: str, fill: Array) -> Array:
+    height, width = image.shape[:2]
+    result = new(image)
+    result[...] = fill
     flat = result.reshape(height * width, -1)
     # The pixels at the edges are repeated twice beyond them.
     stride = width + 4
