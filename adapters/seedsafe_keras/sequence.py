@@ -28,6 +28,7 @@ from seedsafe.reading import (
 )
 from seedsafe_keras import framework as frameworks
 from seedsafe_keras.base import batch_size_of, check_together, length, uncalled_hooks
+from seedsafe_keras.conversion import check_flow
 from seedsafe_keras.passes import Passes, own_class, sequence_class
 
 __all__ = ["AugmentedSequence"]
@@ -142,6 +143,7 @@ class AugmentedSequence(Forwarding, Passes):
         self._spare = ring.Spare() if in_place else None
         self.mix = _check_mix(mix)
         check_together(batch_size=batch_size, ids=ids, on_error=on_error, epoch=epoch, repeat=repeat)
+        check_flow(base, bridged=bool(bridge))
         self._ready = batch_size is None
         mixer = mixer_of(augment) if self._ready else None
         if mixer is not None:

@@ -1,0 +1,278 @@
+"""Keras's ImageDataGenerator and its layers as pipelines: pixels for equal draws, and flows that are refused."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import cv2
+import keras
+import numpy as np
+import pytest
+import tensorflow
+import tf_keras
+
+import seedsafe as ss
+from seedsafe_keras import AugmentedSequence, convert, fit
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning"
+)  # SciPy's names, and TensorFlow's __array__
+layers = keras.layers
+KEYS = [ss.SampleKey(42, 0, index) for index in range(40)]
+GENERATORS: list[Any] = [
+    tensorflow.keras.preprocessing.image.ImageDataGenerator,
+    tf_keras.preprocessing.image.ImageDataGenerator,
+]
+generators = pytest.mark.parametrize("generator_class", GENERATORS, ids=["keras", "tf_keras"])
+
+
+def picture(height: int, width: int, channels: int = 3) -> Any:
+    image = np.random.default_rng(0).integers(0, 256, (height, width, channels), np.uint8)
+    return cv2.GaussianBlur(image, (0, 0), 3).reshape(height, width, channels)
+
+
+def drawn(pipeline: Any, key: ss.SampleKey, image: Any) -> dict[str, Any]:
+    """Return what fired, with its parameters, in the names of an ImageDataGenerator."""
+    params = {one.name: one.params for one in pipeline.params(key, image.shape)}
+    affine = params.get("GeneratorAffine")
+    result: dict[str, Any] = {
+        "flip_horizontal": params.get("HorizontalFlip") is not None,
+        "flip_vertical": params.get("VerticalFlip") is not None,
+        "brightness": params.get("BrightnessByPillow"),
+        "channel_shift_intensity": params.get("ChannelShift"),
+    }
+    if affine is not None:
+        result |= {"theta": affine.degrees, "tx": affine.translate[1], "ty": affine.translate[0]}
+        result |= {"shear": affine.shear[0], "zx": affine.scale[0], "zy": affine.scale[1]}
+    return result
+
+
+@generators
+@pytest.mark.parametrize("size", [(40, 40), (30, 50)])
+@pytest.mark.parametrize(
+    ("options", "within"),
+    [
+        ({"rotation_range": 40}, 0.01),
+        ({"width_shift_range": 0.2, "height_shift_range": 0.1}, 0.01),
+        ({"width_shift_range": 5.0, "height_shift_range": [-3, 2]}, 0.01),
+        ({"width_shift_range": 4, "fill_mode": "reflect"}, 0.01),
+        ({"shear_range": 20.0, "zoom_range": 0.3}, 0.01),
+        ({"zoom_range": (0.5, 0.9), "interpolation_order": 0}, 0.5),
+        ({"channel_shift_range": 30.0}, 0.01),
+        ({"brightness_range": (0.3, 1.8)}, 0.01),
+        (
+            {"horizontal_flip": True, "vertical_flip": True, "rotation_range": 10, "fill_mode": "constant"},
+            0.01,
+        ),
+        ({"rescale": 1 / 255, "samplewise_center": True, "samplewise_std_normalization": True}, 1e-5),
+    ],
+    ids=str,
+)
+def test_pixels_for_equal_draws(generator_class: Any, size: Any, options: Any, within: float) -> None:
+    generator = generator_class(**options)
+    pipeline = convert(generator)
+    image = picture(*size)
+    for key in KEYS:
+        wanted = generator.apply_transform(image.astype(np.float32), drawn(pipeline, key, image))
+        wanted = generator.standardize(wanted)
+        apart = np.abs(wanted - pipeline(image, key=key))
+        assert apart.mean() <= within
+
+
+@generators
+def test_draws_have_the_generators_distribution(generator_class: Any) -> None:
+    generator = generator_class(
+        rotation_range=30,
+        width_shift_range=[-4, 2],
+        height_shift_range=0.2,
+        shear_range=5,
+        zoom_range=(0.8, 1.1),
+    )
+    pipeline, image = convert(generator), picture(20, 30)
+    ours = [drawn(pipeline, ss.SampleKey(1, 0, index), image) for index in range(4000)]
+    np.random.seed(0)
+    theirs = [generator.get_random_transform(image.shape) for _ in range(4000)]
+    for name in ("theta", "tx", "ty", "shear", "zx", "zy"):
+        one, other = (np.array([draw[name] for draw in draws], float) for draws in (ours, theirs))
+        assert abs(one.mean() - other.mean()) < 5 * other.std() / 4000**0.5
+        assert one.std() == pytest.approx(other.std(), rel=0.06)
+    assert {draw["ty"] for draw in ours} == {draw["ty"] for draw in theirs}
+    assert not any(draw["zx"] == draw["zy"] for draw in ours)
+
+
+@generators
+def test_what_fit_has_found_is_kept_and_statistics_replace_it(generator_class: Any) -> None:
+    images = np.random.default_rng(0).integers(0, 256, (8, 6, 5, 3), np.uint8)
+    options = {"featurewise_center": True, "featurewise_std_normalization": True, "rescale": 1 / 255}
+    fitted, bare = generator_class(**options), generator_class(**options)
+    fitted.fit(images)
+    with pytest.raises(ValueError, match=r"was not fitted: call generator.fit\(images\), or pass stats="):
+        convert(bare)
+    wanted = fitted.standardize(images[0].astype(np.float32))
+    for pipeline in (convert(fitted), convert(bare, stats=ss.channel_stats(images))):
+        np.testing.assert_allclose(pipeline(images[0], key=KEYS[0]), wanted, atol=1e-4)
+
+
+@generators
+def test_functions_and_what_has_no_counterpart_are_bridged(generator_class: Any) -> None:
+    generator = generator_class(preprocessing_function=np.sqrt, fill_mode="wrap", rotation_range=40)
+    names = [type(member).__name__ for member in convert(generator).transforms]
+    assert names == ["AsFloat", "Bridged", "Bridged"]
+    result = [convert(generator)(picture(9, 9), key=key) for key in (KEYS[0], KEYS[0], KEYS[1])]
+    np.testing.assert_array_equal(result[0], result[1])
+    assert (result[0] != result[2]).any()
+
+
+def test_an_image_and_its_mask_go_together() -> None:
+    generator = GENERATORS[0](rotation_range=40, zoom_range=0.2, horizontal_flip=True)
+    image = picture(32, 32)
+    mask = (image[..., 0] > 127).astype(np.uint8)
+    sample = convert(generator)({"image": np.repeat(mask[..., None] * 255, 3, 2), "mask": mask}, key=KEYS[3])
+    assert ((sample["image"][..., 0] > 127) == sample["mask"]).mean() > 0.97
+
+
+@generators
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        ({}, "shuffles by NumPy's"),
+        ({"seed": 1}, "shuffles"),
+        ({"seed": 1, "shuffle": False}, "seeds NumPy's"),
+    ],
+)
+@pytest.mark.parametrize("bridge", [True, False])
+def test_flows_that_are_not_a_function_of_the_key_are_refused(
+    generator_class: Any, options: Any, fault: str, bridge: bool
+) -> None:
+    flow = generator_class(rotation_range=9).flow(np.zeros((8, 4, 4, 3)), batch_size=4, **options)
+    with pytest.raises(ValueError, match=f"base is a flow.*{fault}.*seedsafe_keras.convert"):
+        AugmentedSequence(flow, seed=42, bridge=bridge)
+
+
+def test_a_flow_that_draws_needs_a_bridge() -> None:
+    images = np.random.default_rng(0).random((8, 4, 4, 3))
+    flow = GENERATORS[0](rotation_range=90).flow(images, batch_size=4, shuffle=False)
+    with pytest.raises(ValueError, match="draws its transforms from NumPy's global generator"):
+        AugmentedSequence(flow, seed=42)
+    batches = [AugmentedSequence(flow, seed=42, bridge=True, epoch=0)[1] for _ in range(2)]
+    np.testing.assert_array_equal(*batches)
+    plain = GENERATORS[0](rescale=2).flow(images, batch_size=4, shuffle=False)
+    AugmentedSequence(plain, seed=42, epoch=0)[0]
+
+
+def test_a_flow_is_not_a_generator() -> None:
+    flow = GENERATORS[0]().flow(np.zeros((8, 4, 4, 3)))
+    with pytest.raises(TypeError, match="got its flow NumpyArrayIterator: pass the generator"):
+        convert(flow)
+    with pytest.raises(TypeError, match="transform must be an ImageDataGenerator, a Keras layer"):
+        convert(np.sqrt)
+
+
+LAYERS: list[tuple[Any, float]] = [
+    (layers.RandomFlip("horizontal"), 0.0),
+    (layers.RandomFlip("vertical"), 0.0),
+    (layers.RandomFlip(), 0.0),
+    (layers.Rescaling(1 / 127.5, -1), 1e-5),
+    (layers.CenterCrop(20, 17), 0.0),
+    (layers.Resizing(20, 31), 0.5),
+]
+
+
+@pytest.mark.parametrize(("layer", "within"), LAYERS, ids=[layer.name for layer, _ in LAYERS])
+def test_layers_give_the_same_set_of_images(layer: Any, within: float) -> None:
+    image = picture(30, 40)
+    pipeline = convert(layer)
+    theirs = [np.asarray(layer(image.astype(np.float32), training=True)) for _ in range(30)]
+    for key in KEYS:
+        ours = pipeline(image, key=key)
+        assert min(np.abs(ours - one).mean() for one in theirs) <= within
+
+
+def of_matrix(layer: Any, pipeline: Any, key: ss.SampleKey, image: Any) -> Any:
+    """Move an image by the parameters of a pipeline, with a layer's own code."""
+    params = pipeline.params(key, image.shape)[-1].params
+    (x, y), (wide, high) = params.translate, params.scale
+    given = {
+        "RandomTranslation": {"translations": np.array([[x, y]], np.float32), "input_shape": image.shape},
+        "RandomZoom": {
+            "height_zoom": np.array([[1 / high]], np.float32),
+            "width_zoom": np.array([[1 / wide]], np.float32),
+            "input_shape": image.shape,
+        },
+    }[type(layer).__name__]
+    return np.asarray(layer.transform_images(image.astype(np.float32), given, training=True))
+
+
+@pytest.mark.parametrize("fill_mode", ["reflect", "nearest"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda **options: layers.RandomTranslation((-0.1, 0.3), (-0.4, 0.2), **options),
+        lambda **options: layers.RandomZoom((-0.3, 0.2), **options),
+        lambda **options: layers.RandomZoom(0.3, (0.1, 0.4), **options),
+    ],
+    ids=["translation", "zoom", "two zooms"],
+)
+def test_layers_move_pixels_alike(make: Any, fill_mode: str) -> None:
+    layer = make(fill_mode=fill_mode)
+    pipeline, image = convert(layer), picture(30, 40)
+    for key in KEYS:
+        apart = np.abs(of_matrix(layer, pipeline, key, image) - pipeline(image, key=key))
+        assert apart.mean() < 0.2
+
+
+def test_a_rotation_turns_the_same_way() -> None:
+    layer = layers.RandomRotation((0.125, 0.125))
+    image = picture(40, 40)
+    apart = np.abs(
+        np.asarray(layer(image.astype(np.float32), training=True)) - convert(layer)(image, key=KEYS[0])
+    )
+    assert apart.mean() < 0.2
+
+
+def test_colour_layers_have_keras_s_values() -> None:
+    image = picture(20, 20).astype(np.float32)
+    for layer, name in (
+        (layers.RandomContrast((0.4, 0.2)), "contrast_factor"),
+        (layers.RandomBrightness(0.3), "rgb_delta"),
+    ):
+        pipeline = convert(layer)
+        for key in KEYS:
+            value = np.float32(pipeline.params(key, image.shape)[-1].params)
+            wanted = layer.transform_images(image, {name: np.full((1, 1, 1), value)}, training=True)
+            np.testing.assert_allclose(pipeline(image, key=key), np.asarray(wanted), atol=1e-3)
+            assert (0.8 <= value <= 1.4) if name == "contrast_factor" else (abs(value) <= 76.5)
+
+
+def test_a_model_of_layers_with_one_that_is_bridged() -> None:
+    model = keras.Sequential(
+        [layers.RandomFlip("horizontal"), layers.RandomGrayscale(), layers.Rescaling(1 / 255)]
+    )
+    pipeline = convert([model, layers.RandomCrop(8, 8)])
+    names = [type(member).__name__ for member in pipeline.transforms]
+    assert names == ["AsFloat", "HorizontalFlip", "Bridged", "Rescale", "RandomCrop"]
+    image = picture(10, 12)
+    results = [pipeline(image, key=KEYS[0]) for _ in range(2)]
+    np.testing.assert_array_equal(*results)
+    assert results[0].shape == (8, 8, 3)
+
+
+@generators
+def test_training(generator_class: Any) -> None:
+    images, labels = np.random.default_rng(0).integers(0, 256, (40, 12, 12, 3), np.uint8), np.arange(40) % 3
+    pipeline = convert(generator_class(rotation_range=20, horizontal_flip=True, rescale=1 / 255))
+    samples = list(zip(images, labels, strict=True))
+    name = "keras" if generator_class is GENERATORS[0] else "tf_keras"
+    package: Any = keras if name == "keras" else tf_keras
+    runs = []
+    for workers in (0, 2):
+        sequence = AugmentedSequence(
+            samples, pipeline, seed=42, batch_size=8, shuffle=True, workers=workers, framework=name
+        )
+        package.utils.set_random_seed(1)
+        model = package.Sequential([package.layers.Flatten(), package.layers.Dense(3)])
+        model.compile(loss=package.losses.SparseCategoricalCrossentropy(from_logits=True))
+        runs.append(fit(model, sequence, epochs=2, verbose=0).history["loss"])
+    assert runs[0] == runs[1]
+    assert pickle.loads(pickle.dumps(pipeline)) == pipeline
