@@ -64,12 +64,15 @@ class Entropy:
 class SeedLog:
     """Lists the seeds that this thread passes to new generators of NumPy and `random` inside a with statement.
 
-    It replaces functions that NumPy calls with every seed, and costs too much for every call. The seeds of global generators
-    are left out: what is drawn after them follows the key.
+    It replaces functions that NumPy calls with every seed, and costs too much for every call.
+
+    Args:
+        of_globals: whether to list the seeds of the process's generators too. Inside a region they follow the key all the same.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, of_globals: bool = True) -> None:
         self.seeds: set[str] = set()
+        self._of_globals = of_globals
         self._thread = get_ident()
         self._before: list[tuple[Any, str, Any]] = []
 
@@ -96,7 +99,7 @@ class SeedLog:
             setattr(holder, name, wrap(before))
 
     def _leave_out(self, generator: str, seed: Any) -> None:
-        if get_ident() == self._thread:
+        if get_ident() == self._thread and not self._of_globals:
             self.seeds.discard(_text_of(seed))
 
     def _listener(self, function: Any, position: int = 0) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ from seedsafe.bridging.hooks import Hook
 from seedsafe.bridging.parts import attributes_of
 from seedsafe.bridging.sources import generator_source
 
-__all__ = ["Group", "Place", "State", "group_by_state", "pairs_made_equal", "state_of"]
+__all__ = ["Found", "Group", "State", "group_by_state", "pairs_made_equal", "state_of"]
 
 
 class State(NamedTuple):
@@ -18,11 +18,11 @@ class State(NamedTuple):
 
     content: str
     """Equal for equal states of generators of one kind."""
-    generators: tuple[int, ...]
-    """The ids of the generators that hold it."""
+    holders: tuple[int, ...]
+    """The ids of the objects that hold it; two generators may share one."""
 
 
-class Place(NamedTuple):
+class Found(NamedTuple):
     """A generator or hooked object that a search has found."""
 
     path: str
@@ -48,7 +48,7 @@ def state_of(thing: Any, hook: Hook | None) -> State | None:
     if not states:
         return None
     content = repr((hook, [(name, state.content) for name, state in states.items()]))
-    return State(content, tuple(number for state in states.values() for number in state.generators))
+    return State(content, tuple(number for state in states.values() for number in state.holders))
 
 
 def _state_of_generator(thing: Any) -> State | None:
@@ -62,50 +62,53 @@ def _state_of_generator(thing: Any) -> State | None:
     return None
 
 
-def group_by_state(places: Iterable[Place], earlier: Mapping[str, Group], *, joins: bool) -> dict[str, Group]:
-    """Return the group of each place, by path.
+def group_by_state(
+    generators: Sequence[Found], earlier: Mapping[str, Group], *, joins: bool
+) -> dict[str, Group]:
+    """Return the group of each generator, by its path.
 
     Args:
-        places: in the order of the search.
+        generators: in the order of the search.
         earlier: the groups of an earlier search. They stay, because the states have moved on since.
-        joins: whether new places may join others. If not, each is alone in its group.
+        joins: whether generators that are new may join others. If not, each is alone in its group.
     """
-    places = list(places)
-    groups = {place.path: earlier[place.path] for place in places if _was_found(place, earlier)}
-    first: dict[str, Place] = {}
-    for place in sorted(places, key=lambda place: place.path not in groups):  # stable
-        if place.path not in groups:
-            equal = None if place.state is None else first.get(place.state.content)
-            joined = joins and equal is not None and _are_apart(equal, place)
-            name = groups[equal.path].name if equal is not None and joined else place.path
-            groups[place.path] = Group(name, place.thing)
-        if place.state is not None:
-            first.setdefault(place.state.content, place)
+    found_before = {generator.path: _was_found(generator, earlier) for generator in generators}
+    groups: dict[str, Group] = {}
+    first: dict[str, Found] = {}
+    for generator in sorted(generators, key=lambda generator: not found_before[generator.path]):  # stable
+        state, path = generator.state, generator.path
+        equal = None if state is None else first.setdefault(state.content, generator)
+        if found_before[path]:
+            groups[path] = earlier[path]
+        elif joins and equal is not None and equal is not generator and _are_different(equal, generator):
+            groups[path] = Group(groups[equal.path].name, generator.thing)
+        else:
+            groups[path] = Group(path, generator.thing)
     return groups
 
 
-def _was_found(place: Place, earlier: Mapping[str, Group]) -> bool:
-    group = earlier.get(place.path)
-    return group is not None and (group.thing is None or group.thing is place.thing)
+def _was_found(generator: Found, earlier: Mapping[str, Group]) -> bool:
+    group = earlier.get(generator.path)
+    return group is not None and (group.thing is None or group.thing is generator.thing)
 
 
-def _are_apart(place: Place, other: Place) -> bool:
+def _are_different(first: Found, second: Found) -> bool:
     """Return whether two equal states belong to different generators."""
-    assert place.state is not None
-    assert other.state is not None
-    return not set(place.state.generators) & set(other.state.generators)
+    assert first.state is not None
+    assert second.state is not None
+    return not set(first.state.holders) & set(second.state.holders)
 
 
-def pairs_made_equal(places: Iterable[Place], groups: Mapping[str, Group]) -> Iterator[tuple[str, str]]:
+def pairs_made_equal(generators: Iterable[Found], groups: Mapping[str, Group]) -> Iterator[tuple[str, str]]:
     """Yield the paths of generators that are in equal states now, although they are in different groups."""
-    first: dict[str, Place] = {}
-    for place in places:
-        if place.state is None:
+    first: dict[str, Found] = {}
+    for generator in generators:
+        if generator.state is None:
             continue
-        equal = first.setdefault(place.state.content, place)
+        equal = first.setdefault(generator.state.content, generator)
         if (
-            equal is not place
-            and groups[equal.path].name != groups[place.path].name
-            and _are_apart(equal, place)
+            equal is not generator
+            and groups[equal.path].name != groups[generator.path].name
+            and _are_different(equal, generator)
         ):
-            yield equal.path, place.path
+            yield equal.path, generator.path

@@ -1,4 +1,4 @@
-"""The parts of an object that may store generators."""
+"""Parts of objects that may store generators."""
 
 from __future__ import annotations
 

@@ -375,7 +375,7 @@ class Runner:
         return watch.check(run, address, call, later)
 
     def _trace_seeds(self, address: Address, call: _Call) -> tuple[_Run, set[str]]:
-        with SeedLog() as seeds:
+        with SeedLog(of_globals=False) as seeds:
             run = self._trace(address, call)
         return run, seeds
 

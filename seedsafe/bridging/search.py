@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from numpy.random import Generator
 
-from seedsafe.bridging.equal import Group, Place, group_by_state, pairs_made_equal, state_of
+from seedsafe.bridging.equal import Found, Group, group_by_state, pairs_made_equal, state_of
 from seedsafe.bridging.hooks import Hook, hook_of, registrations
 from seedsafe.bridging.parts import (
     CONTAINERS,
@@ -74,9 +74,9 @@ class _Candidate:
         """The generator or hooked object."""
         return self.entry.part.thing
 
-    def place(self) -> Place:
+    def present(self) -> Found:
         """Return its path and its present state."""
-        return Place(self.path, self.thing, state_of(self.thing, self.hook))
+        return Found(self.path, self.thing, state_of(self.thing, self.hook))
 
     def above(self) -> list[_Candidate]:
         """Return the hooked objects that may pass a seed on to it."""
@@ -217,12 +217,12 @@ class Search:
 
     def made_equal(self) -> list[tuple[str, str]]:
         """Return pairs of generators that were in different states when they were found, and are in equal ones now."""
-        places = [
-            candidate.place()
+        generators = [
+            candidate.present()
             for candidate in self.candidates
             if candidate.hook is None and not candidate.seeded_by
         ]
-        return list(pairs_made_equal(places, self.groups))
+        return list(pairs_made_equal(generators, self.groups))
 
     def visit(self, entry: _Entry) -> list[_Entry]:
         """Note an object if it is to be keyed, and return its parts."""
@@ -288,13 +288,13 @@ def find(root: Any, earlier: Mapping[str, Group] | None = None, *, joins: bool =
         todo.extend(result.visit(entry))
     result.candidates.sort(key=lambda candidate: candidate.entry.order())
     _number_equal_paths(result.candidates)
-    places = [candidate.place() for candidate in result.candidates]
-    result.groups = group_by_state(places, earlier or {}, joins=joins)
+    generators = [candidate.present() for candidate in result.candidates]
+    result.groups = group_by_state(generators, earlier or {}, joins=joins)
     return result
 
 
 def _number_equal_paths(candidates: list[_Candidate]) -> None:
-    """Give all candidates different paths: the arguments of a partial function, for instance, have equal ones."""
+    """Number the paths that several candidates have: the arguments of a partial function, for instance, have equal ones."""
     counts: Counter[str] = Counter()
     for candidate in candidates:
         path = candidate.path

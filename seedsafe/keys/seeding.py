@@ -1,4 +1,4 @@
-"""Seeds that code sets while a sample is read."""
+"""Seeds that code sets during a read."""
 
 from __future__ import annotations
 

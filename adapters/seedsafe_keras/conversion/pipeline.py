@@ -25,8 +25,8 @@ _ORDERS: Final = {0: "nearest", 1: "bilinear"}
 def convert(transform: Any, *, stats: ss.ChannelStats | None = None) -> ss.Compose:
     """Return an ImageDataGenerator, or Keras's layers that augment images, as a seedsafe pipeline.
 
-    Images have their channels last. The parameters have the distributions of Keras's; pixels are moved by OpenCV instead of
-    SciPy or the backend, so interpolated values may differ by a few levels. What has no counterpart is bridged: called as before, with
+    Images have their channels last. The parameters have the same distributions as in Keras. OpenCV moves the pixels instead
+    of SciPy or the backend, so interpolated values may differ by a few levels. What has no counterpart is bridged: called as before, with
     its generators keyed. A generator's ``preprocessing_function`` is. The argument is not changed.
 
     Args:

@@ -64,8 +64,7 @@ class GeneratorAffine(ss.Affine):
     def draw(self, rng: Any, info: ss.Info) -> Any:
         """Return the matrix and its parameters."""
         rows, columns = info.image_size()
-        least, most = self.degrees
-        degrees = rng.uniform(least, most)
+        degrees = rng.uniform(*cast(_Range, self.degrees))  # ss.Affine has made a range of a number
         down = _shift(rng, self.height_shift) * (rows if self.in_shares[0] else 1)
         across = _shift(rng, self.width_shift) * (columns if self.in_shares[1] else 1)
         lean = rng.uniform(-self.lean, self.lean)
