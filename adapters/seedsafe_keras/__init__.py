@@ -1,6 +1,6 @@
 """seedsafe for Keras 3 and tf-keras 2."""
 
-from seedsafe_keras.conversion import convert
+from seedsafe_keras.conversion.pipeline import convert
 from seedsafe_keras.epoch import EpochCallback
 from seedsafe_keras.fit import evaluate, fit
 from seedsafe_keras.sequence import AugmentedSequence
