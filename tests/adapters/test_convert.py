@@ -17,6 +17,7 @@ import seedsafe as ss
 from seedsafe.reading.bound import BoundAugment
 from seedsafe_torch import AugmentedDataset, convert, loader
 from seedsafe_torch.conversion.table import BRIDGED, ROWS
+from seedsafe_torch.conversion.tracing import chains_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "torchvision.md"
 
@@ -265,3 +266,125 @@ def test_the_page_lists_every_transform_with_its_difference() -> None:
     assert {name for name, row in ROWS.items() if row.within} <= {
         name for name, row in ROWS.items() if row.differs
     }
+
+
+class Wrapper:
+    """An object of the user's own class around transforms."""
+
+    def __init__(self, *transforms: Any, count: int = 2) -> None:
+        self.first, *_ = self.all = list(transforms)
+        self.count = count
+
+
+class Passing(Wrapper):
+    def __call__(self, image: Any) -> Any:
+        return self.first(image)
+
+
+class InTurn(Wrapper):
+    def __call__(self, image: Any) -> Any:
+        for transform in self.all:
+            image = transform(image)
+        return image
+
+
+class TwoCrops(Wrapper):
+    def __call__(self, image: Any) -> Any:
+        query = self.first(image)
+        key = self.first(image)
+        return [query, key]
+
+
+class Comprehended(Wrapper):
+    def __call__(self, image: Any) -> Any:
+        return tuple(self.first(image) for _ in range(self.count))
+
+
+class Mapped(Wrapper):
+    def __call__(self, image: Any) -> Any:
+        return list(map(lambda transform: transform(image), self.all))  # noqa: C417  # as it is written
+
+
+class Appended(Wrapper):
+    def __call__(self, image: Any) -> Any:
+        crops = [self.all[0](image)]
+        for _ in range(self.count):
+            crops.append(self.all[1](self.all[0](image)))
+        return crops
+
+
+class Drawing(Wrapper):
+    def __call__(self, image: Any) -> Any:
+        return self.first(image) if np.random.rand() < 0.5 else image
+
+
+class Looking(Wrapper):
+    def __call__(self, image: Any) -> Any:
+        return self.first(image) if image.size else image
+
+
+class Counting(Wrapper):
+    def __call__(self, image: Any) -> Any:
+        self.count += 1
+        return self.first(image)
+
+
+class Calling(Wrapper):
+    def __call__(self, image: Any) -> Any:
+        return darker(self.first(image))
+
+
+class Keeping(Wrapper):
+    def __call__(self, image: Any) -> Any:
+        return [self.first(image), image]
+
+
+class WithMask(Wrapper):
+    def __call__(self, image: Any, mask: Any) -> Any:
+        return self.first(image), self.first(mask)
+
+
+@pytest.mark.parametrize(
+    ("kind", "paths"),
+    [
+        (Passing, ("first",)),
+        (InTurn, ("all[0]", "all[1]")),
+        (TwoCrops, [("first",), ("first",)]),
+        (Comprehended, [("first",), ("first",)]),
+        (Mapped, [("all[0]",), ("all[1]",)]),
+        (Appended, [("all[0]",), ("all[0]", "all[1]"), ("all[0]", "all[1]")]),
+        *((kind, None) for kind in (Drawing, Looking, Counting, Calling, Keeping, WithMask)),
+    ],
+    ids=lambda value: getattr(value, "__name__", str(value)),
+)
+def test_what_a_call_does_with_its_transforms(kind: Any, paths: Any) -> None:
+    wrapper = kind(darker, drawn)
+    before = dict(vars(wrapper))
+    chains = chains_of(wrapper)
+    if isinstance(chains, list):
+        assert [tuple(stored.path for stored in chain) for chain in chains] == paths
+    else:
+        assert (None if chains is None else tuple(stored.path for stored in chains)) == paths
+    assert vars(wrapper) == before
+
+
+def test_an_object_that_passes_the_image_on_is_looked_into() -> None:
+    flip, invert = known("RandomHorizontalFlip", p=0.3), known("RandomInvert", p=1.0)
+    pipeline = convert([Passing(flip), InTurn(invert, darker)])
+    lines = [(line.place, line.ours) for line in pipeline.report.lines]
+    assert lines == [
+        ("transforms[0].first", "HorizontalFlip(p=0.3)"),
+        ("transforms[1].all[0]", "Invert(p=1.0)"),
+        ("transforms[1].all[1]", ""),
+    ]
+
+
+def test_a_class_that_only_sets_arguments_counts_as_its_base() -> None:
+    base: Any = type(known("RandomHorizontalFlip"))
+    often: Any = type(
+        "Often", (base,), {"__init__": lambda self: setattr(self, "p", 0.9), "__module__": "mine"}
+    )
+    other: Any = type("Other", (often,), {"__call__": lambda self, image: image, "__module__": "mine"})
+    (line,) = convert(often()).report.lines
+    assert line.ours == "HorizontalFlip(p=0.9)"
+    assert convert(other()).report.lines[0].why == "is your own"

@@ -398,6 +398,9 @@ def test_arguments_that_are_not_known_are_bridged() -> None:
     class Resize(v1.Resize):
         """Of the user's own."""
 
+        def forward(self, img: Any) -> Any:
+            return img
+
     odd = v1.RandomHorizontalFlip()
     odd.more = 3
     hooked = v1.RandomVerticalFlip()
@@ -492,3 +495,62 @@ def test_a_tensor_becomes_a_picture_again(mode: str, between: list[Any]) -> None
     given = picture(mode)
     made = convert(theirs)(np.asarray(given), key=ss.SampleKey(0, 0, 0))
     np.testing.assert_array_equal(made, np.asarray(theirs(given)))
+
+
+class Preset:
+    """torchvision's ClassificationPresetTrain, shortened."""
+
+    def __init__(self, module: Any, size: int) -> None:
+        self.transforms = module.Compose(
+            [
+                module.RandomResizedCrop(size),
+                module.RandomHorizontalFlip(),
+                module.ToTensor(),
+                module.Normalize(MEAN, STD),
+            ]
+        )
+
+    def __call__(self, img: Any) -> Any:
+        return self.transforms(img)
+
+
+def test_presets_and_timms_transforms_are_converted() -> None:
+    from timm.data import create_transform
+    from torchvision import transforms as v1
+
+    for transform in (
+        Preset(v1, 32),
+        create_transform(32),
+        create_transform(32, is_training=True),
+        create_transform(32, is_training=True, use_prefetcher=True),
+        create_transform(
+            32, is_training=True, auto_augment="rand-m7-n3-mstd0.5-inc1", re_prob=0.5, re_mode="pixel"
+        ),
+        create_transform(32, is_training=True, auto_augment="rand-m9-mstd101", interpolation="random"),
+    ):
+        pipeline = convert(transform)
+        assert not pipeline.report.bridged, pipeline.report
+        ours = pipeline(photograph(), key=ss.SampleKey(42, 0, 0))
+        assert ours.shape == tuple(transform(picture()).shape)
+    weighted = create_transform(32, is_training=True, auto_augment="rand-m9-tweights")
+    assert [line.why for line in convert(weighted).report.bridged] == ["chooses its operations by weights"]
+
+
+def test_a_policy_of_timm_is_the_string_that_made_it() -> None:
+    from timm.data.auto_augment import rand_augment_transform
+
+    for config in ("rand-m9-mstd0.5-inc1", "rand-m7-n3-p0.8", "rand-m5-mstd101-mmax7"):
+        made = rand_augment_transform(config, {"img_mean": (124, 116, 104)})
+        wanted = ss.policy(config, fill=(124, 116, 104))
+        for key in (ss.SampleKey(42, 0, index) for index in range(20)):
+            np.testing.assert_array_equal(convert(made)(photograph(), key=key), wanted(photograph(), key=key))
+
+
+def test_what_is_not_drawn_by_timm_has_its_bytes() -> None:
+    from timm.data import create_transform
+
+    transform = create_transform(48, crop_pct=0.875)
+    theirs = transform(picture()).numpy()
+    np.testing.assert_allclose(
+        convert(transform)(photograph(), key=ss.SampleKey(42, 0, 0)), theirs, atol=1e-6
+    )

@@ -34,6 +34,7 @@ def photographs() -> list[np.ndarray]:
 
 
 def cases() -> dict[str, list[Case]]:
+    from timm.data.transforms import RandomResizedCropAndInterpolation
     from torchvision import transforms as v1
     from torchvision.transforms import functional, v2
 
@@ -165,12 +166,23 @@ def cases() -> dict[str, list[Case]]:
         "RandomEqualize": [(v1.RandomEqualize(1.0), call)],
         "RandomAdjustSharpness": [(v1.RandomAdjustSharpness(one, 1.0), call) for one in (0, 0.5, 1, 2)],
         "RGB": [(v2.RGB(), call)],
+        "timm.RandomResizedCropAndInterpolation": [
+            (RandomResizedCropAndInterpolation(32, (0.2, 1.0)), resized),
+            (RandomResizedCropAndInterpolation((20, 31), interpolation="bicubic"), resized),
+        ],
     }
 
 
 ON_TENSORS = {
     *("RandomErasing", "Normalize", "ToTensor", "ToDtype", "ConvertImageDtype", "ConvertDtype", "ToPILImage"),
     *("PILToTensor", "ToImage", "ToPureTensor", "Identity"),
+    *(
+        "timm.MaybeToTensor",
+        "timm.MaybePILToTensor",
+        "timm.ToNumpy",
+        "timm.RandomErasing",
+        "timm.RandAugment",
+    ),
     *(
         "RandAugment",
         "TrivialAugmentWide",

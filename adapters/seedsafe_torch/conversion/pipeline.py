@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import permutations
+from types import FunctionType
 from typing import Any, Final, NamedTuple
 
 import torch
@@ -14,6 +15,7 @@ from seedsafe_torch.conversion.pixels import ThreeChannels
 from seedsafe_torch.conversion.report import Line, Report
 from seedsafe_torch.conversion.table import BRIDGED, JOINT, ROWS, Row, UnlikeError
 from seedsafe_torch.conversion.theirs import EITHER, PICTURE, TENSOR, bridge_of, name_of
+from seedsafe_torch.conversion.tracing import chains_of
 
 __all__ = ["Converted", "convert", "moving_transforms"]
 
@@ -40,7 +42,8 @@ def _build(transforms: Iterable[Any], report: Report, **options: Any) -> Convert
 def convert(transform: Any) -> Converted:
     """Return torchvision transforms as a seedsafe pipeline, with the same distribution of samples.
 
-    Each known transform becomes one of seedsafe's, with the effect that torchvision's has on a PIL image. All others (functions,
+    Transforms inside an object of your own class are found if its call does nothing but pass the image on to them, as
+    torchvision's presets do. Each known transform, of torchvision or timm, becomes one of seedsafe's, with the effect that torchvision's has on a PIL image. All others (functions,
     your own classes, unknown arguments) stay at their position: they get the PIL image or tensor that they expect, and their
     draws from `random`, ``numpy.random`` or torch follow the key. torchvision itself is not imported. The argument is not
     changed, and later changes to it have no effect.
@@ -110,9 +113,14 @@ class _Item(NamedTuple):
 
 
 _NEEDS: Final = {
-    **dict.fromkeys(("ToTensor", "PILToTensor"), PICTURE),
+    **dict.fromkeys(
+        ("ToTensor", "PILToTensor", "timm.MaybeToTensor", "timm.MaybePILToTensor", "timm.ToNumpy"), PICTURE
+    ),
     **dict.fromkeys(("ToImage", "ToPILImage"), EITHER),
-    **dict.fromkeys(("Normalize", "ConvertImageDtype", "ConvertDtype", "LinearTransformation"), TENSOR),
+    **dict.fromkeys(
+        ("timm.RandomErasing", "Normalize", "ConvertImageDtype", "ConvertDtype", "LinearTransformation"),
+        TENSOR,
+    ),
 }
 """Transforms that take only one form."""
 
@@ -120,12 +128,33 @@ _SEVERAL: Final = ("FiveCrop", "TenCrop")
 
 
 def _is_torchvision(thing: Any) -> bool:
-    return (type(thing).__module__ or "").startswith("torchvision.transforms")
+    return bool(_kind(thing))
 
 
 def _kind(thing: Any) -> str:
-    """Return the class name of a torchvision transform, or "" for anything else."""
-    return type(thing).__name__ if _is_torchvision(thing) else ""
+    """Return the name in the tables of a transform of torchvision or timm, or "" for anything else.
+
+    A class derived from it counts as well, if it defines nothing but how it is made and written.
+    """
+    for cls in type(thing).__mro__:
+        module, name = cls.__module__ or "", cls.__name__
+        if module.startswith("torchvision.transforms"):
+            return name
+        if module.startswith("timm.data") and f"timm.{name}" in ROWS:
+            return f"timm.{name}"
+        if any(
+            isinstance(part, _METHODS) for part in (vars(cls)[key] for key in vars(cls) if key not in _MADE)
+        ):
+            return "timm.MaybeToTensor" if name == "MaybeToTensor" and _derives(cls, "ToTensor") else ""
+    return ""
+
+
+_METHODS: Final = (FunctionType, staticmethod, classmethod, property)
+_MADE: Final = ("__init__", "__repr__", "extra_repr")
+
+
+def _derives(cls: type, name: str) -> bool:
+    return any(base.__name__ == name and base.__module__.startswith("torchvision.") for base in cls.__mro__)
 
 
 def _is_list(thing: Any) -> bool:
@@ -143,10 +172,20 @@ def _flat(thing: Any, path: str = "") -> Iterable[_Item]:
     """Yield the transforms of nested lists."""
     members = _members(thing)
     if members is None:
-        yield _Item(path or "transforms[0]", thing)
+        chain = chains_of(thing) if _is_wrapper(thing) else None
+        if not isinstance(chain, tuple):
+            yield _Item(path or "transforms[0]", thing)
+            return
+        for stored in chain:
+            yield from _flat(stored.theirs, f"{path}.{stored.path}".removeprefix("."))
         return
     for number, one in enumerate(members):
         yield from _flat(one, f"{path}.transforms[{number}]".removeprefix("."))
+
+
+def _is_wrapper(thing: Any) -> bool:
+    """Return whether an object of the user's own class may do nothing but call transforms that it stores."""
+    return not _is_torchvision(thing) and not isinstance(thing, ss.Transform | ss.Compose)
 
 
 def _refuse_joint(item: _Item) -> None:
@@ -256,7 +295,7 @@ class _Walk:
             return number + 1
         self._add(item, result, self._row(item.theirs).differs)
         kind = _kind(item.theirs)
-        self._whole_numbers = kind in ("PILToTensor", "ToImage") or (
+        self._whole_numbers = kind in ("PILToTensor", "ToImage", "timm.MaybePILToTensor", "timm.ToNumpy") or (
             self._whole_numbers and kind not in ("ToDtype", "ConvertImageDtype", "ConvertDtype")
         )
         self._set_form(self._row(item.theirs).returns or self.form)
@@ -353,9 +392,13 @@ def _why(thing: Any) -> str:
     return "is your own" + hint
 
 
+_LONG: Final = ("RandomApply", "RandomChoice", "RandomOrder", "timm.RandAugment")
+"""Transforms whose repr lists all that they contain."""
+
+
 def _text(thing: Any) -> str:
     """Return a transform's repr in one line, or the name of a function."""
-    if not _is_torchvision(thing) or _kind(thing) in ("Lambda", "RandomApply", "RandomChoice", "RandomOrder"):
+    if not _is_torchvision(thing) or _kind(thing) in (*_LONG, "Lambda"):
         return name_of(thing)
     return " ".join(repr(thing).split())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -60,7 +61,10 @@ class Row:
         }
         if any(getattr(theirs, f"_forward{one}hooks", None) for one in ("_", "_pre_")):  # of torch.nn.Module
             raise UnlikeError("has a hook")
-        options |= {"form": form, "v2": ".v2" in type(theirs).__module__}
+        options |= {
+            "form": form,
+            "v2": any(".transforms.v2" in cls.__module__ for cls in type(theirs).__mro__),
+        }
         known = inspect.signature(self.build).parameters
         unknown = sorted(set(options) - set(known) - {"form", "v2"})
         if unknown:
@@ -331,8 +335,91 @@ def _aug_mix(
     return _policy(ss.AugMix, interpolation, fill, form, **options, alpha=float(alpha), all_ops=all_ops)
 
 
+def _timm_crop(size: Any, scale: Any, ratio: Any, interpolation: Any, form: str) -> Any:
+    if not isinstance(interpolation, tuple | list):
+        return _random_resized_crop(size, form, scale, ratio, interpolation)
+    return ss.OneOf([_random_resized_crop(size, form, scale, ratio, word) for word in interpolation])
+
+
+def _timm_policy(ops: Any, num_layers: Any, form: str, choice_weights: Any = None) -> Any:
+    if form == TENSOR:
+        raise UnlikeError("is a policy on tensors, but seedsafe's follow PIL images")
+    if choice_weights is not None:
+        raise UnlikeError("chooses its operations by weights")
+    first = ops[0]
+    increasing = any(op.name.endswith("Increasing") for op in ops)
+    if sorted(op.name.removesuffix("Increasing") for op in ops) != _TIMM_OPS:
+        raise UnlikeError("has other operations than timm's fifteen")
+    if any(
+        op.name.endswith("Increasing") != (increasing and op.name.removesuffix("Increasing") in _GROWING)
+        for op in ops
+    ):
+        raise UnlikeError("has increasing and other operations")
+    if (
+        any(vars(op) | _OWN != vars(first) | _OWN for op in ops)
+        or first.hparams.get("translate_pct", 0.45) != 0.45
+    ):
+        raise UnlikeError("has operations with settings of their own")
+    std = f"-mstd{first.magnitude_std}" if first.magnitude_std else ""
+    most = f"-mmax{first.magnitude_max}" if first.magnitude_max else ""
+    resample = first.kwargs["resample"]
+    words = tuple(map(_interpolation, resample if isinstance(resample, tuple | list) else (resample,)))
+    return ss.policy(
+        f"rand-m{first.magnitude}-n{num_layers}-p{first.prob}{std}{most}-inc{int(increasing)}",
+        interpolation=words if len(words) > 1 else words[0],
+        fill=_fill(first.kwargs["fillcolor"]),
+    )
+
+
+_GROWING: Final = ("Posterize", "Solarize", "Color", "Contrast", "Brightness", "Sharpness")
+_TIMM_OPS: Final = sorted(
+    (
+        "AutoContrast",
+        "Equalize",
+        "Invert",
+        "Rotate",
+        "SolarizeAdd",
+        "ShearX",
+        "ShearY",
+        "TranslateXRel",
+        "TranslateYRel",
+        *_GROWING,
+    )
+)
+_OWN: Final = {"name": None, "aug_fn": None, "level_fn": None}
+"""The attributes in which timm's operations differ."""
+
+
+def _timm_erasing(
+    probability: Any,
+    min_area: Any,
+    max_area: Any,
+    log_aspect_ratio: Any,
+    mode: Any,
+    min_count: Any,
+    max_count: Any,
+    form: str,
+    num_splits: Any = 0,
+    rand_color: Any = False,
+    per_pixel: Any = False,
+    device: Any = "cpu",
+) -> Any:
+    if (min_count, max_count) != (1, 1):
+        raise UnlikeError("erases several rectangles")
+    if mode == "rand":
+        raise UnlikeError("fills a rectangle with one random colour")
+    low, high = map(math.exp, log_aspect_ratio)
+    return ss.RandomErasing(
+        (min_area, max_area), (low, high), fill="normal" if mode == "pixel" else 0, p=probability
+    )
+
+
 def _nothing() -> Any:
     return []
+
+
+def _to_float_or_not(form: str) -> Any:
+    return [] if form == TENSOR else ss.ToFloat()
 
 
 def _with_p(kind: Any) -> Callable[..., Any]:
@@ -390,6 +477,12 @@ ROWS: Final[Mapping[str, Row]] = {
     "ToImage": Row(_nothing, returns=TENSOR),
     "ToPILImage": Row(lambda mode=None: _to_picture(mode), returns=PICTURE),
     "ToDtype": Row(_to_dtype),
+    "timm.RandomResizedCropAndInterpolation": Row(_timm_crop),
+    "timm.RandAugment": Row(_timm_policy),
+    "timm.RandomErasing": Row(_timm_erasing),
+    "timm.MaybeToTensor": Row(_to_float_or_not, returns=TENSOR),
+    "timm.MaybePILToTensor": Row(_nothing, returns=TENSOR),
+    "timm.ToNumpy": Row(_nothing, returns=TENSOR),
     "ConvertImageDtype": _TO_FLOAT,
     "ConvertDtype": _TO_FLOAT,
     "Normalize": Row(_normalize, differs="within 5e-7 of float32"),
