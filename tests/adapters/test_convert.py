@@ -388,3 +388,21 @@ def test_a_class_that_only_sets_arguments_counts_as_its_base() -> None:
     (line,) = convert(often()).report.lines
     assert line.ours == "HorizontalFlip(p=0.9)"
     assert convert(other()).report.lines[0].why == "is your own"
+
+
+@pytest.mark.parametrize(
+    ("kind", "way_out"),
+    [
+        (
+            TwoCrops,
+            r"TwoCrops makes 2 views .* pass augment=convert\(\[it.first\]\) of it and views=2 to the Augm",
+        ),
+        (
+            Appended,
+            r"makes 3 views .*, convert\(\[it.all\[0\]\]\), convert\(\[it.all\[0\], it.all\[1\]\]\), and call",
+        ),
+    ],
+)
+def test_several_views_are_refused_with_the_way_out(kind: Any, way_out: str) -> None:
+    with pytest.raises(ValueError, match=way_out):
+        convert(kind(known("RandomInvert", p=0.5), darker))

@@ -15,7 +15,7 @@ from seedsafe_torch.conversion.pixels import ThreeChannels
 from seedsafe_torch.conversion.report import Line, Report
 from seedsafe_torch.conversion.table import BRIDGED, JOINT, ROWS, Row, UnlikeError
 from seedsafe_torch.conversion.theirs import EITHER, PICTURE, TENSOR, bridge_of, name_of
-from seedsafe_torch.conversion.tracing import chains_of
+from seedsafe_torch.conversion.tracing import Stored, chains_of
 
 __all__ = ["Converted", "convert", "moving_transforms"]
 
@@ -62,7 +62,7 @@ def convert(transform: Any) -> Converted:
 
     Raises:
         TypeError: the argument is not a transform.
-        ValueError: it contains a transform of several parts of a sample, or of batches.
+        ValueError: it contains a transform of several parts of a sample, or of batches, or makes several views of an image.
 
     Example:
         >>> def darker(picture):
@@ -173,7 +173,9 @@ def _flat(thing: Any, path: str = "") -> Iterable[_Item]:
     members = _members(thing)
     if members is None:
         chain = chains_of(thing) if _is_wrapper(thing) else None
-        if not isinstance(chain, tuple):
+        if isinstance(chain, list):
+            raise _several_views(path, thing, chain)
+        if chain is None:
             yield _Item(path or "transforms[0]", thing)
             return
         for stored in chain:
@@ -181,6 +183,24 @@ def _flat(thing: Any, path: str = "") -> Iterable[_Item]:
         return
     for number, one in enumerate(members):
         yield from _flat(one, f"{path}.transforms[{number}]".removeprefix("."))
+
+
+def _several_views(path: str, thing: Any, chains: list[tuple[Stored, ...]]) -> ValueError:
+    """Return the error for an object that makes several views of an image."""
+    lists = ["convert([" + ", ".join(f"it.{stored.path}" for stored in chain) + "])" for chain in chains]
+    if all(_theirs_of(chain) == _theirs_of(chains[0]) for chain in chains):
+        way_out = f"pass augment={lists[0]} of it and views={len(chains)} to the AugmentedDataset"
+    else:
+        distinct = ", ".join(dict.fromkeys(lists))
+        way_out = f"convert each list of transforms by itself, {distinct}, and call them in the dataset's __getitem__ without a key"
+    where = f", at {path}," if path else ""
+    return ValueError(
+        f"{type(thing).__qualname__}{where} makes {len(chains)} views of an image, and a pipeline makes one: {way_out}"
+    )
+
+
+def _theirs_of(chain: tuple[Stored, ...]) -> list[int]:
+    return [id(stored.theirs) for stored in chain]
 
 
 def _is_wrapper(thing: Any) -> bool:
