@@ -108,7 +108,7 @@ class Calling:
     def __post_init__(self) -> None:
         _set(self, "style", self.style or _style(self.function))
         _set(self, "_seeded", takes_seed(self.function))
-        lost = [one for one in _FORMATS if _loses(self.function, _NAMED.get(one, one))]
+        lost = [target for target in _FORMATS if _loses(self.function, _NAMED.get(target, target))]
         _set(self, "_lost", tuple(lost))
         if self.alone:
             _check_arguments(self.function)
@@ -121,8 +121,8 @@ class Calling:
     def format_of(self, target: str) -> str | None:
         """Return the format of boxes or keypoints of a Compose of albumentations, or None. All "xy…" become "xy"."""
         processors = getattr(self.function, "processors", None)
-        one = processors.get(_NAMED.get(target, target)) if isinstance(processors, dict) else None
-        result = getattr(getattr(one, "params", None), "format", None)
+        processor = processors.get(_NAMED.get(target, target)) if isinstance(processors, dict) else None
+        result = getattr(getattr(processor, "params", None), "format", None)
         if not isinstance(result, str):
             return None
         return "xy" if target == "keypoints" and result.startswith("xy") else result
@@ -143,9 +143,9 @@ class Calling:
         """
         if self.alone:
             return {"image": self.with_array(sample["image"], params)}
-        lost = [one for one in self._lost if one in sample]
+        lost = [target for target in self._lost if target in sample]
         if lost:
-            options = ", ".join(_FORMATS[one] for one in lost)
+            options = ", ".join(_FORMATS[target] for target in lost)
             raise ValueError(
                 f"{name_of(self.function)} of albumentations would lose the sample's {' and '.join(lost)}, since only a Compose of "
                 f"albumentations converts them for its transforms: bridge albumentations.Compose([...], {options}), or use a "
@@ -201,7 +201,7 @@ def _takes(function: Any, part: str) -> bool:
     transforms = getattr(function, "transforms", None)
     if transforms is None:
         return part in getattr(function, "targets", ())
-    return any(_takes(one, part) for one in transforms)  # an inner Compose converts nothing
+    return any(_takes(transform, part) for transform in transforms)  # an inner Compose converts nothing
 
 
 def copy(value: Any) -> Any:
@@ -237,10 +237,11 @@ def _style(function: Any) -> str:
     parameters = _parameters(function)
     if parameters is None:
         return "array"
-    kinds = {one.kind for one in parameters}
+    kinds = {parameter.kind for parameter in parameters}
     alone = not any(  # apart from switches such as force_apply of volumentations
-        one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD) and not isinstance(one.default, bool)
-        for one in parameters
+        parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+        and not isinstance(parameter.default, bool)
+        for parameter in parameters
     )
     return "named" if alone and inspect.Parameter.VAR_KEYWORD in kinds else "array"
 
@@ -255,13 +256,14 @@ def _check_arguments(function: Any) -> None:
     if parameters is None:
         return
     needed = [
-        one.name
-        for one in parameters
-        if one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
+        parameter.name
+        for parameter in parameters
+        if parameter.default is parameter.empty
+        and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     ]
-    takes = [one for one in parameters if one.kind is not one.VAR_KEYWORD]
+    takes = [parameter for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD]
     if len(needed) > 1:
-        rest = ", ".join(f"{one}=…" for one in needed[1:])
+        rest = ", ".join(f"{name}=…" for name in needed[1:])
         raise TypeError(
             f"{name_of(function)} needs the arguments {needed}, but a bridge passes only the sample: "
             f"fix the others with functools.partial({name_of(function)}, {rest})"

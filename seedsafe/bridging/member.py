@@ -255,10 +255,10 @@ class Bridged(Transform):
         if "video" in sample:
             return self._apply_frames(sample, params)
         if self._calling.alone:
-            others = [one for one in TARGETS if one in sample and one != target]
-            if others and not self.values_only:
+            ignored = [part for part in TARGETS if part in sample and part != target]
+            if ignored and not self.values_only:
                 raise ValueError(
-                    f"{name_of(self.function)} gets the {target} alone, but the sample also has {others}: pass "
+                    f"{name_of(self.function)} gets the {target} alone, but the sample also has {ignored}: pass "
                     'call="named" or call="dict" if it takes them together, or values_only=True if it moves no pixels'
                 )
             apply = self.apply_audio if target == "audio" else self.apply_image
@@ -278,14 +278,14 @@ class Bridged(Transform):
         rest = {name: part for name, part in sample.items() if name not in ("video", "video_mask")}
         result = []
         for number, frame in enumerate(video):
-            one = (
+            parts = (
                 {**rest, "image": frame} if masks is None else {**rest, "image": frame, "mask": masks[number]}
             )
-            result.append(self.apply_sample(one, "image", params))
-        parts = {"video": np.stack([one.pop("image") for one in result])}
+            result.append(self.apply_sample(parts, "image", params))
+        stacked = {"video": np.stack([frame.pop("image") for frame in result])}
         if masks is not None:
-            parts["video_mask"] = np.stack([one.pop("mask") for one in result])
-        return {**sample, **result[0], **parts}
+            stacked["video_mask"] = np.stack([frame.pop("mask") for frame in result])
+        return {**sample, **result[0], **stacked}
 
     def bind(self, namer: Namer) -> Node:
         """Return this transform with its stream in a pipeline."""

@@ -133,7 +133,7 @@ class _Watch:
             NotReproducible: see _Watch.
         """
         result = content(run.result)  # before anything else runs
-        other = self._try(other_address(address), call)
+        elsewhere = self._try(other_address(address), call)
         first = self._first
         if first is not None:
             repeat = self._try(first.address, first.call)
@@ -143,18 +143,19 @@ class _Watch:
                 first = None  # it may change with the epoch
         if first is None:
             self._first = _First(address, later() if later else call, result)
-        again = self._trace(address, call)
-        if content(again.result) != result:
+        second = self._trace(address, call)
+        if content(second.result) != result:
             raise self._refusal(run.marks, _TWICE)
-        if _draws_differ(run.marks, again.marks):
+        if _draws_differ(run.marks, second.marks):
             raise self._refusal(run.marks, _DRAWS)
-        for one in (other, run):
-            self._note({} if one is None else one.marks)
-        if other is not None and content(other.result) != result:  # maybe through a hook
+        if elsewhere is not None:
+            self._note(elsewhere.marks)
+        self._note(run.marks)
+        if elsewhere is not None and content(elsewhere.result) != result:  # maybe through a hook
             self._tally.note(_DRAWN)
         if result.unseen:
             self._tally.note(_UNSEEN)
-        return again.result
+        return second.result
 
     def _try(self, address: Address, call: _Call) -> _Run | None:
         """Run a call of another sample. Return None if it fails, which is not this sample's fault."""
@@ -216,12 +217,12 @@ _HISTORY = (
 )
 
 
-def _draws_differ(marks: _Marks, again: _Marks) -> bool:
+def _draws_differ(marks: _Marks, second: _Marks) -> bool:
     """Return whether a generator ended differently after the same start: the object may keep its first draws."""
     return any(
-        before == again[name][0] and after != again[name][1]
+        before == second[name][0] and after != second[name][1]
         for name, (before, after) in marks.items()
-        if name in again
+        if name in second
     )
 
 
@@ -453,15 +454,15 @@ class Twice:
         with Region(address, ()):  # one thread at a time
             sources = self._sources()
             try:
-                one = trace(address, lambda _: content(call()), sources)
-                other = trace(other_address(address), lambda _: content(call()), sources)
+                first = trace(address, lambda _: content(call()), sources)
+                second = trace(other_address(address), lambda _: content(call()), sources)
             except NotReproducible:
                 raise
             except Exception:  # noqa: BLE001  # the user's code
                 return
-        if one.result == other.result:
+        if first.result == second.result:
             return
-        names = [name for name, (before, after) in one.marks.items() if before != after]
+        names = [name for name, (before, after) in first.marks.items() if before != after]
         fault = (
             f"draws from {', '.join(names)}"
             if names

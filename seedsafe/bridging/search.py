@@ -98,8 +98,8 @@ class _Candidate:
             source = generator_source("", part.thing, 0)
             return stored, None if source is None else source.mark()
         inner = list((attributes_of(part.thing) or {}).values())
-        marks = [source.mark() for one in inner if (source := generator_source("", one, 0)) is not None]
-        return stored, [_Same(one) for one in inner], marks
+        marks = [source.mark() for part in inner if (source := generator_source("", part, 0)) is not None]
+        return stored, [_Same(part) for part in inner], marks
 
     def source(self, segment: int) -> Source:
         if self.hook is not None:

@@ -250,11 +250,10 @@ def test_a_class_with_transforms_inside_says_so() -> None:
         def __call__(self, image: Any) -> Any:
             return [self.base_transform(image), self.base_transform(image)]
 
-    (line,) = convert(TwoCrops()).report.bridged
-    assert (
-        line.why
-        == "is your own, with transforms in .base_transform: convert these, and pass views= if it returns several images"
-    )
+    with pytest.raises(
+        ValueError, match=r"makes 2 views .*convert\(\[it.base_transform\]\) of it and views=2"
+    ):
+        convert(TwoCrops())
 
 
 def test_the_page_lists_every_transform_with_its_difference() -> None:
