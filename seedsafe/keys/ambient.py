@@ -156,7 +156,6 @@ def _follow(generator: str, seed: Any) -> None:
 
 
 seeding.followers.append(_follow)
-seeding.listen()
 
 
 def next_key(op: int) -> SampleKey:

@@ -42,7 +42,7 @@ def seed_of(seed: int, seed_set: Any) -> int:
 def listen() -> None:
     """Let ``random.seed``, ``numpy.random.seed`` and ``torch.manual_seed`` tell the followers of every seed.
 
-    It is called again when a dataset or a bridge is made, because torch may have been imported since.
+    It is called when a dataset, a keyed function or a bridge is made, or reaches a worker: an import alone changes nothing.
     """
     modules = sys.modules
     for generator, module, name in _PLACES:

@@ -10,6 +10,7 @@ from typing import Any, Final, Protocol
 
 from seedsafe import opencv
 from seedsafe.bridging.runner import Runner
+from seedsafe.keys import seeding
 from seedsafe.keys.ambient import thread
 from seedsafe.keys.key import SampleIndex, SampleKey, address, op_of
 from seedsafe.reading.augment import joined_views
@@ -51,6 +52,11 @@ class Fetch:
 
     def __init__(self, base: Any, repeats: Repeats, keying: ByPosition | ById | OfViews) -> None:
         self._base, self._repeats, self._late_key = base, repeats, keying.key
+        seeding.listen()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        seeding.listen()  # in a spawned worker
 
     def read(self, position: int, at: SampleIndex, key: SampleKey | None, counts: bool = True) -> Any:
         """Return the base's sample at a position."""

@@ -12,6 +12,7 @@ import numpy as np
 from seedsafe.bridging.options import Bridge, checked_bridge
 from seedsafe.bridging.runner import Runner
 from seedsafe.bridging.words import address_of
+from seedsafe.keys import seeding
 from seedsafe.keys.ambient import reading
 from seedsafe.keys.key import SampleKey, record_index
 from seedsafe.reading.augment import augment_sample, targets_of
@@ -112,8 +113,13 @@ class KeyedMap:
                 f"targets={targets!r} are for a Compose or a Transform, but the function {function!r} gets the whole record: "
                 "leave targets out"
             )
+        seeding.listen()
         options = None if self.bound.takes_arrays else checked_bridge(bridge)
         self._runner = None if options is None else Runner(function, options, f"the function {function!r}")
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        seeding.listen()  # in a spawned worker
 
     def key(self, record: Any) -> SampleKey:
         """Return the key of a record.
