@@ -206,7 +206,6 @@ def test_a_read_goes_a_straight_way(stamped: bool) -> None:
     dataset = AugmentedDataset(base, ss.Compose([ss.RandomCrop(24), ss.HorizontalFlip(p=1)]), seed=SEED)
     indices = iter([ss.SampleIndex(2, epoch=3), ss.SampleIndex(3, epoch=3)] if stamped else [2, 3])
     calls, climbs = calls_of(lambda: dataset[next(indices)])
-    assert calls <= (
-        28 if stamped else 33
-    )  # key, fetch and augment are a call each, and so are arrays in `run`
+    # Key, fetch and augment are a call each, and so are arrays in `run`.
+    assert calls <= (28 if stamped else 33)
     assert climbs <= 4
