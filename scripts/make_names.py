@@ -26,7 +26,15 @@ MIGRATION = ROOT / "docs" / "how-to" / "migrate.md"
 WIDTH = 110
 
 INTERNAL = {
-    *("apply_matrix", "inverse", "look_up", "look_up_channels", "mean_value", "noise_parts"),
+    *(
+        "apply_matrix",
+        "channel_groups",
+        "inverse",
+        "look_up",
+        "look_up_channels",
+        "mean_value",
+        "noise_parts",
+    ),
     *(
         "part_of",
         "parts",

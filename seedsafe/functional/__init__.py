@@ -4,7 +4,6 @@ Inputs are never changed. A result is a view of the input only where the functio
 """
 
 from seedsafe.functional.affine import warp, warp_boxes, warp_points
-from seedsafe.functional.antialias import channel_groups
 from seedsafe.functional.bands import filter_band
 from seedsafe.functional.blur import box_blur, convolve, gaussian_blur, glass_blur, median_blur
 from seedsafe.functional.camera import iso_noise, shot_noise
@@ -105,7 +104,6 @@ __all__ = [
     "bend_tones",
     "box_blur",
     "change_gain",
-    "channel_groups",
     "clip_frames",
     "clip_loudest",
     "color_jitter",
