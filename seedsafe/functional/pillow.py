@@ -304,14 +304,14 @@ def _with_pillow(image: Array, data: Matrix, resample: str, fill: Array) -> Arra
     outside = np.broadcast_to(fill, planes.shape[2])
     for channels in channel_groups(planes.shape[2]):
         part = np.ascontiguousarray(planes[..., channels])
-        colour = tuple(outside[channels].tolist())
+        colour: list[int] = outside[channels].tolist()
         picture = pil.frombuffer(BANDS[len(colour)], (width, height), part, "raw", BANDS[len(colour)], 0, 1)
         moved = picture.transform(
             (width, height),
             _AFFINE,
             data,
             _RESAMPLE[resample],
-            fillcolor=colour if len(colour) > 1 else colour[0],
+            fillcolor=tuple(colour) if len(colour) > 1 else colour[0],
         )
         out[..., channels] = np.asarray(moved).reshape(out[..., channels].shape)
     return result

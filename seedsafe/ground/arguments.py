@@ -139,7 +139,7 @@ _RATE: Final = Meant("rate=(0.8, 1.25)")
 _SNR: Final = Meant("snr=(5, 40)", "in decibels")
 _SNR_BACKGROUND: Final = Meant("snr=(3, 30)", "in decibels")
 _SOUNDS: Final = Meant("sounds=[np.zeros(16000, np.float32)]", "or paths instead of arrays")
-_KERNEL: Final = dict.fromkeys(
+_KERNEL: Final[dict[str, Meant]] = dict.fromkeys(
     ("blur_limit", "kernel_size", "ksize", "k", "height", "width", "max_size", "max_size_hw"),
     Meant("size=(3, 7)"),
 )

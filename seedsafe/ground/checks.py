@@ -57,8 +57,9 @@ def explain_arguments(callee: Callee) -> Callee:
 
     if not of_class:
         return cast("Callee", explained)
-    cast("Any", callee).__init__ = explained
-    return callee
+    changed: Any = callee
+    changed.__init__ = explained
+    return changed  # type: ignore[no-any-return]
 
 
 def real(name: str, value: Any, low: float, high: float, way_out: str) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import inspect
 import warnings
 from types import FrameType
 
@@ -14,7 +14,7 @@ def warn(message: str) -> None:
 
     That is the line of the wrapper that reads twice, or of the loop that begins a pass, however many calls of ours are in between.
     """
-    frame: FrameType | None = sys._getframe(1)
+    frame: FrameType | None = inspect.currentframe()
     while frame is not None and _is_ours(frame):
         frame = frame.f_back
     if frame is None:  # at the end of the program

@@ -206,9 +206,9 @@ class MixingRoot:
             draws.partners = None
         return dict(result) if self._inside and isinstance(result, dict) else result
 
-    def run_into(self, sample: Any, draws: State, row: Array) -> Any:
+    def run_into(self, image: Array, draws: State, row: Array) -> Any:
         """Do the same as `run`."""
-        return self.run(sample, draws)
+        return self.run(image, draws)
 
     def _label(self, sample: Any) -> None:
         """Convert the labels to vectors, also if no transform fires, so all samples have labels of one form."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -54,7 +54,7 @@ class Namer:
         return nodes
 
     @contextmanager
-    def numbered(self, numbers: bool) -> Iterator[None]:
+    def numbered(self, numbers: bool) -> Generator[None]:
         """Number names that occur again as if they were classes: those in a policy without a name of its own."""
         before, self._numbers = self._numbers, numbers
         try:

@@ -63,7 +63,7 @@ class BoundAugment:
         self.root: Root | None = None
         """The nodes to run. None if the augmentation is called: it may be somebody's own, or change its `p` later."""
         if self.pipeline is not None and (self.pipeline is augment or marks_of(type(augment)).own):
-            self.root = self.pipeline._root
+            self.root = self.pipeline._root  # pyright: ignore[reportPrivateUsage]
         self.is_empty = self.pipeline is augment is not None and not (augment.transforms or augment.options())
         """Whether it is an empty Compose, which leaves samples as they are."""
         self.partners: Partners | None = None
@@ -72,7 +72,7 @@ class BoundAugment:
     def among(self, partners: Partners) -> BoundAugment:
         """Return the same pipeline among the other samples of a dataset, for transforms that mix them."""
         assert self.pipeline is not None
-        bound, root = copy(self), self.pipeline._root
+        bound, root = copy(self), self.pipeline._root  # pyright: ignore[reportPrivateUsage]
         bound.root = root.with_partners(partners) if isinstance(root, MixingRoot) else root
         bound.partners = partners
         return bound
@@ -101,7 +101,8 @@ class BoundAugment:
     @cached_property
     def rules(self) -> Rules:
         """The rules of the pipeline; those of an empty one for other code."""
-        return self._traits.rules if self.pipeline is None else self.pipeline._rules
+        pipeline = self.pipeline
+        return self._traits.rules if pipeline is None else pipeline._rules  # pyright: ignore[reportPrivateUsage]
 
     @property
     def rules_of_parts(self) -> Rules | None:

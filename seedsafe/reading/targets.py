@@ -164,7 +164,8 @@ def _look(sample: Any, rules: Rules) -> TargetPaths:
     begins_with_dict = not is_dict and isinstance(image, dict)
     size = size_of(image.get("image") if begins_with_dict else image)
     certain, doubtful = TargetPaths(), TargetPaths()
-    for path, target, is_certain in (_of_dict if is_dict else _of_tuple)(sample, rules, size):
+    parts = _of_dict(sample, rules, size) if is_dict else _of_tuple(sample, rules, size)
+    for path, target, is_certain in parts:
         (certain if is_certain else doubtful)[path] = target
     targets = list(certain.values())
     repeated = [path for path, target in certain.items() if target != "mask" and targets.count(target) > 1]

@@ -12,6 +12,7 @@ import contextlib
 import ctypes
 import errno
 import functools
+import importlib
 import mmap
 import os
 import struct
@@ -23,8 +24,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+fcntl: Any = None
 with contextlib.suppress(ImportError):  # not on Windows
-    import fcntl
+    fcntl = importlib.import_module("fcntl")
 
 __all__ = [
     "NAME",
@@ -174,7 +176,7 @@ def is_locked(file: int, number: int) -> bool:
     """Return whether a forked child holds a slot."""
     lock = struct.pack(_LOCK, fcntl.F_WRLCK, os.SEEK_SET, number, 1, 0)
     kind: int = struct.unpack(_LOCK, fcntl.fcntl(file, fcntl.F_OFD_GETLK, lock))[0]
-    return kind != fcntl.F_UNLCK
+    return bool(kind != fcntl.F_UNLCK)
 
 
 def _close_all() -> None:
