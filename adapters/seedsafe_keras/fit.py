@@ -8,6 +8,7 @@ from typing import Any, Final
 from seedsafe import VALIDATION_EPOCH
 from seedsafe.reading import checked_int
 from seedsafe_keras import framework as frameworks
+from seedsafe_keras import loaders
 from seedsafe_keras.epoch import EpochCallback
 from seedsafe_keras.sequence import AugmentedSequence
 
@@ -25,16 +26,19 @@ _REASONS: Final = {
 }
 
 
-def fit(model: Any, sequence: AugmentedSequence, **fit_args: Any) -> Any:
-    """Train a model on a sequence: ``model.fit`` with the right epochs, order and workers.
+def fit(model: Any, sequence: Any, **fit_args: Any) -> Any:
+    """Train a model on a sequence, or on a loader of PyTorch: ``model.fit`` with the right epochs, order and workers.
 
     It trains on a copy of the sequence, adds an EpochCallback before your callbacks, and turns Keras's own shuffling off. If
     Keras would start workers to build the model, it builds the model first. Epochs count from ``initial_epoch``, so a
     resumed run gets the batches of the uninterrupted run.
 
+    A loader from ``seedsafe_torch.loader`` trains by Keras 3 on any backend. Its passes are the epochs, from ``initial_epoch`` if that is
+    given, else from the loader's own next epoch or loaded state. Keras looks at its first batches before training, which costs it no epoch.
+
     Args:
         model: a compiled Keras 3 or tf-keras 2 model.
-        sequence: the training data.
+        sequence: the training data, an AugmentedSequence or a loader from ``seedsafe_torch.loader``.
         **fit_args: arguments of ``model.fit``. An AugmentedSequence as ``validation_data`` is read at the reserved epoch
             ``VALIDATION_EPOCH`` unless it has its own; ``validation_steps`` takes its first batches.
             ``steps_per_epoch`` other than ``len(sequence)`` needs a sequence with ``repeat=True``.
@@ -58,6 +62,9 @@ def fit(model: Any, sequence: AugmentedSequence, **fit_args: Any) -> Any:
         [0, 1]
     """
     framework = _framework(model)
+    if framework == "keras" and loaders.is_keyed(sequence):
+        _check_arguments(fit_args)
+        return loaders.fit(model, sequence, _callbacks(fit_args.pop("callbacks", None)), fit_args)
     _check(sequence, fit_args)
     steps = fit_args.pop("steps_per_epoch", None)
     run = sequence.view(framework=framework)
@@ -134,8 +141,12 @@ def _check(sequence: Any, arguments: dict[str, Any]) -> None:
     if not isinstance(sequence, AugmentedSequence):
         raise TypeError(
             f"sequence must be an AugmentedSequence, got {type(sequence).__name__}: "
-            "wrap it in AugmentedSequence(base, augment, seed=...)"
+            "wrap it in AugmentedSequence(base, augment, seed=...), or for Keras 3 pass a loader from seedsafe_torch.loader"
         )
+    _check_arguments(arguments)
+
+
+def _check_arguments(arguments: dict[str, Any]) -> None:
     for name, why in _REASONS.items():
         if arguments.get(name) is not None:
             raise TypeError(f"leave {name} out: {why}")

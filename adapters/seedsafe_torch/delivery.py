@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Any, SupportsIndex
 
 from torch.utils.data import DataLoader
+from torch.utils.data.dataloader import _DatasetKind
 
 from seedsafe.reading import Skipped, check_main, outermost
 from seedsafe_torch.callers import sharing_error
 from seedsafe_torch.inner import chain_of
-from seedsafe_torch.passes import MIXED, Batches, Progress
+from seedsafe_torch.passes import LOOK, Batches, Progress
 from seedsafe_torch.sampler import KeyedSampler, items_of_a_batch, keyed_of
 
-__all__ = ["KeyedLoader"]
+__all__ = ["KeyedLoader", "first_batches"]
 
 
 class KeyedLoader(DataLoader[Any]):
@@ -47,8 +49,6 @@ class KeyedLoader(DataLoader[Any]):
 
     _calls: tuple[int, ...] = ()
     """How often set_epoch of each dataset had been called at the last look."""
-    _passes = 0
-    """How many passes have begun."""
 
     def __init__(self, dataset: Any, *, reports: Sequence[Callable[[], None]] = (), **options: Any) -> None:
         super().__init__(dataset, **options)
@@ -66,6 +66,7 @@ class KeyedLoader(DataLoader[Any]):
         """Return the state of the run after the last batch that was handed out.
 
         Raises:
+            RuntimeError: a pass is open that is not the latest.
             ValueError: the batches do not come in the order of their indices.
         """
         keyed = keyed_of(self)
@@ -95,6 +96,11 @@ class KeyedLoader(DataLoader[Any]):
         if keyed is not None and keyed.epoch is None:
             keyed.set_epoch(epoch)
 
+    def look(self, count: int) -> list[Any]:
+        """Return the first batches of the next pass, at most so many, read in this process, without beginning the pass."""
+        keyed = keyed_of(self)
+        return [] if keyed is None else first_batches(self, keyed, count)
+
     def report(self) -> None:
         """Report the samples that failed since the last report."""
         for report in self.reports:
@@ -123,15 +129,8 @@ class _KeyedBatches(Batches):
         self._failed = 0  # batches in a row that raised an error
 
     def __next__(self) -> Any:
-        loading = self._loading
         try:
-            if self._batches is None:
-                self._number = loading._passes = loading._passes + 1
-                batch = self._first()
-            elif loading._passes == self._number or self._keyed.epoch is not None:  # if fixed, passes may mix
-                batch = next(self._batches)
-            else:
-                raise RuntimeError(MIXED)
+            batch = self._first() if self._batches is None else next(self._batches)
             while type(batch) is Skipped:
                 self._see()
                 batch = next(self._batches)
@@ -153,7 +152,9 @@ class _KeyedBatches(Batches):
             check_main()
         self._loading.hear(self._keyed)
         with self._keyed.watched(self._watch if self._step else None):
-            self._batches = self._begin()
+            # persistent workers have one iterator for all passes, so a pass beside others gets its own workers
+            beside = self._loading.persistent_workers and self._keyed.open_passes
+            self._batches = self._loading._get_iterator() if beside else self._begin()
             return next(self._batches)
 
     def _see(self) -> None:
@@ -175,8 +176,25 @@ class _KeyedBatches(Batches):
             and not self._failed
             and (not progress.exhausted or progress.seen < progress.drawn)
         )
-        if self._handed_out == 1 and progress.seen == self._step and more and len(self._loading) > 1:
+        progress.looked |= more and self._handed_out <= LOOK < len(self._loading)
+        first_alone = self._handed_out == 1 and progress.seen == self._step
+        if first_alone and more and len(self._loading) > 1 and not progress.by_keras:
             self._keyed.warn_of_left_pass()
+
+
+def first_batches(loading: DataLoader[Any], keyed: KeyedSampler, count: int) -> list[Any]:
+    """Return the first batches of the next pass over a loader of this sampler; see `KeyedLoader.look`."""
+    if isinstance(loading, KeyedLoader):
+        loading.hear(keyed)
+    in_batches = loading.batch_sampler is not None
+    with keyed.peeked(single=loading.batch_sampler is not keyed):
+        batches: Any = loading.batch_sampler if in_batches else loading.sampler
+        requests = list(islice(batches, count))
+    kinds: Any = _DatasetKind  # a DataLoader's own iterators read with it
+    fetcher = kinds.create_fetcher(
+        kinds.Map, loading.dataset, in_batches, loading.collate_fn, loading.drop_last
+    )
+    return [fetcher.fetch(indices) for indices in requests]
 
 
 def _check_not_wrapped(sampler: Any) -> None:

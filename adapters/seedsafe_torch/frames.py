@@ -11,14 +11,24 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any, Final
 
-__all__ = ["callers_of", "fetch_under_way", "objects_in", "users_level"]
+__all__ = ["callers_of", "fetch_under_way", "objects_in", "read_by_keras", "users_level"]
 
 _NOT_THE_USERS: Final = frozenset(
     (
         *("seedsafe", "seedsafe_torch", "torch", "torchdata", "multiprocessing"),
-        *("accelerate", "lightning", "lightning_fabric", "pytorch_lightning", "transformers", "ultralytics"),
+        *(
+            "keras",
+            "tensorflow",
+            "accelerate",
+            "lightning",
+            "lightning_fabric",
+            "pytorch_lightning",
+            "transformers",
+            "ultralytics",
+        ),
     )
 )
+_LOOKS: Final = ("_symbolic_build", "get_tf_dataset")
 
 
 def users_level() -> int:
@@ -44,6 +54,14 @@ def callers_of(function: str) -> Iterator[Any]:
     for frame in _above():
         if frame.f_code.co_name == function and frame.f_back is not None:
             yield frame.f_back.f_locals.get("self")
+
+
+def read_by_keras() -> tuple[bool, bool]:
+    """Return whether Keras reads the loader whose function calls this one, and whether it does so to learn the form of its batches."""
+    reading = next((frame for frame in _above() if _package(frame) not in ("seedsafe_torch", "torch")), None)
+    if reading is None or _package(reading) != "keras":
+        return False, False
+    return True, any(frame.f_code.co_name in _LOOKS for frame in _above() if _package(frame) == "keras")
 
 
 def fetch_under_way() -> tuple[Any, Any, Any] | None:

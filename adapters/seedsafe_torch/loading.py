@@ -17,12 +17,11 @@ from torch.utils.data import (
     default_collate,
     default_convert,
 )
-from torch.utils.data.dataloader import _DatasetKind
 
 from seedsafe import SampleKey
 from seedsafe.reading import flag, nested, outermost
 from seedsafe_torch.dataset import AugmentedDataset, Envelope
-from seedsafe_torch.delivery import KeyedLoader
+from seedsafe_torch.delivery import KeyedLoader, first_batches
 from seedsafe_torch.distinct import check_distinct
 from seedsafe_torch.faults import batch_or_skip, one_or_skip
 from seedsafe_torch.fetching import collate_keyed
@@ -245,19 +244,12 @@ def peek(loading: DataLoader[Any]) -> Any:
         raise TypeError(
             f"loading must be a DataLoader with a KeyedSampler, got {loading!r}: make one with seedsafe_torch.loader"
         )
-    if isinstance(loading, KeyedLoader):
-        loading.hear(keyed)
-    with keyed.peeked(single=loading.batch_sampler is not keyed):
-        batches: Any = loading.batch_sampler if loading.batch_sampler is not None else loading.sampler
-        indices = next(iter(batches), None)
-    if indices is None:
+    first = first_batches(loading, keyed, 1)
+    if not first:
         raise ValueError(
             "loading has no batch, because its next pass is empty: use a dataset or sampler with entries"
         )
-    in_batches = loading.batch_sampler is not None
-    kinds: Any = _DatasetKind  # a DataLoader's own iterators read with it
-    arguments = loading.dataset, in_batches, loading.collate_fn, loading.drop_last
-    return kinds.create_fetcher(kinds.Map, *arguments).fetch(indices)
+    return first[0]
 
 
 def _check_picklable(loading: DataLoader[Any]) -> None:

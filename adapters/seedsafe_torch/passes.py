@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 import zlib
 from array import array
 from collections.abc import Callable, Iterator
@@ -11,16 +12,32 @@ from itertools import chain
 from typing import Any, Literal
 
 from seedsafe.reading import checked_int
+from seedsafe_torch import frames
 
-__all__ = ["MANY", "MIXED", "Batches", "Link", "Next", "Pass", "Progress", "check_iterable", "read_state"]
+__all__ = [
+    "LOOK",
+    "MANY",
+    "TWO_OPEN",
+    "Batches",
+    "Link",
+    "Next",
+    "Pass",
+    "Progress",
+    "check_iterable",
+    "read_state",
+    "warn_of_look",
+]
 
 MANY = 1024
 """The number of items that go into the checksum at once."""
-MIXED = (
-    "another pass over this loader has begun, in the next epoch: end a pass before you begin the next one, or make a loader "
-    "for each, with epoch= or set_epoch if both should have one epoch"
+TWO_OPEN = (
+    "another pass began while one was open, and a state tells how far one pass has come: use one loader each, or end or delete "
+    "the first iterator before you store the state"
 )
-"""The error of two passes over one loader at once."""
+"""The error of a state that is asked for while a pass is open that is not the latest."""
+
+LOOK = 2
+"""How many batches Keras reads, at most, to learn their form."""
 
 State = dict[str, int]
 
@@ -57,6 +74,8 @@ class Progress:
     counted: bool
     reader: Callable[[], Any] | None = None
     single: bool = False
+    by_keras: bool = field(init=False)
+    looked: bool = field(init=False)  # by Keras, or left after so few batches as that look takes
     exhausted: bool = False  # the last item was drawn
     ended: bool = False  # the reader got StopIteration
     left: bool = False  # nobody draws from it any more
@@ -67,11 +86,17 @@ class Progress:
 
     def __post_init__(self) -> None:
         self.seen = self.start
+        self.by_keras, self.looked = frames.read_by_keras()
 
     @property
     def drawn(self) -> int:
         """The number of items drawn."""
         return self.seen + len(self.waiting) - self.behind
+
+    @property
+    def open(self) -> bool:
+        """Whether more items may be seen."""
+        return not (self.ended or self.left or (self.exhausted and self.seen == self.drawn))
 
     @property
     def untouched(self) -> bool:
@@ -138,8 +163,9 @@ class Pass(chain[Any]):
         self.link.loaded = state
 
     def __del__(self) -> None:
-        if self.link.progress is not None:
-            self.link.progress.left = True
+        progress = self.link.progress
+        if progress is not None and not progress.counted:  # a loader has more to count
+            progress.left, progress.looked = True, progress.looked or not progress.exhausted
 
 
 class Batches(Iterator[Any]):
@@ -167,6 +193,18 @@ def check_iterable(name: str, value: Any, way_out: str) -> None:
         raise TypeError(
             f"{name} must be iterable in every epoch, got {kind}, which can be read only once: {way_out}"
         )
+
+
+def warn_of_look(before: Any, now: Any) -> None:
+    """Warn if Keras left a pass after a look at its first batches, because the next one is then another epoch."""
+    if before is None or not (before.by_keras and before.looked and now.by_keras):
+        return
+    before.looked = False
+    warnings.warn(
+        "Keras looked at the first batches of this loader before it trained, and that look counts as an epoch. Train with "
+        "seedsafe_keras.fit(model, loader), which spends none on it",
+        stacklevel=frames.users_level(),
+    )
 
 
 def read_state(state: Any) -> Next:

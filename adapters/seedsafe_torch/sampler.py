@@ -16,7 +16,17 @@ from seedsafe.reading import checked_int, explain_arguments
 from seedsafe_torch import frames
 from seedsafe_torch.callers import caller_of
 from seedsafe_torch.inner import InnerEpochs, chain_of, samplers_of
-from seedsafe_torch.passes import MANY, Link, Next, Pass, Progress, check_iterable, read_state
+from seedsafe_torch.passes import (
+    MANY,
+    TWO_OPEN,
+    Link,
+    Next,
+    Pass,
+    Progress,
+    check_iterable,
+    read_state,
+    warn_of_look,
+)
 from seedsafe_torch.stamp import Stamp, numbering
 
 __all__ = ["KeyedSampler", "items_of_a_batch", "keyed_of"]
@@ -33,7 +43,7 @@ class KeyedSampler(Sampler[Any]):
     """Stamp the indices of any sampler with their epoch and occurrence.
 
     Each pass is the next epoch. To override that, call `set_epoch` here or on the sampler inside. A pass begins with its
-    first index. For each epoch, a sampler with a torch ``generator`` gets a new one, keyed on (seed, epoch), and
+    first index, and keeps its epoch if others begin before it ends. For each epoch, a sampler with a torch ``generator`` gets a new one, keyed on (seed, epoch), and
     ``set_epoch`` is passed on. A sampler with neither keeps its own order, and can resume only if that order
     repeats. If the sampler yields a SampleIndex with an occurrence above 0, that occurrence is kept; all others are counted.
 
@@ -95,6 +105,7 @@ class KeyedSampler(Sampler[Any]):
         self.inner = InnerEpochs()
         self._next = Next()
         self._latest: Progress | None = None  # of the pass that began last
+        self._begun: list[Progress] = []  # of the passes that may be open
         self._watch: Callable[[Progress], None] | None = None  # gets the progress of each pass that begins
         self._advice: str | None = _LEFT  # None after the warning
 
@@ -202,7 +213,10 @@ class KeyedSampler(Sampler[Any]):
                 stacklevel=frames.users_level(),
             )
         self._next = Next(plan.epoch if fixed else plan.epoch + 1)
+        if not fixed:
+            warn_of_look(self._latest, progress)
         self._latest = progress
+        self._begun = [*self.open_passes, progress]
         if self._watch is not None:
             self._watch(progress)
         return progress
@@ -255,13 +269,18 @@ class KeyedSampler(Sampler[Any]):
             progress.single = single
 
         self._listen()
-        before, latest = self._next, self._latest
+        before, latest, begun = self._next, self._latest, self._begun
         self._next = replace(before, origin="counted")  # a look does not warn of set_epoch
         try:
             with self.watched(watch):
                 yield
         finally:
-            self._next, self._latest = before, latest
+            self._next, self._latest, self._begun = before, latest, begun
+
+    @property
+    def open_passes(self) -> list[Progress]:
+        """The passes that have begun and have more to hand out, in the order in which they began."""
+        return [progress for progress in self._begun if progress.open]
 
     @property
     def all_seen(self) -> bool:
@@ -280,8 +299,13 @@ class KeyedSampler(Sampler[Any]):
 
         A loader from `loader` counts the entries of the batches that it handed out. With any other loader, every entry drawn
         counts, also those that workers read ahead of training; StatefulDataLoader corrects that by itself.
+
+        Raises:
+            RuntimeError: a pass is open that is not the latest.
         """
         progress = self._latest
+        if any(other is not progress for other in self.open_passes):
+            raise RuntimeError(TWO_OPEN)
         if progress is None or progress.ended or (progress.left and self._next.origin in _SET):
             return self._state(None)
         return self._state(progress)
@@ -306,7 +330,7 @@ class KeyedSampler(Sampler[Any]):
             TypeError: the state is not a dict of integers.
             ValueError: it lacks "epoch" or "yielded". A pass raises it if its order differs from the state's.
         """
-        self._next, self._latest = read_state(state), None
+        self._next, self._latest, self._begun = read_state(state), None, []
 
 
 def keyed_of(loading: DataLoader[Any]) -> KeyedSampler | None:

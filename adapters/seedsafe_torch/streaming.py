@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, repeat
+from itertools import chain, islice, repeat
 from typing import Any, NamedTuple, SupportsIndex
 
 from torch.utils.data import DataLoader, get_worker_info
@@ -16,7 +16,7 @@ from seedsafe import SampleKey, content_id
 from seedsafe_torch import frames
 from seedsafe_torch.fetching import fetch_above
 from seedsafe_torch.iterable import NOTHING, AugmentedIterable, Start, Task, check_state, start_of
-from seedsafe_torch.passes import MIXED, Batches
+from seedsafe_torch.passes import LOOK, TWO_OPEN, Batches, warn_of_look
 
 __all__ = ["StreamLoader"]
 
@@ -56,6 +56,7 @@ class StreamLoader(DataLoader[Any]):
         self._next: dict[str, Any] = {"epoch": 0}
         self._set = False
         self._progress: _Progress | None = None  # of the pass that began last
+        self._begun: list[_Progress] = []  # of the passes that may be open
         self._tasks = _Tasks(self.batch_size)
 
     @property
@@ -70,9 +71,15 @@ class StreamLoader(DataLoader[Any]):
             self._next = {"epoch": number}
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the state of the run after the last batch that was handed out."""
+        """Return the state of the run after the last batch that was handed out.
+
+        Raises:
+            RuntimeError: a pass is open that is not the latest, or one source with a state of its own was read by two passes at once.
+        """
         self._hear()
         progress = self._progress
+        if any(other is not progress for other in self.open_passes):
+            raise RuntimeError(TWO_OPEN)
         return (
             dict(self._next)
             if progress is None or progress.ended or (progress.left and self._set)
@@ -87,12 +94,21 @@ class StreamLoader(DataLoader[Any]):
         Raises:
             ValueError: the argument is not such a state; or from the pass: the state is of another number of workers.
         """
-        self._next, self._progress = check_state(state), None
+        self._next, self._progress, self._begun = check_state(state), None, []
         self._stream._request = None
 
     def __iter__(self) -> Any:
         self._starts()  # it refuses a state that cannot be resumed
         return _Batches(self)
+
+    def look(self, count: int) -> list[Any]:
+        """Return the first batches of the next pass, at most so many, without beginning the pass. The source is read anew for them."""
+        self._hear()
+        before = self._next, self._set, self._progress, self._begun
+        batches = islice(iter(self), count)
+        found = list(batches)
+        self._next, self._set, self._progress, self._begun = before
+        return found
 
     def _hear(self) -> None:
         """Take over an epoch or state that was set on the stream itself."""
@@ -116,21 +132,35 @@ class StreamLoader(DataLoader[Any]):
         ]
 
     @property
+    def open_passes(self) -> list[_Progress]:
+        """The passes that have begun and have more to hand out, in the order in which they began."""
+        return [progress for progress in self._begun if not (progress.ended or progress.left)]
+
+    @property
     def _divides(self) -> bool:
         return type(self._stream.source) in _BUILTIN and self.worker_init_fn is None
 
     def _begin(self) -> tuple[_Progress, Any]:
         """Begin a pass, and return its progress and DataLoader's iterator over its batches."""
         starts, stream, collate = self._starts(), self._stream, self.collate_fn
+        others, latest = self.open_passes, self._progress
         self._tasks.starts = starts
-        self._progress = progress = _Progress(starts, self._next.get("next", 0))
+        self._progress = progress = _Progress(
+            starts, self._next.get("next", 0), bool(others and not self.num_workers)
+        )
+        if stream.epoch is None:
+            warn_of_look(latest, progress)
+        self._begun = [*others, progress]
         self._next, self._set = {"epoch": starts[0].epoch + (stream.epoch is None)}, False
         if stream.epoch is None:
             stream.set_epoch(starts[0].epoch)
             stream._request = None
         self.collate_fn = partial(_deliver, collate=collate)
         try:
-            return progress, super().__iter__()
+            return (
+                progress,
+                self._get_iterator() if others and self.persistent_workers else super().__iter__(),
+            )
         finally:
             self.collate_fn = collate
 
@@ -175,8 +205,13 @@ class _Progress:
     starts: list[Start]
     next: int
     """The worker of the next batch."""
+    beside: bool = False
+    """Whether another pass read the same source when it began, so that the source's own state is of neither."""
     ended: bool = False
     left: bool = False
+    by_keras: bool = field(init=False)
+    looked: bool = field(init=False)
+    batches: int = 0
     yielded: list[int] = field(init=False)
     sources: list[bytes] = field(init=False)
     orders: dict[int, int] = field(default_factory=dict)
@@ -185,11 +220,13 @@ class _Progress:
 
     def __post_init__(self) -> None:
         self.yielded = [start.skip for start in self.starts]
+        self.by_keras, self.looked = frames.read_by_keras()
         self.sources = [pickle.dumps(start.source) for start in self.starts]
 
     def take(self, delivery: _Delivery) -> None:
         """Count a batch that is handed out."""
         worker = delivery.worker
+        self.batches += 1
         self.yielded[worker] += delivery.records
         self.sources[worker] = delivery.source
         self.next = (worker + 1) % len(self.starts)
@@ -210,6 +247,8 @@ class _Progress:
         state["yielded"] = [*self.starts[0].before, list(self.yielded)]
         sources = [pickle.loads(source) for source in self.sources]
         if any(source is not None for source in sources):
+            if self.beside:
+                raise RuntimeError(TWO_OPEN)
             state["sources"] = sources
         return state | ({"next": self.next} if self.next else {})
 
@@ -238,8 +277,6 @@ class _Batches(Batches):
         stream = loading._stream
         if progress.ended:
             raise StopIteration
-        if progress is not loading._progress and (stream.epoch is None or loading.persistent_workers):
-            raise RuntimeError(MIXED)
         try:
             delivery = next(self._batches)
             while not delivery.records:
@@ -254,5 +291,9 @@ class _Batches(Batches):
         return delivery.batch
 
     def __del__(self) -> None:
-        if self._progress is not None:
-            self._progress.left = True
+        progress = self._progress
+        if progress is not None:
+            progress.left, progress.looked = (
+                True,
+                progress.looked or not progress.ended and progress.batches <= LOOK,
+            )

@@ -368,13 +368,40 @@ def test_an_epoch_belongs_to_its_pass_however_late_a_worker_begins() -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{"num_workers": 2}, {"num_workers": 2, "persistent_workers": True}], ids=str
+    "options", [{}, {"num_workers": 2}, {"num_workers": 2, "persistent_workers": True}], ids=str
 )
-def test_two_passes_over_one_loader_do_not_mix(options: dict[str, Any]) -> None:
+def test_two_passes_over_one_loader_at_once_are_two_epochs(options: dict[str, Any]) -> None:
     loading = loader(shards(), batch_size=4, **options)
-    with pytest.raises(RuntimeError, match="another pass over this loader has begun"):
-        list(zip(loading, loading, strict=True))
-    assert Counter(seen(loading)) == expected(2, by_id)
+    pairs = list(zip(loading, loading, strict=True))
+    assert Counter(seen(a for a, _ in pairs)) == expected(0, by_id)
+    assert Counter(seen(b for _, b in pairs)) == expected(1, by_id)
+    first, second = iter(loading), iter(loading)
+    next(first), next(second)
+    with pytest.raises(RuntimeError, match="use one loader each"):
+        loading.state_dict()
+    del first, second
+    assert Counter(seen(loading)) == expected(4, by_id)
+
+
+class Stateful(Shards):
+    """A source with a state of its own."""
+
+    def state_dict(self) -> Any:
+        return {"read": 0}
+
+    def load_state_dict(self, state: Any) -> None:
+        pass
+
+
+def test_a_source_that_two_passes_read_at_once_has_the_state_of_neither() -> None:
+    loading = loader(AugmentedIterable(Stateful(1), AUGMENT, seed=42), batch_size=4)
+    first, second = iter(loading), iter(loading)
+    next(first), next(second)
+    list(first)
+    with pytest.raises(RuntimeError, match="use one loader each"):
+        loading.state_dict()
+    list(second)
+    assert loading.state_dict() == {"epoch": 2}
 
 
 @pytest.mark.parametrize("kind", [list, tuple])

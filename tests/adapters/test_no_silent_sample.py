@@ -23,7 +23,7 @@ from torch.utils.data._utils.collate import default_collate_fn_map
 import seedsafe as ss
 import seedsafe_keras
 from seedsafe_keras import AugmentedSequence
-from seedsafe_torch import AugmentedDataset, collate, loader
+from seedsafe_torch import AugmentedDataset, KeyedSampler, collate, loader
 
 IMAGES = [np.full((80, 80, 3), index, np.uint8) for index in range(8)]
 CROP = ss.Compose([ss.RandomCrop(60)])
@@ -451,19 +451,68 @@ def test_a_loader_inside_a_worker_returns_plain_tensors() -> None:
         assert images[:, :, 0, 0, 0].tolist() == [[0, 1, 2, 3]] * 2
 
 
-def test_two_passes_over_one_loader_at_once_are_an_error() -> None:
+WORKERS = [{}, {"num_workers": 2}, {"num_workers": 2, "persistent_workers": True}]
+
+
+def same_batches(one: Any, other: Any) -> bool:
+    return all(torch.equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+@pytest.mark.parametrize("workers", WORKERS, ids=str)
+def test_passes_over_one_loader_at_once_take_epochs_in_the_order_of_their_first_batch(workers: Any) -> None:
+    def made() -> Any:
+        return loader(AugmentedDataset(IMAGES, CROP, seed=1), batch_size=2, shuffle=True, **workers)
+
+    one_by_one = made()
+    epochs = [list(one_by_one) for _ in range(5)]
+    loading = made()
+    second, first = iter(loading), iter(loading)
+    firsts, seconds = [next(first)], [next(second)]
+    for a, b in zip(first, second, strict=True):
+        firsts.append(a)
+        seconds.append(b)
+    assert same_batches(firsts, epochs[0])
+    assert same_batches(seconds, epochs[1])
+    pairs = list(zip(loading, loading, strict=True))
+    assert same_batches([a for a, _ in pairs], epochs[2])
+    assert same_batches([b for _, b in pairs], epochs[3])
+    assert same_batches(loading, epochs[4])
+
+
+@pytest.mark.parametrize("workers", WORKERS, ids=str)
+def test_passes_at_once_with_a_fixed_epoch_are_equal(workers: Any) -> None:
+    fixed = loader(AugmentedDataset(IMAGES, CROP, seed=1), batch_size=2, epoch=3, **workers)
+    pairs = list(zip(fixed, fixed, strict=True))
+    assert len(pairs) == 4
+    assert same_batches([a for a, _ in pairs], [b for _, b in pairs])
+
+
+def test_a_state_is_refused_while_a_pass_is_open_that_is_not_the_latest() -> None:
     loading = loader(AugmentedDataset(IMAGES, CROP, seed=1), batch_size=2)
-    first = iter(loading)
+    first, second = iter(loading), iter(loading)
     next(first)
     next(first)
-    second = iter(loading)
     next(second)
-    with pytest.raises(RuntimeError, match="another pass over this loader has begun"):
-        next(first)
-    assert len(list(second)) == 3
-    assert len(list(loading)) == 4
-    fixed = loader(AugmentedDataset(IMAGES, CROP, seed=1), batch_size=2, epoch=3)
-    assert all(torch.equal(one, other) for one, other in zip(fixed, fixed, strict=True))
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="use one loader each"):
+            loading.state_dict()
+        list(second)  # the state after the first pass is not that after the second
+    del first
+    assert loading.state_dict() == {"epoch": 2, "yielded": 0}
+    third = iter(loading)
+    next(third)
+    assert (loading.state_dict()["epoch"], loading.state_dict()["yielded"]) == (2, 2)
+    list(third)
+
+
+def test_samplers_alone_refuse_a_state_while_two_passes_are_open() -> None:
+    sampler = KeyedSampler(range(4), seed=1)
+    first, second = iter(sampler), iter(sampler)
+    assert [(next(first).epoch, next(second).epoch) for _ in range(3)] == [(0, 1)] * 3
+    with pytest.raises(RuntimeError, match="use one loader each"):
+        sampler.state_dict()
+    list(first)
+    assert (sampler.state_dict()["epoch"], sampler.state_dict()["yielded"]) == (1, 3)
 
 
 def test_the_warning_of_an_epoch_that_nobody_tells_says_how_a_thread_is_told() -> None:

@@ -1,0 +1,131 @@
+"""Keras trains on a loader of PyTorch: each epoch is one pass, on each backend that is installed here."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import seedsafe as ss
+from seedsafe_torch import AugmentedDataset, AugmentedIterable, loader
+
+LENGTH, BATCH = 22, 4
+TRAIN = f"""
+import json, sys, warnings
+import keras, numpy as np
+import seedsafe_keras
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from test_keras_loader import made
+
+class Writes(keras.layers.Layer):
+    def __init__(self):
+        super().__init__()
+        self.scale = self.add_weight(shape=(), initializer="ones")
+    def call(self, x):
+        return x * self.scale
+
+class Model(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.inner = Writes()
+    def call(self, x):
+        return self.inner(x)
+
+def trained(kind, workers, plain, state, **fit_args):
+    loading, served = made(kind, workers), []
+    if state:
+        loading.load_state_dict(state)
+    model = Model()
+    model.compile(loss="mse", optimizer=keras.optimizers.SGD(0.0))
+    states = []
+    class Spy(keras.callbacks.Callback):
+        def on_train_batch_end(self, batch, logs=None):
+            served.append(round(float(logs["loss"]), 4))
+            self.model.reset_metrics()
+        def on_epoch_end(self, epoch, logs=None):
+            states.append(loading.state_dict())
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        if plain:
+            model.fit(loading, callbacks=[Spy()], verbose=0, **fit_args)
+        else:
+            seedsafe_keras.fit(model, loading, callbacks=[Spy()], verbose=0, **fit_args)
+    return served, states, [str(one.message) for one in told if "seedsafe" in str(one.message)]
+
+results = [trained(*one.pop("args"), **one) for one in json.loads(sys.argv[1])]
+print("RESULTS", json.dumps(results))
+"""
+
+
+class Numbers:
+    """Samples that tell their key: a random number at it, to be compared with zero."""
+
+    def __len__(self) -> int:
+        return LENGTH
+
+    def __getitem__(self, index: int) -> Any:
+        return drawn({"__key__": index})
+
+
+def drawn(record: dict[str, Any]) -> Any:
+    return np.array([ss.generator().random() * 10], np.float32), np.zeros(1, np.float32)
+
+
+def made(kind: str, workers: int) -> Any:
+    if kind == "stream":
+        records = [{"__key__": str(n)} for n in range(LENGTH)]
+        return loader(AugmentedIterable(records, drawn, seed=3), batch_size=BATCH, num_workers=workers)
+    return loader(AugmentedDataset(Numbers(), seed=3), batch_size=BATCH, shuffle=True, num_workers=workers)
+
+
+def losses(kind: str, workers: int, epochs: int) -> list[list[float]]:
+    loading = made(kind, workers)
+    return [[float((x**2).mean()) for x, _ in loading] for _ in range(epochs)]
+
+
+def run(backend: str, *trainings: dict[str, Any]) -> Any:
+    environment = {**os.environ, "KERAS_BACKEND": backend, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", TRAIN, json.dumps(trainings)], capture_output=True, text=True, env=environment
+    )
+    assert "RESULTS" in done.stdout, done.stderr
+    return json.loads(done.stdout.partition("RESULTS")[2])
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("backend", ["tensorflow", "torch"])
+def test_every_epoch_is_a_pass_and_a_look_is_none(backend: str, workers: int) -> None:
+    state = {"epoch": 1, "yielded": 2 * BATCH}
+    whole, rest, counted, stream = run(
+        backend,
+        {"args": ["dataset", workers, False, None], "epochs": 2},
+        {"args": ["dataset", workers, False, state], "initial_epoch": 1, "epochs": 3},
+        {"args": ["dataset", workers, False, state], "epochs": 2},
+        {"args": ["stream", workers, False, None], "epochs": 2},
+    )
+    epochs = losses("dataset", workers, 3)
+    wanted = [*epochs[0], *epochs[1]], [*epochs[1][2:], *epochs[2]], [*epochs[1][2:], *epochs[2]]
+    for (served, states, told), right in zip((whole, rest, counted), wanted, strict=True):
+        assert served == pytest.approx(right, abs=1e-3)
+        assert not told
+        assert [one["yielded"] for one in states] == [0, 0]
+    assert [one["epoch"] for one in whole[1] + rest[1]] == [1, 2, 2, 3]
+    assert stream[0] == pytest.approx(
+        [one for epoch in losses("stream", workers, 2) for one in epoch], abs=1e-3
+    )
+
+
+@pytest.mark.parametrize("backend", ["tensorflow", "torch"])
+def test_keras_own_fit_is_told_that_its_look_is_an_epoch(backend: str) -> None:
+    for kind in ("dataset", "stream"):
+        ((served, _, told),) = run(backend, {"args": [kind, 0, True, None], "epochs": 2})
+        epochs = losses(kind, 0, 3)
+        assert served == pytest.approx([*epochs[1], *epochs[2]], abs=1e-3)
+        assert len(told) == 1
+        assert "Train with seedsafe_keras.fit(model, loader)" in told[0]
