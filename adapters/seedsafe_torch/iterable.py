@@ -5,13 +5,17 @@ from __future__ import annotations
 import inspect
 import os
 import warnings
+import zlib
+from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
 from itertools import islice, repeat
 from typing import Any, Final, NamedTuple, SupportsIndex
 
 from torch.utils.data import IterableDataset, get_worker_info
 
-from seedsafe import KeyedMap, SampleKey, content_id, keyed_map
+from seedsafe import KeyedMap, SampleKey, content_id, keyed_map, record_index
 from seedsafe.reading import augment_records, checked_int, explain_arguments, flag
 from seedsafe_torch import frames
 from seedsafe_torch.cell import SharedBytes
@@ -23,6 +27,8 @@ __all__ = ["NOTHING", "AugmentedIterable", "Start", "Task", "check_state", "star
 # The numbers that all processes share: the next epoch, the last one that began plus 1, whether a worker reads.
 _EPOCH, _BEGUN, _WORKERS = range(3)
 _WATCHED: Final = 1024
+_COMPARED: Final = 16
+"""How many records of a pass are compared by their content, where they have no ids."""
 _WAY_OUT: Final = "store and load the state of its loader, seedsafe_torch.loader(stream, …) or torchdata's StatefulDataLoader"
 ENDED: Final = "ended"
 NOTHING: Final = "seedsafe: no record"
@@ -88,7 +94,8 @@ class AugmentedIterable(IterableDataset[Any]):
         self._memory = SharedBytes(24)
         self._start = Start(0)  # of the pass under way
         self._yielded = 0  # records since the start
-        self._order = 0  # a hash of the indices of all records of the pass, in their order
+        self._order = 0  # a checksum of the ids of the records yielded in the pass, in their order
+        self._resumed = False  # whether this stream has loaded a state into its source
         self._request: dict[str, Any] | None = None  # set or loaded, until a pass begins with it
         self._request_process = 0  # the process in which it was set
         self._watches_ids = id not in (None, content_id)  # for one id of two records
@@ -114,16 +121,21 @@ class AugmentedIterable(IterableDataset[Any]):
         yield from repeat(NOTHING, start.waits)
         if start.source == ENDED:
             return
-        for key, record in augment_records(keyed, self._keyed(keyed, start), size):
+        share, mark, marks = _share(self, start, keyed), partial(_mark, self, keyed), deque[int]()
+        order = _drop(share, start, mark) if start.source is None else 0
+        for _, record in augment_records(keyed, self._keyed(keyed, start, share, mark, marks), size):
             self._yielded += 1
-            self._order = hash((self._order, key.index))
+            self._order = order = _added(order, marks.popleft())
             yield record
         self._start, self._yielded = Start(start.epoch, source=ENDED), 0
 
-    def _keyed(self, keyed: KeyedMap, start: Start) -> Iterator[tuple[SampleKey, Any]]:
-        """Yield the records of this process, each with its key."""
+    def _keyed(
+        self, keyed: KeyedMap, start: Start, share: Any, mark: Callable[[int, Any], int], marks: deque[int]
+    ) -> Iterator[tuple[SampleKey, Any]]:
+        """Yield the records of this process, each with its key, and note what marks each."""
         seen: set[int] = set()
-        for position, record in _share(self, start):
+        for number, (position, record) in enumerate(share, start.skip):
+            marks.append(mark(number, record))
             key = keyed.key(record) if self.id is not None else SampleKey(self.seed, start.epoch, position)
             if self._watches_ids and len(seen) < _WATCHED:
                 self._watches_ids = not _comes_twice(seen, key, record, self.id)
@@ -155,10 +167,24 @@ class AugmentedIterable(IterableDataset[Any]):
         shared[_WORKERS] = info is not None
         if info is not None and self.epoch is None and hasattr(self.source, "set_epoch"):
             self.source.set_epoch(start.epoch)
+        _tell_shuffles(self.source, start.epoch)
         if start.source not in (None, ENDED):
             self.source.load_state_dict(start.source)
+            self._resumed = True
+        elif start.source is None and getattr(self.source, "_starting_state_dict", None) is not None:
+            self._forget_state()
         self._start, self._yielded, self._order = start, 0, 0
         return start, size
+
+    def _forget_state(self) -> None:
+        """Let a Hugging Face dataset, which keeps the state that it was resumed at, read the whole pass."""
+        if not self._resumed:
+            warnings.warn(
+                f"this {type(self.source).__qualname__} still holds a state that was loaded into it, which this pass leaves out to read "
+                "all records: to resume, load the state of the stream or of its loader",
+                stacklevel=frames.users_level(),
+            )
+        self.source.load_state_dict(None)
 
     def _map(self, epoch: int) -> KeyedMap:
         name = "__key__" if self.id is None else self.id
@@ -190,6 +216,8 @@ class AugmentedIterable(IterableDataset[Any]):
         if not self.split and _has_state(self.source):
             return state | {"source": self.source.state_dict()}
         before, yielded = self._start.before, self._start.skip + self._yielded
+        if yielded or before:
+            state["orders"] = [*self._start.orders, [self._order]]
         return state | {"yielded": [*before, [yielded]] if before else yielded}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -208,6 +236,10 @@ class Start(NamedTuple):
     """How many records of its part were yielded before."""
     before: tuple[list[int], ...] = ()
     """For each earlier stage with another number of workers, how many records each worker yielded."""
+    orders: tuple[list[int | None], ...] = ()
+    """For each earlier stage, the checksums of what its workers yielded, or None where unknown."""
+    order: int | None = None
+    """The checksum of what was yielded of its part before, if known."""
     source: Any = None
     """The state of its source, or ENDED."""
     waits: int = 0
@@ -237,14 +269,54 @@ def _inherit(request: dict[str, Any] | None, workers: int, begun: bool) -> dict[
     return None if begun else request
 
 
-def _share(stream: AugmentedIterable, start: Start) -> Iterator[tuple[int, Any]]:
-    """Return the remaining records of this worker, each with its position in the source as this worker reads it."""
+def _share(stream: AugmentedIterable, start: Start, keyed: KeyedMap) -> Iterator[tuple[int, Any]]:
+    """Return the records of this worker, each with its position in the source as this worker reads it, without earlier stages'."""
     info = get_worker_info() if stream.split or start.divides else None
     records: Iterator[tuple[int, Any]] = enumerate(stream.source)
-    for stage in start.before:
-        records = _remaining(records, stage)
-    share = records if info is None else islice(records, info.id, None, info.num_workers)
-    return islice(share, start.skip if start.source is None else 0, None)
+    for stage, orders in zip(start.before, start.orders, strict=True):
+        records = _remaining(records, stage, orders, partial(_mark, stream, keyed), start.epoch)
+    return records if info is None else islice(records, info.id, None, info.num_workers)
+
+
+def _mark(stream: AugmentedIterable, keyed: KeyedMap, number: int, record: Any) -> int:
+    """Return what tells a record from others: its id, or for the first ones of a pass without ids, their content."""
+    if stream.id is not None:
+        return keyed.key(record).index
+    with suppress(TypeError, ValueError):  # some things have no content that can be compared
+        return record_index(content_id(record)) if number < _COMPARED else 0
+    return 0
+
+
+def _added(order: int, mark: int) -> int:
+    return zlib.crc32(mark.to_bytes(8, "little"), order)
+
+
+def _drop(share: Iterator[Any], start: Start, mark: Callable[[int, Any], int]) -> int:
+    """Drop the records that were yielded before the state was stored, compare them with it, and return their checksum."""
+    order = dropped = 0
+    for dropped, (_, record) in enumerate(islice(share, start.skip), 1):
+        order = _added(order, mark(dropped - 1, record))
+    if dropped < start.skip or start.order not in (None, order):
+        raise order_error(start.skip, start.epoch)
+    return order
+
+
+def order_error(count: int, epoch: int) -> ValueError:
+    """Return the error for a source whose order does not repeat."""
+    return ValueError(
+        f"the first {count} records of epoch {epoch} are not those that were yielded before the state was stored, so some would be lost "
+        "and others come twice: use the same source, and one whose order repeats (a shuffle with a seed, such as webdataset's "
+        "detshuffle), or store the state at an epoch's end"
+    )
+
+
+def _tell_shuffles(source: Any, epoch: int) -> None:
+    """Set the epoch of webdataset's detshuffle, which counts its passes in each process and adds the number to its seed."""
+    for stage in getattr(source, "pipeline", None) or ():
+        if type(stage).__name__ == "detshuffle" and hasattr(stage, "epoch"):
+            stage.epoch = epoch - 1  # it adds one as a pass begins
+        else:
+            _tell_shuffles(stage, epoch)
 
 
 def _comes_twice(seen: set[int], key: SampleKey, record: Any, name: Any) -> bool:
@@ -261,12 +333,27 @@ def _comes_twice(seen: set[int], key: SampleKey, record: Any, name: Any) -> bool
     return True
 
 
-def _remaining(records: Iterator[tuple[int, Any]], stage: list[int]) -> Iterator[tuple[int, Any]]:
-    """Yield the records that remain after workers took turns and each yielded the number in the stage."""
-    for number, record in enumerate(records):
+def _remaining(
+    records: Iterator[tuple[int, Any]],
+    stage: list[int],
+    orders: list[int | None],
+    mark: Callable[[int, Any], int],
+    epoch: int,
+) -> Iterator[tuple[int, Any]]:
+    """Yield the records that remain after workers took turns and each yielded the number in the stage, with the checksum in orders.
+
+    Raises:
+        ValueError: they do not come in the order of the stage.
+    """
+    found = [0] * len(stage)
+    for number, (position, record) in enumerate(records):
         turn, worker = divmod(number, len(stage))
         if turn >= stage[worker]:
-            yield record
+            yield position, record
+            continue
+        found[worker] = _added(found[worker], mark(turn, record))
+        if turn + 1 == stage[worker] and orders[worker] not in (None, found[worker]):
+            raise order_error(stage[worker], epoch)
 
 
 def check_state(state: Any) -> dict[str, Any]:
@@ -299,7 +386,14 @@ def start_of(state: dict[str, Any], epoch: int, worker: int, workers: int, split
             "source divides itself among them: use the same number of workers, store the state at an epoch's end, or pass "
             "split=True if every worker reads the whole source"
         )
-    return Start(epoch, stages[-1][worker], tuple(stages[:-1]), sources[worker] if sources else None)
+    known = state.get("orders") or []
+    orders = [
+        known[number] if number < len(known) else [None] * len(stage) for number, stage in enumerate(stages)
+    ]
+    source = sources[worker] if sources else None
+    return Start(
+        epoch, stages[-1][worker], tuple(stages[:-1]), tuple(orders[:-1]), orders[-1][worker], source
+    )
 
 
 def _has_state(source: Any) -> bool:

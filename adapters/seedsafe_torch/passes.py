@@ -189,10 +189,16 @@ def check_iterable(name: str, value: Any, way_out: str) -> None:
     kind = type(value).__qualname__
     if not hasattr(value, "__iter__"):
         raise TypeError(f"{name} must be iterable, got {kind}: {way_out}")
-    if hasattr(value, "__next__"):
+    if hasattr(value, "__next__") and not _begins_anew(value):
         raise TypeError(
             f"{name} must be iterable in every epoch, got {kind}, which can be read only once: {way_out}"
         )
+
+
+def _begins_anew(iterator: Any) -> bool:
+    """Return whether the ``__iter__`` of an iterator does anything, as that of litdata's StreamingDataset, instead of returning it as it is."""
+    code = getattr(type(iterator).__iter__, "__code__", None)
+    return code is not None and bool(code.co_names)
 
 
 def warn_of_look(before: Any, now: Any) -> None:

@@ -42,8 +42,8 @@ class StreamLoader(DataLoader[Any]):
         >>> stream = AugmentedIterable([{"n": n} for n in range(6)], lambda record: record["n"], seed=42, id="n")
         >>> loading = StreamLoader(stream, batch_size=2)
         >>> batches = iter(loading)
-        >>> next(batches), next(batches), loading.state_dict()
-        (tensor([0, 1]), tensor([2, 3]), {'epoch': 0, 'yielded': [[4]]})
+        >>> next(batches), next(batches), loading.state_dict()["yielded"][0][0]
+        (tensor([0, 1]), tensor([2, 3]), 4)
         >>> resumed = StreamLoader(stream, batch_size=2)
         >>> resumed.load_state_dict(loading.state_dict())
         >>> list(resumed)
@@ -214,6 +214,8 @@ class _Progress:
     batches: int = 0
     yielded: list[int] = field(init=False)
     sources: list[bytes] = field(init=False)
+    checksums: list[int | None] = field(init=False)
+    """Of the records handed out, for each worker."""
     orders: dict[int, int] = field(default_factory=dict)
     first: dict[int, int] = field(default_factory=dict)
     """The first worker to deliver each first batch, by the hash of the batch's indices."""
@@ -221,6 +223,7 @@ class _Progress:
     def __post_init__(self) -> None:
         self.yielded = [start.skip for start in self.starts]
         self.by_keras, self.looked = frames.read_by_keras()
+        self.checksums = [start.order for start in self.starts]
         self.sources = [pickle.dumps(start.source) for start in self.starts]
 
     def take(self, delivery: _Delivery) -> None:
@@ -228,6 +231,7 @@ class _Progress:
         worker = delivery.worker
         self.batches += 1
         self.yielded[worker] += delivery.records
+        self.checksums[worker] = delivery.order
         self.sources[worker] = delivery.source
         self.next = (worker + 1) % len(self.starts)
         if worker not in self.orders:
@@ -250,6 +254,8 @@ class _Progress:
             if self.beside:
                 raise RuntimeError(TWO_OPEN)
             state["sources"] = sources
+        else:
+            state["orders"] = [*self.starts[0].orders, list(self.checksums)]
         return state | ({"next": self.next} if self.next else {})
 
     def check_divided(self) -> None:
@@ -295,5 +301,5 @@ class _Batches(Batches):
         if progress is not None:
             progress.left, progress.looked = (
                 True,
-                progress.looked or not progress.ended and progress.batches <= LOOK,
+                progress.looked or (not progress.ended and progress.batches <= LOOK),
             )

@@ -314,7 +314,8 @@ def test_the_state_of_a_stream_under_its_loader(workers: int) -> None:
     assert Counter(seen(loading)) == expected(3, by_id)
     if not workers:
         next(batches := iter(loading))
-        assert stream.state_dict() == {"epoch": 4, "yielded": 4}
+        state = stream.state_dict()
+        assert (state["epoch"], state["yielded"]) == (4, 4)
         del batches
 
 
@@ -381,6 +382,51 @@ def test_two_passes_over_one_loader_at_once_are_two_epochs(options: dict[str, An
         loading.state_dict()
     del first, second
     assert Counter(seen(loading)) == expected(4, by_id)
+
+
+class Reordering(Shards):
+    """A source whose order changes with every pass."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.passes = 0
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        self.passes += 1
+        records = list(super().__iter__())
+        return iter(records[self.passes :] + records[: self.passes])
+
+
+@pytest.mark.parametrize(
+    ("options", "workers"), [({}, 0), ({}, 1), ({"split": True}, 0), ({"split": True, "id": None}, 0)]
+)
+def test_a_source_whose_order_does_not_repeat_cannot_resume(options: dict[str, Any], workers: int) -> None:
+    class Distinct(Reordering):
+        def __iter__(self) -> Iterator[dict[str, Any]]:
+            return (record | {"n": 100 - record["n"]} for record in super().__iter__())
+
+    stream = AugmentedIterable(Distinct(), AUGMENT, seed=42, **options)
+    loading = loader(stream, batch_size=4, num_workers=workers, persistent_workers=workers > 0)
+    batches = iter(loading)
+    next(batches)
+    state = loading.state_dict()
+    list(batches)
+    for others in (workers, 2) if options.get("split") else (workers,):
+        resumed = loader(stream, batch_size=4, num_workers=others) if not workers else loading
+        resumed.load_state_dict(state)
+        with pytest.raises(ValueError, match="are not those that were yielded before the state was stored"):
+            list(resumed)
+
+
+def test_a_source_that_became_shorter_than_what_was_read_is_told() -> None:
+    with pytest.raises(ValueError, match="the first 30 records of epoch 0 are not those"):
+        list(_resumed({"epoch": 0, "yielded": [[30]]}))
+
+
+def _resumed(state: Any) -> Any:
+    loading = loader(shards(), batch_size=4)
+    loading.load_state_dict(state)
+    return loading
 
 
 class Stateful(Shards):

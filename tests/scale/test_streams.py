@@ -57,6 +57,36 @@ def test_webdataset(tars: list[str], workers: int) -> None:
         assert counted(loading, "npy", "cls") == expected(epoch)
 
 
+def interrupted(make: Any, epoch: int) -> tuple[list[Any], Any]:
+    """Return what is left of an epoch, and a loader that is to resume there."""
+    loading, resumed = make(), make()
+    for _ in range(epoch):
+        list(loading)
+    batches = iter(loading)
+    for _ in range(7):
+        next(batches)
+    resumed.load_state_dict(loading.state_dict())
+    return [batch["cls"].tolist() for batch in batches], resumed
+
+
+@pytest.mark.parametrize("epoch", [0, 1])
+@pytest.mark.parametrize("workers", [0, 2])
+def test_webdataset_that_shuffles_resumes_if_its_order_repeats(
+    tars: list[str], workers: int, epoch: int
+) -> None:
+    from webdataset.filters import detshuffle
+
+    def shuffled(shuffle: Any) -> Any:
+        stream = AugmentedIterable(shuffle(webdataset(tars)), AUGMENT, seed=SEED, targets={"npy": "image"})
+        return loader(stream, batch_size=2, num_workers=workers)
+
+    rest, resumed = interrupted(lambda: shuffled(lambda source: source.compose(detshuffle(9, seed=7))), epoch)
+    assert [batch["cls"].tolist() for batch in resumed] == rest
+    _, resumed = interrupted(lambda: shuffled(lambda source: source.shuffle(50)), epoch)
+    with pytest.raises(ValueError, match="are not those that were yielded before the state was stored"):
+        list(resumed)
+
+
 @pytest.mark.parametrize("workers", [0, 2])
 def test_webdataset_by_its_own_map(tars: list[str], workers: int) -> None:
     keyed = ss.keyed_map(AUGMENT, seed=SEED, epoch=1, targets={"npy": "image"})
@@ -116,6 +146,24 @@ def test_hugging_face_goes_on_where_it_stood() -> None:
     assert counted(begun, "image", "n") + counted(second, "image", "n") == expected(3)
 
 
+def test_a_hugging_face_dataset_that_was_resumed_is_read_as_a_whole() -> None:
+    source = hugging_face().map(with_image, remove_columns=["pixels"]).with_format("numpy")
+
+    def made() -> Any:
+        return loader(AugmentedIterable(source, AUGMENT, seed=SEED, id="id"), batch_size=None)
+
+    loading = made()
+    batches = iter(loading)
+    begun = [next(batches) for _ in range(7)]
+    resumed = made()
+    resumed.load_state_dict(loading.state_dict())
+    del batches
+    assert counted(begun, "image", "n") + counted(resumed, "image", "n") == expected(0)
+    again = made()
+    with pytest.warns(UserWarning, match="still holds a state that was loaded into it"):
+        assert counted(again, "image", "n") == expected(0)
+
+
 @pytest.mark.parametrize("workers", [0, 2])
 def test_mosaicml_streaming(tmp_path: Path, workers: int) -> None:
     from streaming import MDSWriter, StreamingDataset
@@ -159,6 +207,37 @@ def test_litdata(tmp_path: Path, workers: int) -> None:
             for n, image in zip(batch["n"], batch["image"], strict=True)
         ]
         assert counted(records, "image", "n") == expected(epoch)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_litdata_as_a_source(tmp_path: Path, workers: int) -> None:
+    from litdata import StreamingDataset, optimize
+
+    optimize(
+        fn=item, inputs=list(range(LENGTH)), output_dir=str(tmp_path / "lit"), chunk_size=6, num_workers=1
+    )
+
+    def made() -> Any:
+        source = StreamingDataset(str(tmp_path / "lit"), shuffle=True)
+        stream = AugmentedIterable(source, AUGMENT, seed=SEED, id="id")
+        return loader(stream, batch_size=2, num_workers=workers)
+
+    loading = made()
+    for epoch in range(2):
+        assert counted(one_by_one(loading), "image", "n") == expected(epoch)
+    batches = iter(loading)
+    begun = [next(batches) for _ in range(3)]
+    resumed = made()
+    resumed.load_state_dict(loading.state_dict())
+    assert counted(one_by_one([*begun, *resumed]), "image", "n") == expected(2)
+
+
+def one_by_one(batches: Any) -> Any:
+    return [
+        {"n": n, "image": image}
+        for batch in batches
+        for n, image in zip(batch["n"], batch["image"], strict=True)
+    ]
 
 
 @pytest.mark.parametrize("method", ["thread", "process"])
