@@ -7,8 +7,6 @@ import warnings
 from collections.abc import Iterator
 from typing import Any, Final
 
-import keras
-
 __all__ = ["fit", "is_keyed"]
 
 _LOOK: Final = 2
@@ -48,21 +46,14 @@ def fit(model: Any, loading: Any, callbacks: list[Any], fit_args: dict[str, Any]
             "Keras would end every epoch after as many batches as are left of this one, because the loader has no length: resume at an "
             "epoch's end, or give the source a __len__"
         )
-    passes, epochs = _passes_class()(loading, length), _Begin()
-    epochs.passes = passes
+    import keras
+
+    passes = _passes_class()(loading, length)
+    begin = keras.callbacks.LambdaCallback(on_train_begin=passes.begin)
     with warnings.catch_warnings():
         if resumed or _is_stream(loading):
             warnings.filterwarnings("ignore", message="Your input ran out of data")  # an epoch may be shorter
-        return model.fit(passes, **{**fit_args, "callbacks": [epochs, *callbacks], "shuffle": False})
-
-
-class _Begin(keras.callbacks.Callback):  # type: ignore[misc]  # keras has no types
-    """Tells the passes that training begins, so that what Keras reads from then on is no look."""
-
-    passes: Any
-
-    def on_train_begin(self, logs: Any = None) -> None:
-        self.passes.training = True
+        return model.fit(passes, **{**fit_args, "callbacks": [begin, *callbacks], "shuffle": False})
 
 
 def _length(loading: Any) -> int | None:
@@ -92,6 +83,10 @@ def _passes_class() -> Any:
             self.dataset: Any = (
                 iter(()) if length is None else ()
             )  # Keras asks for the length if this has one
+
+        def begin(self, logs: Any) -> None:
+            """Note that training begins, so that what Keras reads from now on is no look."""
+            self.training = True
 
         def __len__(self) -> int:
             return self.length or 0

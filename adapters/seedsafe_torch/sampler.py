@@ -283,6 +283,11 @@ class KeyedSampler(Sampler[Any]):
         return [progress for progress in self._begun if progress.open]
 
     @property
+    def loaded_epoch(self) -> int | None:
+        """The epoch of a loaded state that no pass has begun with, without the offset, or None."""
+        return self._next.epoch - self.offset if self._next.origin == "loaded" else None
+
+    @property
     def all_seen(self) -> bool:
         """Whether the latest pass has handed out all its entries."""
         progress = self._latest

@@ -6,21 +6,28 @@ callback around a loader. What wraps a sampler reads it by ``list(sampler)``, as
 
 from __future__ import annotations
 
+import math
 from typing import Any, SupportsIndex
 
 from torch.utils.data import DistributedSampler
 
 from seedsafe_torch import frames
 from seedsafe_torch.callers.caller import Caller, sharing_error
+from seedsafe_torch.inner import samplers_of
 
-__all__ = ["FabricLoader", "FitLoop", "SharingSampler", "caller_of"]
+__all__ = ["FabricLoader", "FitLoop", "SharingSampler", "caller_of", "passes_of"]
 
 
 class FitLoop(Caller):
-    """The fit loop of a Lightning Trainer. With ``max_steps`` it sets the number of the epoch after the one that it serves."""
+    """The fit loop of a Lightning Trainer. With ``max_steps`` it sets the number of the epoch after the one that it serves.
 
-    def __init__(self, loop: Any) -> None:
+    A CombinedLoader in the mode "max_size_cycle" reads a shorter loader several times in an epoch of the Trainer. Each time is an epoch of
+    that loader: if there are three, they are epochs 3 E, 3 E + 1 and 3 E + 2.
+    """
+
+    def __init__(self, loop: Any, sampler: Any) -> None:
         self._loop = loop
+        self._sampler = sampler
 
     def epoch(self, number: SupportsIndex, latest: int | None) -> SupportsIndex:
         """Return the epoch that the loop serves next.
@@ -45,7 +52,24 @@ class FitLoop(Caller):
                 f"Lightning would serve more than the {loop.max_batches} batches of epoch {epochs.completed} that limit_train_batches "
                 "allows, because it repeats the end of an epoch with max_steps: resume from the checkpoint of another step"
             )
-        return int(epochs.completed)
+        loaders = loop._combined_loader.flattened
+        passes = max(
+            (passes_of(loop, one) for one in loaders if self._sampler in samplers_of(one)), default=1
+        )
+        first, loaded = int(epochs.completed) * passes, self._sampler.loaded_epoch
+        return loaded if loaded is not None and first < loaded < first + passes else first
+
+
+def passes_of(loop: Any, loading: Any) -> int:
+    """Return how often a loader is read in an epoch of the loop."""
+    combined = loop._combined_loader
+    if (
+        getattr(combined, "_mode", None) != "max_size_cycle"
+        or len(combined.flattened) < 2
+        or not len(loading)
+    ):
+        return 1
+    return max(-(-int(loop.max_batches) // len(loading)), 1) if math.isfinite(loop.max_batches) else 1
 
 
 class FabricLoader(Caller):
@@ -70,7 +94,7 @@ def caller_of(sampler: Any) -> Caller | None:
     """Return the loop, loader or wrapper of Lightning or Fabric that calls a sampler now, or None."""
     for setter in frames.callers_of("_set_sampler_epoch"):
         if hasattr(setter, "epoch_progress"):
-            return FitLoop(setter)
+            return FitLoop(setter, sampler)
         return FabricLoader() if hasattr(setter, "_num_iter_calls") else None
     for reading in frames.objects_in("__iter__"):
         if isinstance(reading, DistributedSampler) and reading is not sampler and reading.num_replicas > 1:

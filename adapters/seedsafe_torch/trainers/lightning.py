@@ -7,6 +7,7 @@ from typing import Any
 
 from torch.utils.data import DataLoader
 
+from seedsafe_torch.callers.lightning import passes_of
 from seedsafe_torch.trainers.loaders import Callback, holding_datasets, resume
 
 __all__ = ["ResumeCallback"]
@@ -56,7 +57,7 @@ class ResumeCallback(Callback):
             if trainer.overfit_batches > 0:
                 _hold(loading, epoch)
             else:
-                resume(loading, epoch, 0)
+                resume(loading, epoch * passes_of(trainer.fit_loop, loading), 0)
 
     def on_train_end(self, trainer: Any, pl_module: Any) -> None:
         """Allow the epoch to be set by others again."""

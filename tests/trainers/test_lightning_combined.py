@@ -1,0 +1,52 @@
+"""Lightning's CombinedLoader: a shorter loader that is read several times in an epoch repeats nothing, also after a resume."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from lightning.pytorch.callbacks import ModelCheckpoint
+from lightning.pytorch.utilities import CombinedLoader
+from recorded import SEED, from_loader, listed, record
+from test_lightning import Model, fit
+
+from seedsafe_torch import AugmentedDataset, loader
+
+pytestmark = [
+    pytest.mark.trainers,
+    pytest.mark.filterwarnings("default"),
+    pytest.mark.filterwarnings("error:.*(set_epoch|served again|second batch)"),
+]
+
+
+def short(workers: int) -> Any:
+    """Return a loader of two batches, which is read twice while the other one has four."""
+    dataset = AugmentedDataset(np.zeros((5, 1)), record, seed=SEED)
+    return loader(dataset, batch_size=3, shuffle=True, num_workers=workers)
+
+
+class Both(Model):
+    def training_step(self, batch: Any, batch_idx: int) -> torch.Tensor:
+        super().training_step(batch["long"], batch_idx)
+        self.seen[-1] = listed(batch["short"])
+        return (self.weight * batch["long"].float().mean()).sum()
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_each_time_is_an_epoch_of_that_loader(
+    tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def make() -> Any:
+        return CombinedLoader({"long": from_loader(workers), "short": short(workers)}, "max_size_cycle")
+
+    monkeypatch.setattr("test_lightning.Model", Both)
+    saving = ModelCheckpoint(dirpath=tmp_path, filename="{step}", every_n_train_steps=1, save_top_k=-1)
+    whole = fit(make, 2, callbacks=[saving]).seen
+    alone = short(0)
+    assert whole == [listed(batch) for _ in range(4) for batch in alone]
+    for step in (1, 3, 4, 6):
+        resumed = fit(make, 2, resume=tmp_path / f"step={step}.ckpt").seen
+        assert resumed == whole[step:], step
