@@ -387,7 +387,7 @@ def start_of(state: dict[str, Any], epoch: int, worker: int, workers: int, split
             "split=True if every worker reads the whole source"
         )
     known = state.get("orders") or []
-    orders = [
+    orders: list[list[int | None]] = [
         known[number] if number < len(known) else [None] * len(stage) for number, stage in enumerate(stages)
     ]
     source = sources[worker] if sources else None

@@ -10,7 +10,7 @@ import pytest
 import torch
 from recorded import BATCH, COUNT, SEED, Batches, dataset, expected, from_loader, listed
 
-from seedsafe_torch import AugmentedDataset, EpochOrder, KeyedSampler
+from seedsafe_torch import AugmentedDataset, KeyedSampler, loader
 from seedsafe_torch.timm import keyed_loader
 
 pytestmark = [pytest.mark.trainers, pytest.mark.filterwarnings("ignore")]
@@ -60,8 +60,10 @@ def test_fastai(workers: int) -> None:
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_skorch(workers: int) -> None:
+@pytest.mark.parametrize("split", [False, True])
+def test_skorch(workers: int, split: bool) -> None:
     from skorch import NeuralNet
+    from skorch.dataset import ValidSplit
 
     class Pairs(torch.utils.data.Dataset[Any]):
         def __init__(self, inner: Any) -> None:
@@ -73,19 +75,31 @@ def test_skorch(workers: int) -> None:
         def __getitem__(self, index: int) -> Any:
             return torch.as_tensor(self.inner[index]), torch.zeros(1)
 
-    data = Pairs(dataset())
+    class Trains(Weight):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return super().forward(x) if self.training else self.weight * x.float().mean(dim=1)
+
     net = NeuralNet(
-        Weight,
+        Trains,
         criterion=torch.nn.L1Loss,
         max_epochs=EPOCHS,
         batch_size=BATCH,
-        train_split=None,
+        train_split=ValidSplit(5) if split else None,
         verbose=0,
-        iterator_train__sampler=KeyedSampler(EpochOrder(len(data), seed=SEED), seed=SEED),
+        iterator_train=loader,
+        iterator_train__shuffle=True,
         iterator_train__num_workers=workers,
     )
-    net.fit(data, y=None)
-    assert net.module_.seen == expected(EPOCHS)
+    net.fit(Pairs(dataset()), y=None)
+    served = net.module_.seen
+    if split:
+        keys = [tuple(sample) for batch in served for sample in batch]
+        trained = len(keys) // EPOCHS
+        assert 0 < trained < COUNT
+        assert [epoch for _, epoch, _ in keys] == [0] * trained + [1] * trained
+        assert len({index for index, _, _ in keys}) == trained
+    else:
+        assert served == expected(EPOCHS)
 
 
 @pytest.mark.parametrize("workers", [0, 2])
