@@ -89,6 +89,11 @@ class Progress:
         self.by_keras, self.looked = frames.read_by_keras()
 
     @property
+    def loads(self) -> bool:
+        """Whether a DataLoader draws the items."""
+        return self.counted or self.reader is not None
+
+    @property
     def drawn(self) -> int:
         """The number of items drawn."""
         return self.seen + len(self.waiting) - self.behind

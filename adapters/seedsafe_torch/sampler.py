@@ -108,6 +108,7 @@ class KeyedSampler(Sampler[Any]):
         self._begun: list[Progress] = []  # of the passes that may be open
         self._watch: Callable[[Progress], None] | None = None  # gets the progress of each pass that begins
         self._advice: str | None = _LEFT  # None after the warning
+        self._asks = True  # whether it has yet to warn of a pass that no DataLoader read
 
     def set_epoch(self, epoch: SupportsIndex) -> None:
         """Set the epoch of the next pass, and count on from there. A pass under way keeps its own.
@@ -215,11 +216,24 @@ class KeyedSampler(Sampler[Any]):
         self._next = Next(plan.epoch if fixed else plan.epoch + 1)
         if not fixed:
             warn_of_look(self._latest, progress)
+            self._warn_of_other_reader(progress)
         self._latest = progress
         self._begun = [*self.open_passes, progress]
         if self._watch is not None:
             self._watch(progress)
         return progress
+
+    def _warn_of_other_reader(self, progress: Progress) -> None:
+        """Warn once if a DataLoader begins after something else has read a whole pass, such as TorchIO's Queue for its length."""
+        before = self._latest
+        if before is None or before.loads or not (before.exhausted and progress.loads and self._asks):
+            return
+        self._asks = False
+        warnings.warn(
+            f"something that is no DataLoader read this sampler to its end, which counted as epoch {before.epoch}, and the loader begins with "
+            f"epoch {progress.epoch}. Call set_epoch(epoch) before each pass of the loader, or read the sampler by loaders alone",
+            stacklevel=frames.users_level(),
+        )
 
     def _listen(self) -> None:
         """Take over an epoch that was set on the sampler inside."""
