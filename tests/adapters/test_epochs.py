@@ -95,11 +95,10 @@ def test_a_failed_batch_is_made_again_unless_training_went_on() -> None:
 def test_a_pass_that_no_loader_read_is_told_when_a_loader_begins() -> None:
     sampler = KeyedSampler(range(LENGTH), seed=SEED)
     assert sum(1 for _ in sampler) == LENGTH  # as TorchIO's Queue asks for a length
-    with pytest.warns(
-        UserWarning, match="no DataLoader read this sampler to its end, which counted as epoch 0"
-    ):
-        loading = DataLoader(dataset(), sampler=sampler)
-        assert items(loading) == expected(1, shuffle=False)
+    loading = DataLoader(dataset(), sampler=sampler)
+    with pytest.warns(UserWarning, match="to its end, which counted as epoch 0"):
+        served = items(loading)
+    assert served == expected(1, shuffle=False)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert items(loading) == expected(2, shuffle=False)
