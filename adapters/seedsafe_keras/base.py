@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, SupportsIndex
 
-from seedsafe.reading import Targets, checked_int, count
+from seedsafe import SampleKey
+from seedsafe.reading import Targets, checked_int, count, entered
 from seedsafe_keras import framework as frameworks
 
 __all__ = ["batch_size_of", "check_together", "length", "uncalled_hooks"]
@@ -26,12 +27,12 @@ def length(base: Any) -> int:
     return int(units)
 
 
-def batch_size_of(base: Any, batch_size: SupportsIndex | None, targets: Targets) -> int:
-    """Return the size of the base's ready batches, or the batch size argument."""
-    return _ready_size(base, targets) if batch_size is None else _sample_size(base, batch_size)
+def batch_size_of(base: Any, batch_size: SupportsIndex | None, targets: Targets, key: SampleKey) -> int:
+    """Return the size of the base's ready batches, whose first one may be read with a key, or the batch size argument."""
+    return _ready_size(base, targets, key) if batch_size is None else _sample_size(base, batch_size)
 
 
-def _ready_size(base: Any, targets: Targets) -> int:
+def _ready_size(base: Any, targets: Targets, key: SampleKey) -> int:
     """Return the size of a base's ready batches, from its attribute or its first batch."""
     if frameworks.framework_of(base) is None:
         raise TypeError(
@@ -41,7 +42,8 @@ def _ready_size(base: Any, targets: Targets) -> int:
     size = getattr(base, "batch_size", None)
     if size is not None:
         return checked_int("base.batch_size", size, 1, 2**48, "set it to the size of the largest batch")
-    return max(count(base[0], targets), 1)
+    with entered(None, key=key):
+        return max(count(base[0], targets), 1)
 
 
 def _sample_size(base: Any, batch_size: SupportsIndex) -> int:

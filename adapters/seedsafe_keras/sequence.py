@@ -15,6 +15,7 @@ from seedsafe.reading import (
     Forwarding,
     KeyedReader,
     Targets,
+    check_base,
     check_targets,
     checked_int,
     explain_arguments,
@@ -133,6 +134,7 @@ class AugmentedSequence(Forwarding, Passes):
         framework: str | None = None,
     ) -> None:
         super().__init__()
+        check_base(base)
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch
         self.repeat = flag("repeat", repeat)
         self.shuffle = flag("shuffle", shuffle)
@@ -155,7 +157,8 @@ class AugmentedSequence(Forwarding, Passes):
                 "For another order in each epoch, pass shuffle=True",
                 stacklevel=2,
             )
-        self.batch_size = batch_size_of(base, batch_size, check_targets(targets, labels_of(augment)))
+        first = SampleKey(seed, 0, 0)
+        self.batch_size = batch_size_of(base, batch_size, check_targets(targets, labels_of(augment)), first)
         self.reader = KeyedReader(
             base,
             augment,

@@ -9,6 +9,7 @@ from seedsafe.ground.process import check_main
 from seedsafe.keys.key import address, checked_int, philox
 from seedsafe.pipeline.primitive import declared
 from seedsafe.reading.augment import augment_sample, augment_views
+from seedsafe.reading.bases import check_base
 from seedsafe.reading.batches import (
     augment_batch,
     collate,
@@ -59,6 +60,7 @@ __all__ = [
     "augment_records",
     "augment_sample",
     "augment_views",
+    "check_base",
     "check_main",
     "check_targets",
     "checked_int",

@@ -17,6 +17,7 @@ from seedsafe.ground.checks import record_ids
 from seedsafe.ground.info import Array
 from seedsafe.keys.ambient import thread
 from seedsafe.keys.key import SampleIndex, SampleKey, address, checked_int, op_of
+from seedsafe.reading.bases import check_base
 from seedsafe.reading.batches import ReadyBatch
 from seedsafe.reading.bound import Augment, BoundAugment
 from seedsafe.reading.faults import Faults, process_name, sample_error
@@ -98,6 +99,7 @@ class KeyedReader:
         worker: Callable[[], int | str | None] = process_name,
         log: WarningLog | None = None,
     ) -> None:
+        check_base(base)
         if augment is not None and not callable(augment):
             raise TypeError(f"augment must be a Compose or a Transform, got {augment!r}: pass Compose([...])")
         if views is not None and augment is None and not bridge:
