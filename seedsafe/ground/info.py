@@ -21,6 +21,7 @@ __all__ = [
     "check_array",
     "check_frames",
     "check_last",
+    "check_sound",
     "check_target",
     "described",
     "is_masked",
@@ -292,11 +293,40 @@ def arithmetic(name: str, dtype: np.dtype[Any]) -> str:
 
 
 def check_last(shape: tuple[int, ...]) -> None:
-    """Raise an error if the shape of an image that will be moved looks like (C, H, W)."""
-    if len(shape) == 3 and shape[0] in (1, 3, 4) and min(shape[1:]) >= 16 and shape[2] not in (1, 3, 4):
+    """Raise an error if the shape of an image that will be moved looks like (C, H, W), (T, H, W) or a volume.
+
+    No image has such a shape in practice: as many channels as columns, and fewer rows. A strip of 5 by 64 pixels with 31
+    bands, or a patch of 9 by 9 with 103, is an image.
+    """
+    if len(shape) != 3 or shape[2] < 16:
+        return
+    first, rows, columns = shape
+    way_out = 'or, if its channels are last, make the pipeline with Compose(..., channels="last")'
+    must = f"an image must have the shape (H, W) or (H, W, C), got {shape}"
+    if first == rows == columns:
         raise ValueError(
-            f"an image must have the shape (H, W) or (H, W, C), got {shape}, whose channels seem to be first: pass "
-            'image.transpose(1, 2, 0), or, if they are last, make the pipeline with Compose(..., channels="last")'
+            f"{must}, which seems to be a volume, of which only two axes would be moved: pass its slices image[i], {way_out}"
+        )
+    if first in _COLOURS and rows >= 16:
+        raise ValueError(f"{must}, whose channels seem to be first: pass image.transpose(1, 2, 0), {way_out}")
+    is_square = rows == columns and first < rows and rows >= (32 if first <= _MOST_BANDS else 64)
+    if first > 1 and (is_square or (first <= _MOST_BANDS and min(rows, columns) >= 256)):
+        raise ValueError(
+            f"{must}, whose channels, or frames, seem to be first: pass image.transpose(1, 2, 0) if they are channels, "
+            f'augment(video=image), in a dataset targets="video", if they are frames, {way_out}'
+        )
+
+
+_COLOURS: Final = (1, 3, 4)
+_MOST_BANDS: Final = 16
+"""The most bands of a satellite, and the most frames of a short clip; more of them are told from larger images alone."""
+
+
+def check_sound(shape: tuple[int, ...]) -> None:
+    """Raise an error if the shape of audio looks like (samples, channels): no sound has many channels of a few samples."""
+    if len(shape) == 2 and shape[1] <= 8 and shape[0] >= 128:
+        raise ValueError(
+            f"audio must have the shape (samples,) or (channels, samples), got {shape}, whose channels seem to be last: pass audio.T"
         )
 
 

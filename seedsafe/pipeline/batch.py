@@ -103,7 +103,7 @@ class Many:
             UnevenError: the results differ in shape or dtype.
         """
         shape, count = images[0].shape, len(images)
-        if shape[0] < self._rules.side:
+        if len(shape) == 3 and shape[2] > self._rules.bands:
             check_last(shape)
         words = iter(keys.blocks(self._ops) if self._ops else ())
         draws: list[_Draw] = []

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from seedsafe.ground.info import TARGETS, check_frames, check_last, check_target
+from seedsafe.ground.info import TARGETS, check_frames, check_last, check_sound, check_target
 from seedsafe.pipeline.rules import Rules
 from seedsafe.pipeline.unnamed import check_names
 
@@ -20,7 +20,8 @@ def checks_of(rules: Rules) -> tuple[Callable[[dict[Any, Any]], None], ...]:
     """Return what a pipeline has to check of a dict besides its single targets."""
     layout = (_check_layout,) if rules.spatial and not rules.last else ()
     names = (partial(check_names, rules=rules),) if rules.spatial or rules.video else ()
-    return (*layout, *names)
+    sound = (_check_sound,) if rules.hears else ()
+    return (*layout, *sound, *names)
 
 
 def checked(sample: dict[Any, Any], rules: Rules) -> dict[Any, Any]:
@@ -47,6 +48,12 @@ def _check_layout(parts: dict[Any, Any]) -> None:
         check_last(parts["image"].shape)
     if "video" in parts:
         check_frames(parts["video"].shape)
+
+
+def _check_sound(parts: dict[str, Any]) -> None:
+    """Raise an error if the audio seems to have its channels last."""
+    if "audio" in parts:
+        check_sound(parts["audio"].shape)
 
 
 def _plain(part: Any) -> Any:

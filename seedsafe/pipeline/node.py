@@ -9,7 +9,17 @@ from typing import Any, Protocol
 import numpy as np
 from numpy import ndarray
 
-from seedsafe.ground.info import FLOAT32, TARGETS, UINT8, Array, Info, Infos, check_array, check_last
+from seedsafe.ground.info import (
+    FLOAT32,
+    TARGETS,
+    UINT8,
+    Array,
+    Info,
+    Infos,
+    check_array,
+    check_last,
+    check_sound,
+)
 from seedsafe.keys.ambient import claim
 from seedsafe.keys.key import SampleKey
 from seedsafe.keys.many import ManyKeys
@@ -216,8 +226,10 @@ def _run_array(root: Root, array: Array, draws: State, rules: Rules, row: Array 
     dtype, shape = array.dtype, array.shape
     if not ((dtype is UINT8 or dtype is FLOAT32) and array.size):  # 2 % of a small crop: benchmarks/keys.py
         check_array("sample", array)
-    if shape and shape[0] < rules.side:
+    if len(shape) == 3 and shape[2] > rules.bands:
         check_last(shape)
+    if rules.hears:
+        check_sound(shape)
     result = root.run(array, draws) if row is None else root.run_into(array, draws, row)
     if result is row:
         return result

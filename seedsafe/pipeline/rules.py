@@ -6,6 +6,7 @@ They apply on the way in, after each transform, and on the way out.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -25,13 +26,14 @@ class Rules:
     """The Boxes and Keypoints of a pipeline, from whichever of its Composes has them, and its other properties."""
 
     __slots__ = (
+        "bands",
         "boxes",
         "checks",
+        "hears",
         "keypoints",
         "last",
         "mixed_labels",
         "mixes",
-        "side",
         "some",
         "spatial",
         "video",
@@ -48,8 +50,10 @@ class Rules:
         """Whether a transform of the pipeline takes only videos, so a sample that is an array is one."""
         self.last = False
         """Whether images have their channels last, whatever their shapes look like."""
-        self.side = 0
-        """If an image has fewer rows, `check_last` must check that they are not channels."""
+        self.hears = False
+        """Whether a transform of the pipeline takes audio."""
+        self.bands = inf
+        """If an image has more channels, `check_last` must check that they are not columns."""
         self.checks: tuple[Callable[[dict[Any, Any]], None], ...] = ()
         """What to check of a dict besides its single targets."""
         self.mixes = False
@@ -85,7 +89,7 @@ class Rules:
         """Note that a transform moves pixels, or that images have their channels last."""
         self.spatial |= spatial
         self.last |= last
-        self.side = 5 if self.spatial and not self.last else 0
+        self.bands = 4 if self.spatial and not self.last else inf
 
     def add(self, boxes: Boxes | None, keypoints: Keypoints | None) -> None:
         """Add the Boxes and Keypoints of a Compose.

@@ -304,3 +304,8 @@ class AudioTransform(Transform):
     """
 
     primary: ClassVar[tuple[str, ...]] = ("audio",)
+
+    def bind(self, namer: Namer) -> Node:
+        """Bind this transform to its stream in a pipeline, and note that the pipeline takes audio."""
+        namer.rules.hears = True
+        return Transform.bind(self, namer)
