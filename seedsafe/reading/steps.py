@@ -81,7 +81,11 @@ class Unchanged:
     bound = BoundAugment(None)
 
     def augment(self, sample: Any, at: SampleIndex, key: SampleKey, row: Any = None) -> Any:
-        """Return the sample."""
+        """Return the sample, unless its first part is missing, which an augmentation would refuse."""
+        if (type(sample) is tuple or type(sample) is list) and sample and sample[0] is None:
+            raise TypeError(
+                "the first part of the sample is None: return a sample, or leave the index out of the dataset"
+            )
         return sample
 
     def with_bound(self, bound: BoundAugment) -> Self:
