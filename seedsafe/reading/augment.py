@@ -9,6 +9,7 @@ import numpy as np
 
 from seedsafe.ground.info import TARGETS, Array
 from seedsafe.keys.key import SampleKey
+from seedsafe.pipeline.boxes import require_edges
 from seedsafe.pipeline.unnamed import check_names
 from seedsafe.reading.bound import Augment, BoundAugment
 from seedsafe.reading.forms import kind_of, opened
@@ -142,6 +143,8 @@ def augment_parts(bound: BoundAugment, parts: Any, key: SampleKey | None, row: A
         result = bound(array, key, row if back is None else None)
         return result if back is None else back(result)
     in_arrays = Opened(bound, parts)
+    if "boxes" in parts and bound.rules.boxes is None and bound.rules.spatial:
+        require_edges(in_arrays.arrays["boxes"])
     return in_arrays.closed(bound(in_arrays.arrays, key))
 
 
