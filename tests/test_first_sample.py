@@ -98,7 +98,7 @@ SILENT: dict[str, tuple[Any, str]] = {
         {"image": IMAGE, "objects": {"bbox": BOXES, "category": [1, 2]}},
         r"targets=\{'image': 'image', 'objects': \{'bbox': 'boxes'\}\}",
     ),
-    "annotations of COCO": ((IMAGE, [{"bbox": [1, 2, 3, 4], "category_id": 3}]), r"'boxes'"),
+    "annotations of COCO": ((IMAGE, [{"bbox": [1, 2, 3, 4], "category_id": 3}]), r'"boxes": numpy.array'),
 }
 
 

@@ -16,7 +16,7 @@ _ELSEWHERE: Final = {
     name: target
     for target, names in {
         "boxes": "box bbox bboxes bounding_box bounding_boxes boundingbox boundingboxes boxes_2d gt_boxes gt_bboxes",
-        "keypoints": "keypoint kpts kps landmarks joints gt_keypoints",
+        "keypoints": "polygon contour keypoint kpts kps landmarks joints gt_keypoints",
         "mask": "segmentation segmentation_mask segmentation_map segmentation_masks segmentation_maps segmap seg_map seg_mask "
         "semantic_mask semantic_map gt_semantic_seg gt_seg_map gt_mask instance_mask label_map labelmap target target_mask trimap",
         "masks": "gt_masks instance_masks",

@@ -109,7 +109,10 @@ parts with targets=('image', 'mask'), None for those that pass through, or pass 
         return BY_NAME
     if rules.video:
         _check_frames(sample)
-    return _look(sample, rules) if rules.spatial else BY_NAME
+    if not rules.spatial:
+        return BY_NAME
+    _require_no_objects(sample)
+    return _look(sample, rules)
 
 
 def only_labels(parts: Sequence[Any]) -> bool:
@@ -210,8 +213,29 @@ def _of_part(key: Any, part: Any, size: Any) -> Iterator[_Found]:
     certain = None if type(part) in SCALARS else tv_target(part)
     if certain:
         yield (key,), certain, True
-    elif guess := likely_target(key, part, size):
+    elif guess := likely_target(key, part, size) or _points(key, part):
         yield (key,), guess, False
+
+
+def _points(key: Any, part: Any) -> str | None:
+    """Return "keypoints" for a part of a tuple that is an array of points, (N, 2) of floats."""
+    is_points = (
+        isinstance(part, np.ndarray) and part.ndim == 2 and part.shape[1] == 2 and part.dtype.kind == "f"
+    )
+    return "keypoints" if isinstance(key, int) and is_points and len(part) else None
+
+
+def _require_no_objects(sample: Sequence[Any]) -> None:
+    """Raise an error if a part of a tuple is a list of objects, each a dict with its box."""
+    for part in sample[1:]:
+        if isinstance(part, list) and part and isinstance(part[0], dict) and "bbox" in part[0]:
+            raise ValueError(
+                "the sample has a list of objects, as torchvision's CocoDetection returns it, which would stay as they are while "
+                'the image moves: return image, objects from your __getitem__ as {"image": image, "boxes": '
+                'numpy.array([each["bbox"] for each in objects], numpy.float32).reshape(-1, 4), '
+                '"labels": [each["category_id"] for each in objects]}, and pass '
+                'Compose(..., boxes=ss.Boxes("coco", labels="labels")), or pass targets="image" to augment the image alone'
+            )
 
 
 def _of_entries(
