@@ -150,3 +150,10 @@ def test_content_ids() -> None:
     made = keyed_map(AUGMENT, seed=42, epoch=0, id=lambda r: content_id(r["image"]))(record(1))
     index = ss.record_index(content_id(IMAGE))
     assert (made["image"] == AUGMENT(IMAGE, key=ss.SampleKey(42, 0, index))).all()
+
+
+@pytest.mark.parametrize("names", [(1, "1"), (1.0, "1.0"), (b"a", "b'a'")])
+def test_an_id_of_content_does_not_depend_on_the_order_of_keys(names: Any) -> None:
+    first, second = names
+    assert ss.content_id({first: 7, second: 8}) == ss.content_id({second: 8, first: 7})
+    assert ss.content_id({first: 7, second: 8}) != ss.content_id({first: 8, second: 7})
