@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import copy
 from typing import Any, Final
 
+from seedsafe.ground.checks import record_ids
 from seedsafe.ground.html import table
 from seedsafe.pipeline.compose import Compose
 from seedsafe.pipeline.html import pipeline_table
@@ -82,6 +83,8 @@ class Forwarding(Keyed):
                 f"{name} cannot be set after the {type(self).__name__} is made: make another one with {name}={value!r}"
             )
         elif name in _OF_READER:
+            if name == "ids" and value is not None:
+                value = record_ids(value, len(reader.base))
             self.reader = reader = copy(reader)  # other views of a sequence share the old one
             setattr(reader, name, value)
             reader.renew()

@@ -119,3 +119,13 @@ def test_the_first_batch_is_read_with_a_key() -> None:
     again = AugmentedSequence(Drawing(), FLIP, seed=42, epoch=0)[1]
     np.testing.assert_array_equal(images, again[0])
     assert labels.tolist() == [3, 4, 5]
+
+
+@pytest.mark.parametrize("ids", [[7, 8, 9], np.array([7, 8, 9])])
+def test_ids_set_late_are_taken_as_when_it_is_made(ids: Any) -> None:
+    dataset = AugmentedDataset(X[:3], FLIP, seed=42)
+    dataset.ids = ids
+    assert dataset.reader.key(ss.SampleIndex(1, epoch=0)).index == 8
+    dataset[1]
+    with pytest.raises(ValueError, match="ids"):
+        dataset.ids = [1]
