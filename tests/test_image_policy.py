@@ -317,7 +317,6 @@ def test_other_strings_are_refused(config: str, told: str) -> None:
         (lambda: ss.PolicyOp("Blur"), "op must be one of"),
         (lambda: ss.PolicyOp("Posterize", (9, 0)), "bits from 0 to 8"),
         (lambda: ss.PolicyOp("Rotate", level=(5, 2)), "level must be .first, last. with first at most last"),
-        (lambda: ss.Compose([ss.RandAugment(), ss.RandAugment()]), "give one of them another name="),
     ],
 )
 def test_bad_options(make: Any, told: str) -> None:
