@@ -134,7 +134,7 @@ class AugmentedSequence(Forwarding, Passes):
         framework: str | None = None,
     ) -> None:
         super().__init__()
-        check_base(base)
+        check_base(base, streams="seedsafe_tf")
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch
         self.repeat = flag("repeat", repeat)
         self.shuffle = flag("shuffle", shuffle)

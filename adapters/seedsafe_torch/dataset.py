@@ -120,7 +120,7 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         bridge: bool | Bridge = False,
         convert: bool = False,
     ) -> None:
-        check_base(base)
+        check_base(base, streams="seedsafe_tf")
         if not hasattr(base, "__getitem__") or isinstance(base, IterableDataset):
             raise TypeError(
                 f"base must be a map-style dataset with __getitem__, got {type(base).__qualname__}: a key needs an index. For a "

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import warnings
-import zlib
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import islice, repeat
-from typing import Any, Final, NamedTuple, SupportsIndex
+from typing import Any, Final, SupportsIndex
 
 from torch.utils.data import IterableDataset, get_worker_info
 
 from seedsafe import KeyedMap, SampleKey, content_id, keyed_map, record_index
-from seedsafe.reading import augment_records, checked_int, explain_arguments, flag
+from seedsafe.reading import augment_records, explain_arguments, flag
 from seedsafe_torch import frames
 from seedsafe_torch.cell import SharedBytes
 from seedsafe_torch.fetching import fetch_above
 from seedsafe_torch.passes import check_iterable
+from seedsafe_torch.stream_state import (
+    ENDED,
+    Start,
+    Task,
+    add_mark,
+    check_state,
+    drop,
+    has_state,
+    remaining,
+    start_of,
+)
 
-__all__ = ["NOTHING", "AugmentedIterable", "Start", "Task", "check_state", "start_of"]
+__all__ = ["NOTHING", "AugmentedIterable"]
 
 # The numbers that all processes share: the next epoch, the last one that began plus 1, whether a worker reads.
 _EPOCH, _BEGUN, _WORKERS = range(3)
@@ -30,7 +39,6 @@ _WATCHED: Final = 1024
 _COMPARED: Final = 16
 """How many records of a pass are compared by their content, where they have no ids."""
 _WAY_OUT: Final = "store and load the state of its loader, seedsafe_torch.loader(stream, …) or torchdata's StatefulDataLoader"
-ENDED: Final = "ended"
 NOTHING: Final = "seedsafe: no record"
 """Stands for a record that is left out."""
 
@@ -107,8 +115,7 @@ class AugmentedIterable(IterableDataset[Any]):
         if self._request is None or self._request["epoch"] != number:
             self._request, self._request_process = {"epoch": number}, os.getpid()
         self.tell(number)
-        if hasattr(self.source, "set_epoch"):
-            self.source.set_epoch(number)
+        _set_epoch(self.source, number)
 
     def tell(self, epoch: int) -> None:
         """Set the next epoch in all processes, while none of them reads."""
@@ -122,10 +129,10 @@ class AugmentedIterable(IterableDataset[Any]):
         if start.source == ENDED:
             return
         share, mark, marks = _share(self, start, keyed), partial(_mark, self, keyed), deque[int]()
-        order = _drop(share, start, mark) if start.source is None else 0
+        order = drop(share, start, mark) if start.source is None else 0
         for _, record in augment_records(keyed, self._keyed(keyed, start, share, mark, marks), size):
             self._yielded += 1
-            self._order = order = _added(order, marks.popleft())
+            self._order = order = add_mark(order, marks.popleft())
             yield record
         self._start, self._yielded = Start(start.epoch, source=ENDED), 0
 
@@ -157,34 +164,14 @@ class AugmentedIterable(IterableDataset[Any]):
                 request = _inherit(request, info.num_workers, bool(shared[_BEGUN]))
             start = start_of(request or {}, epoch, 0, 1, self.split)
             if self.epoch is None and shared[_BEGUN] == epoch + 1 and (info is None or info.id == 0):
-                warnings.warn(
-                    f"a second pass begins in epoch {epoch}, with the same augmentation. Call set_epoch(epoch) before each "
-                    "pass, or read the stream with seedsafe_torch.loader",
-                    stacklevel=frames.users_level(),
-                )
+                _warn_of_second_pass(epoch)
         if info is None or info.id == 0:
             shared[_BEGUN] = start.epoch + 1
         shared[_WORKERS] = info is not None
-        if info is not None and self.epoch is None and hasattr(self.source, "set_epoch"):
-            self.source.set_epoch(start.epoch)
-        _tell_shuffles(self.source, start.epoch)
-        if start.source not in (None, ENDED):
-            self.source.load_state_dict(start.source)
-            self._resumed = True
-        elif start.source is None and getattr(self.source, "_starting_state_dict", None) is not None:
-            self._forget_state()
+        _tell_epoch(self.source, start.epoch, is_copy=info is not None and self.epoch is None)
+        self._resumed = _resume(self.source, start, self._resumed)
         self._start, self._yielded, self._order = start, 0, 0
         return start, size
-
-    def _forget_state(self) -> None:
-        """Let a Hugging Face dataset, which keeps the state that it was resumed at, read the whole pass."""
-        if not self._resumed:
-            warnings.warn(
-                f"this {type(self.source).__qualname__} still holds a state that was loaded into it, which this pass leaves out to read "
-                "all records: to resume, load the state of the stream or of its loader",
-                stacklevel=frames.users_level(),
-            )
-        self.source.load_state_dict(None)
 
     def _map(self, epoch: int) -> KeyedMap:
         name = "__key__" if self.id is None else self.id
@@ -195,7 +182,7 @@ class AugmentedIterable(IterableDataset[Any]):
 
     def source_state(self) -> Any:
         """Return the source's own state, or None if it has none. `split` cannot use it, because no positions follow from it."""
-        if self.split or not _has_state(self.source):
+        if self.split or not has_state(self.source):
             return None
         return ENDED if self._start.source == ENDED else self.source.state_dict()
 
@@ -213,7 +200,7 @@ class AugmentedIterable(IterableDataset[Any]):
         if self._request is not None and len(self._request) > 1:
             return dict(self._request)
         state: dict[str, Any] = {"epoch": shared[_EPOCH]}
-        if not self.split and _has_state(self.source):
+        if not self.split and has_state(self.source):
             return state | {"source": self.source.state_dict()}
         before, yielded = self._start.before, self._start.skip + self._yielded
         if yielded or before:
@@ -228,30 +215,31 @@ class AugmentedIterable(IterableDataset[Any]):
         self._memory.views("q")[0][_BEGUN] = 0  # to resume a pass is not to repeat it
 
 
-class Start(NamedTuple):
-    """The start of a worker's pass."""
-
-    epoch: int
-    skip: int = 0
-    """How many records of its part were yielded before."""
-    before: tuple[list[int], ...] = ()
-    """For each earlier stage with another number of workers, how many records each worker yielded."""
-    orders: tuple[list[int | None], ...] = ()
-    """For each earlier stage, the checksums of what its workers yielded, or None where unknown."""
-    order: int | None = None
-    """The checksum of what was yielded of its part before, if known."""
-    source: Any = None
-    """The state of its source, or ENDED."""
-    waits: int = 0
-    """How many marks it yields first, so that another worker's batch comes before its own."""
-    divides: bool = False
-    """Whether the source cannot divide itself."""
+def _warn_of_second_pass(epoch: int) -> None:
+    warnings.warn(
+        f"a second pass begins in epoch {epoch}, with the same augmentation. Call set_epoch(epoch) before each pass, or read the "
+        "stream with seedsafe_torch.loader",
+        stacklevel=frames.users_level(),
+    )
 
 
-class Task(NamedTuple):
-    """A request from a stream's loader to a worker, in place of an index. The first one of a pass contains the Start."""
+def _resume(source: Any, start: Start, was_resumed: bool) -> bool:
+    """Load the state of a start into its source, and return whether one has ever been loaded.
 
-    start: Start | None = None
+    A Hugging Face dataset keeps the state that it was resumed at, and has to forget it to be read whole.
+    """
+    if start.source not in (None, ENDED):
+        source.load_state_dict(start.source)
+        return True
+    if start.source is None and getattr(source, "_starting_state_dict", None) is not None:
+        if not was_resumed:
+            warnings.warn(
+                f"this {type(source).__qualname__} still holds a state that was loaded into it, which this pass leaves out to read all "
+                "records: to resume, load the state of the stream or of its loader",
+                stacklevel=frames.users_level(),
+            )
+        source.load_state_dict(None)
+    return was_resumed
 
 
 def _inherit(request: dict[str, Any] | None, workers: int, begun: bool) -> dict[str, Any] | None:
@@ -274,7 +262,7 @@ def _share(stream: AugmentedIterable, start: Start, keyed: KeyedMap) -> Iterator
     info = get_worker_info() if stream.split or start.divides else None
     records: Iterator[tuple[int, Any]] = enumerate(stream.source)
     for stage, orders in zip(start.before, start.orders, strict=True):
-        records = _remaining(records, stage, orders, partial(_mark, stream, keyed), start.epoch)
+        records = remaining(records, stage, orders, partial(_mark, stream, keyed), start.epoch)
     return records if info is None else islice(records, info.id, None, info.num_workers)
 
 
@@ -287,27 +275,16 @@ def _mark(stream: AugmentedIterable, keyed: KeyedMap, number: int, record: Any) 
     return 0
 
 
-def _added(order: int, mark: int) -> int:
-    return zlib.crc32(mark.to_bytes(8, "little"), order)
+def _set_epoch(source: Any, epoch: int) -> None:
+    if hasattr(source, "set_epoch"):
+        source.set_epoch(epoch)
 
 
-def _drop(share: Iterator[Any], start: Start, mark: Callable[[int, Any], int]) -> int:
-    """Drop the records that were yielded before the state was stored, compare them with it, and return their checksum."""
-    order = dropped = 0
-    for dropped, (_, record) in enumerate(islice(share, start.skip), 1):
-        order = _added(order, mark(dropped - 1, record))
-    if dropped < start.skip or start.order not in (None, order):
-        raise order_error(start.skip, start.epoch)
-    return order
-
-
-def order_error(count: int, epoch: int) -> ValueError:
-    """Return the error for a source whose order does not repeat."""
-    return ValueError(
-        f"the first {count} records of epoch {epoch} are not those that were yielded before the state was stored, so some would be lost "
-        "and others come twice: use the same source, and one whose order repeats (a shuffle with a seed, such as webdataset's "
-        "detshuffle), or store the state at an epoch's end"
-    )
+def _tell_epoch(source: Any, epoch: int, *, is_copy: bool) -> None:
+    """Tell a source and its shuffles the epoch; a worker's copy of a source has not heard of it."""
+    if is_copy:
+        _set_epoch(source, epoch)
+    _tell_shuffles(source, epoch)
 
 
 def _tell_shuffles(source: Any, epoch: int) -> None:
@@ -331,81 +308,3 @@ def _comes_twice(seen: set[int], key: SampleKey, record: Any, name: Any) -> bool
         stacklevel=frames.users_level(),
     )
     return True
-
-
-def _remaining(
-    records: Iterator[tuple[int, Any]],
-    stage: list[int],
-    orders: list[int | None],
-    mark: Callable[[int, Any], int],
-    epoch: int,
-) -> Iterator[tuple[int, Any]]:
-    """Yield the records that remain after workers took turns and each yielded the number in the stage, with the checksum in orders.
-
-    Raises:
-        ValueError: they do not come in the order of the stage.
-    """
-    found = [0] * len(stage)
-    for number, (position, record) in enumerate(records):
-        turn, worker = divmod(number, len(stage))
-        if turn >= stage[worker]:
-            yield position, record
-            continue
-        found[worker] = _added(found[worker], mark(turn, record))
-        if turn + 1 == stage[worker] and orders[worker] not in (None, found[worker]):
-            raise order_error(stage[worker], epoch)
-
-
-def check_state(state: Any) -> dict[str, Any]:
-    """Return a state of a stream or of its loader in one form, or raise an error."""
-    way_out = "pass the result of state_dict"
-    if not isinstance(state, dict) or "epoch" not in state:
-        raise ValueError(f"state must be a dict with 'epoch', got {state!r}: {way_out}")
-    found = {**state, "epoch": checked_int("epoch", state["epoch"], 0, 2**32, way_out)}
-    yielded = found.pop("yielded", 0)
-    stages = yielded if isinstance(yielded, list) else [[yielded]]
-    stages = [[checked_int("yielded", records, 0, 2**63, way_out) for records in stage] for stage in stages]
-    if "source" in found:
-        found["sources"] = [found.pop("source")]
-    return found | {"yielded": stages} if any(map(any, stages)) or "sources" in found else found
-
-
-def start_of(state: dict[str, Any], epoch: int, worker: int, workers: int, split: bool) -> Start:
-    """Return the start of a worker's pass from a state.
-
-    Raises:
-        ValueError: the state was stored with another number of workers, and the source, which divides its records among the
-            workers, cannot divide the rest among others.
-    """
-    stages, sources = state.get("yielded") or [[0] * workers], state.get("sources")
-    if len(stages[-1]) != workers:
-        stages = [*stages, [0] * workers]
-    if (len(stages) > 1 and not split) or (sources and (len(sources) != workers or split)):
-        raise ValueError(
-            f"a state of {_workers(len(stages[0]))} within epoch {epoch} cannot be resumed by {_workers(workers)}, because the "
-            "source divides itself among them: use the same number of workers, store the state at an epoch's end, or pass "
-            "split=True if every worker reads the whole source"
-        )
-    known = state.get("orders") or []
-    orders: list[list[int | None]] = [
-        known[number] if number < len(known) else [None] * len(stage) for number, stage in enumerate(stages)
-    ]
-    source = sources[worker] if sources else None
-    return Start(
-        epoch, stages[-1][worker], tuple(stages[:-1]), tuple(orders[:-1]), orders[-1][worker], source
-    )
-
-
-def _has_state(source: Any) -> bool:
-    """Return whether a source has its own state: a `state_dict` that needs no arguments."""
-    if not (hasattr(source, "state_dict") and hasattr(source, "load_state_dict")):
-        return False
-    try:
-        inspect.signature(source.state_dict).bind()
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
-def _workers(number: int) -> str:
-    return f"{number} workers" if number > 1 else "one process"

@@ -15,8 +15,9 @@ from torch.utils.data import DataLoader, get_worker_info
 from seedsafe import SampleKey, content_id
 from seedsafe_torch import frames
 from seedsafe_torch.fetching import fetch_above
-from seedsafe_torch.iterable import NOTHING, AugmentedIterable, Start, Task, check_state, start_of
+from seedsafe_torch.iterable import NOTHING, AugmentedIterable
 from seedsafe_torch.passes import LOOK, TWO_OPEN, Batches, warn_of_look
+from seedsafe_torch.stream_state import Start, Task, check_state, start_of
 
 __all__ = ["StreamLoader"]
 

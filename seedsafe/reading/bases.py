@@ -11,19 +11,23 @@ _MANY: Final = 8
 """More arrays than this are samples, not columns."""
 
 
-def check_base(base: Any) -> None:
+def check_base(base: Any, *, streams: str) -> None:
     """Raise an error if a base holds the columns of a dataset, or is a stream of TensorFlow.
 
     A tuple of images is a base. What is refused is certain: its arrays are equally long, and no dataset has samples of such
     shapes.
+
+    Args:
+        base: what may be a base.
+        streams: the name of the adapter for TensorFlow's streams.
 
     Raises:
         TypeError: the base is not one.
 
     Example:
         >>> import numpy as np
-        >>> check_base((np.zeros((8, 8)), np.zeros((8, 5))))
-        >>> check_base((np.zeros((9, 8, 8, 3)), np.zeros(9)))
+        >>> check_base((np.zeros((8, 8)), np.zeros((8, 5))), streams="tf")
+        >>> check_base((np.zeros((9, 8, 8, 3)), np.zeros(9)), streams="tf")
         Traceback (most recent call last):
         TypeError: base must hold samples, got a tuple of columns with the shapes [(9, 8, 8, 3), (9,)]: pass list(zip(*base)), or \
 torch.utils.data.TensorDataset(*base) of tensors, whose images are (N, C, H, W)
@@ -39,7 +43,7 @@ torch.utils.data.TensorDataset(*base) of tensors, whose images are (N, C, H, W)
     elif hasattr(base, "as_numpy_iterator") and hasattr(base, "element_spec"):
         raise TypeError(
             "base must be a dataset with base[index], got a tf.data.Dataset, which has no index: pass its records through "
-            "seedsafe_tf.keyed, or the arrays that it was made of to seedsafe_tf.augment"
+            f"{streams}.keyed, or the arrays that it was made of to {streams}.augment"
         )
 
 
