@@ -11,7 +11,7 @@ _MANY: Final = 8
 """More arrays than this are samples, not columns."""
 
 
-def check_base(base: Any, *, streams: str) -> None:
+def check_base(base: Any, *, streams: str = "the adapter for tf.data") -> None:
     """Raise an error if a base holds the columns of a dataset, or is a stream of TensorFlow.
 
     A tuple of images is a base. What is refused is certain: its arrays are equally long, and no dataset has samples of such
@@ -26,8 +26,8 @@ def check_base(base: Any, *, streams: str) -> None:
 
     Example:
         >>> import numpy as np
-        >>> check_base((np.zeros((8, 8)), np.zeros((8, 5))), streams="tf")
-        >>> check_base((np.zeros((9, 8, 8, 3)), np.zeros(9)), streams="tf")
+        >>> check_base((np.zeros((8, 8)), np.zeros((8, 5))))
+        >>> check_base((np.zeros((9, 8, 8, 3)), np.zeros(9)))
         Traceback (most recent call last):
         TypeError: base must hold samples, got a tuple of columns with the shapes [(9, 8, 8, 3), (9,)]: pass list(zip(*base)), or \
 torch.utils.data.TensorDataset(*base) of tensors, whose images are (N, C, H, W)
@@ -49,7 +49,7 @@ torch.utils.data.TensorDataset(*base) of tensors, whose images are (N, C, H, W)
 
 def _check_columns(base: Any) -> None:
     shapes = [tuple(getattr(part, "shape", ())) for part in base[: _MANY + 1]]
-    if not 2 <= len(shapes) <= _MANY or not all(shapes) or len({shape[0] for shape in shapes}) > 1:
+    if not 2 <= len(shapes) <= _MANY or not all(shapes) or len({shape[:1] for shape in shapes}) > 1:
         return
     if any(_are_columns(*sorted(pair, key=len)) for pair in combinations(shapes, 2)):
         raise TypeError(
