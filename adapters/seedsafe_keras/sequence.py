@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import warnings
 from typing import Any, Literal, Self, SupportsIndex
 
 import numpy as np
@@ -26,6 +25,7 @@ from seedsafe.reading import (
     ready_batches,
     stack,
     stack_rows,
+    warn,
 )
 from seedsafe_keras import framework as frameworks
 from seedsafe_keras.base import batch_size_of, check_together, length, uncalled_hooks
@@ -152,10 +152,9 @@ class AugmentedSequence(Forwarding, Passes):
             raise ready_batches(mixer)
         self._units = length(base)
         for hook in uncalled_hooks(base) if self._ready else ():
-            warnings.warn(
+            warn(
                 f"{type(base).__name__}.{hook} is not called, because Keras calls it at times that depend on the workers. "
-                "For another order in each epoch, pass shuffle=True",
-                stacklevel=2,
+                "For another order in each epoch, pass shuffle=True"
             )
         first = SampleKey(seed, 0, 0)
         self.batch_size = batch_size_of(base, batch_size, check_targets(targets, labels_of(augment)), first)

@@ -281,7 +281,7 @@ def _set_epoch(source: Any, epoch: int) -> None:
 
 
 def _tell_epoch(source: Any, epoch: int, *, is_copy: bool) -> None:
-    """Tell a source and its shuffles the epoch; a worker's copy of a source has not heard of it."""
+    """Set the epoch of a source's shuffles, and of a source that is a worker's copy, which has not heard of it."""
     if is_copy:
         _set_epoch(source, epoch)
     _tell_shuffles(source, epoch)

@@ -27,10 +27,11 @@ class Region:
     one always restores them.
     """
 
-    __slots__ = ("_address", "_entropy", "_lock", "_sources", "states")
+    __slots__ = ("_address", "_entropy", "_follows", "_lock", "_sources", "states")
 
-    def __init__(self, address: Address, sources: tuple[Source, ...]) -> None:
+    def __init__(self, address: Address, sources: tuple[Source, ...], *, follows: bool = True) -> None:
         self._address = address
+        self._follows = follows
         self._sources = sources
         self.states: list[tuple[Source, Any]] = []
         """The sources to restore, with their states."""
@@ -79,6 +80,8 @@ class Region:
 
     def follow(self, generator: str, seed: Any) -> None:
         """Key one of its sources from the stream of its address and a seed that the code has set."""
+        if not self._follows:
+            return
         start = self._address
         seeded = seeding.seed_of(start.seed_high << 64 | start.seed_low, seed)
         words = Words(start._replace(seed_low=seeded & _LOW, seed_high=seeded >> 64))

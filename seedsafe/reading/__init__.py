@@ -6,6 +6,7 @@ reaches the workers, and the framework's quirks.
 
 from seedsafe.ground.checks import explain_arguments, flag
 from seedsafe.ground.process import check_main
+from seedsafe.ground.warning import warn
 from seedsafe.keys.key import address, checked_int, philox
 from seedsafe.pipeline.primitive import declared
 from seedsafe.reading.augment import augment_sample, augment_views
@@ -88,4 +89,5 @@ __all__ = [
     "stack_rows",
     "stamped",
     "walk",
+    "warn",
 ]
