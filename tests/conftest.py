@@ -9,9 +9,18 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+
+with suppress(ModuleNotFoundError):  # the environments of some folders have no hypothesis
+    from hypothesis import settings
+
+    settings.register_profile(
+        "untimed", settings(), deadline=None
+    )  # an example may take long on a busy machine
+    settings.load_profile("untimed")
 
 FOLDERS = ("albumentations", "bridge", "scale", "site", "trainers")
 """Each named for its marker."""

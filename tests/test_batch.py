@@ -199,7 +199,7 @@ LINKS = [
 ENDS = [[], [ss.ToFloat()], [ss.ToCHW()], [ss.ToFloat(), ss.ToCHW()], CIFAR[2:]]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.sampled_from(LINKS), max_size=5, unique_by=lambda one: type(one)),
     st.sampled_from(ENDS),

@@ -53,7 +53,7 @@ def test_photographs_are_pillows(photo: str, interpolation: str) -> None:
         np.testing.assert_array_equal(resize(image, key=KEY), wanted)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(st.data())
 def test_any_size_layout_and_number_of_channels_is_pillows(data: st.DataObject) -> None:
     side = st.integers(1, 40)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import erase
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from image_laws import KEY, image_of, keep, parameters
 from scipy import stats
@@ -81,7 +81,6 @@ def test_pixels_are_dropped_piece_by_piece() -> None:
     assert (sf.drop_pixels(image, 1.0, 9, NOISE, per_channel=True) == 9).all()
 
 
-@settings(deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 6))
 def test_visible_boxes_hold_every_pixel_that_is_seen(seed: int, count: int) -> None:
     rng = np.random.default_rng(seed)
@@ -130,7 +129,6 @@ def test_grids() -> None:
 # All targets
 
 
-@settings(deadline=None)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([(2, 2), (3, 4), (5, 1)]))
 def test_tiles_take_all_targets_along(epoch: int, grid: tuple[int, int]) -> None:
     key = ss.SampleKey(3, epoch, 0)

@@ -202,7 +202,7 @@ def test_what_does_not_say_so_is_noticed() -> None:
         movers(Case(ss.Affine, moves=[Moves(ss.Affine(mode="reflect"), REPEATS)], drawn=""))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(
         st.sampled_from([n for n, one in SPATIAL.items() if one.how != REPEATS]),

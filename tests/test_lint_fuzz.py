@@ -85,9 +85,7 @@ def modules(draw: st.DrawFn) -> str:
 
 
 @given(modules())
-@settings(
-    max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
-)
+@settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 def test_any_program(source: str) -> None:
     try:
         tree = ast.parse(source)
@@ -97,7 +95,7 @@ def test_any_program(source: str) -> None:
 
 
 @given(st.binary(max_size=400))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_bytes(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     file = tmp_path_factory.mktemp("fuzz") / "data.py"
     file.write_bytes(data)

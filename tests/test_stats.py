@@ -86,7 +86,7 @@ def test_mean_and_std_are_the_floats_nearest_to_the_exact_ones(name):
         assert (stats.minimum[channel], stats.maximum[channel]) == (values.min(), values.max())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(hnp.arrays(np.float32, st.integers(1, 40), elements=st.floats(width=32)))
 def test_float_sums_have_no_error_at_all(values):
     finite = [Fraction(v) for v in values.tolist() if math.isfinite(v)]

@@ -55,7 +55,7 @@ def test_the_global_order_is_that_of_one_process(ranks: int, drop_last: bool) ->
         assert len(set(seen)) == len(seen), "two ranks share a stream"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     length=st.integers(1, 40),
     repeats=st.integers(1, 3),
