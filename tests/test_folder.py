@@ -5,6 +5,7 @@ import os
 import pickle
 import random
 import socket
+import stat
 import sys
 from multiprocessing import get_context
 
@@ -14,7 +15,9 @@ import pytest
 import seedsafe as ss
 from seedsafe import FolderIndex
 from seedsafe.data.folder import IMAGE_EXTENSIONS
+from seedsafe.data.folder import cache as cache_module
 from seedsafe.data.folder import index as index_module
+from seedsafe.data.folder import scan as scan_module
 from seedsafe.data.folder.cli import main
 from seedsafe.data.folder.index import Changes
 
@@ -69,7 +72,7 @@ def test_files_are_ordered_bytewise_by_relative_path(root, threads):
     assert index.classes == ["a", "a-b", "b"]
     assert [index.classes[target] for target in index.targets] == [name.split("/")[0] for name in ORDER]
     assert [index.target(place) for place in range(len(index))] == index.targets.tolist()
-    assert index.path(0) == os.path.join(root, ORDER[0])
+    assert index.path(0) == os.path.join(root, *ORDER[0].split("/"))
 
 
 def random_tree(seed):
@@ -135,6 +138,7 @@ def test_endings_and_validity(tmp_path):
     assert (flat.classes, flat.targets.tolist()) == ([], [-1, -1, -1])
 
 
+@pytest.mark.linux
 def test_names_that_are_no_unicode_are_kept(tmp_path):
     grow(tmp_path, b"a/\xff\xfe.png", b"a/\xc3\xa4 \n.png", "b/日本.png")
     index = FolderIndex(tmp_path)
@@ -446,6 +450,77 @@ def test_an_open_index_keeps_what_it_had_when_the_cache_is_replaced(root, cache)
     new = FolderIndex(root, cache=cache)
     assert (len(old), len(new)) == (9, 10)
     assert names_of(old) == ORDER
+
+
+@pytest.fixture
+def as_windows(monkeypatch):
+    """Files are read whole, as on Windows, and those of a list cannot be replaced, as when they are open there."""
+    busy, replace = [], os.replace
+
+    def refuse(old, new):
+        if os.fspath(new) in busy:
+            raise PermissionError(13, "Access is denied")
+        replace(old, new)
+
+    monkeypatch.setattr(os, "replace", refuse)
+    monkeypatch.setattr(cache_module, "_MAPS", False)
+    return busy
+
+
+def test_no_file_stays_open_where_a_file_in_use_cannot_be_replaced(root, cache, as_windows):
+    index = FolderIndex(root, cache=cache)
+    assert isinstance(index._tree.files.buffer, bytes)
+    assert (FolderIndex(root, cache=cache).changes, names_of(index)) == (Changes(0, 0), ORDER)
+    assert names_of(pickle.loads(pickle.dumps(index))) == ORDER
+
+
+def test_a_cache_that_another_program_has_open_is_a_warning(root, cache, as_windows):
+    FolderIndex(root, cache=cache)
+    before = cache.read_bytes()
+    as_windows.append(str(cache))
+    grow(root, "a/new.png", age=LONG_AGO + 1)
+    with pytest.warns(UserWarning, match=r"could not be written .* that no other program has open"):
+        index = FolderIndex(root, cache=cache)
+    assert (len(index), index.changes, cache.read_bytes()) == (10, Changes(1, 0), before)
+    assert names_of(pickle.loads(pickle.dumps(index))) == names_of(index)
+    as_windows.clear()
+    assert FolderIndex(root, cache=cache).changes == Changes(1, 0)
+    assert sorted(path.name for path in cache.parent.iterdir()) == ["index", "root"]
+
+
+def test_a_cache_that_another_process_has_just_written_is_taken(root, cache, as_windows, monkeypatch):
+    FolderIndex(root, cache=cache)
+    written = cache.read_bytes()
+    cache.unlink()
+
+    def write_first(old, new):
+        cache.write_bytes(written)
+        raise PermissionError(13, "Access is denied")
+
+    monkeypatch.setattr(os, "replace", write_first)
+    assert names_of(FolderIndex(root, cache=cache)) == ORDER
+    assert sorted(path.name for path in cache.parent.iterdir()) == ["index", "root"]
+
+
+def test_paths_have_the_separators_of_the_system(root, monkeypatch):
+    index = FolderIndex(root)
+    monkeypatch.setattr(scan_module, "_SEPARATOR", b"\\")
+    assert index.relative(ORDER.index("b/a/2.png")) == "b/a/2.png"
+    assert index.path(ORDER.index("b/a/2.png")) == f"{os.path.join(root, '')}b\\a\\2.png"
+
+
+def test_numbers_of_folders_may_have_128_bits(root, cache, read, monkeypatch):
+    usual = os.stat
+
+    def wide(path, **options):
+        status = list(usual(path, **options))
+        status[stat.ST_INO] |= 1 << 100
+        return os.stat_result(status, {"st_mtime_ns": status[stat.ST_MTIME] * 10**9})
+
+    monkeypatch.setattr(os, "stat", wide)
+    FolderIndex(root, cache=cache)
+    read.clear()
+    assert (FolderIndex(root, cache=cache).changes, read) == (Changes(0, 0), [])
 
 
 def test_progress_counts_files(root):

@@ -20,6 +20,7 @@ from hypothesis.extra import numpy as hnp
 
 import seedsafe as ss
 from seedsafe import ChannelStats, channel_stats
+from seedsafe.data.stats import run as run_module
 from seedsafe.data.stats import sums
 from seedsafe.data.stats.run import _delay_interrupt
 
@@ -327,6 +328,34 @@ def test_an_interrupted_computation_goes_on_where_it_stopped(tmp_path, how):
     assert again.read == list(range(20, 37))
     assert not file.exists()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_checkpoint_that_another_program_reads_is_written_the_next_time(tmp_path, monkeypatch):
+    """Windows does not replace a file that is open."""
+    file, replace, refused = tmp_path / "stats.json", os.replace, []
+
+    def refuse(old, new):
+        if file.exists() and not refused:
+            refused.append(file.read_bytes())
+            raise PermissionError(13, "Access is denied")
+        replace(old, new)
+
+    monkeypatch.setattr(os, "replace", refuse)
+    checkpoint = run_module.Checkpoint(file, {})
+    for done, now in ((1, True), (2, False), (3, False)):
+        monkeypatch.setattr(run_module, "_SECONDS", -1.0)
+        checkpoint.save(done, None, now=now)
+    assert refused
+    assert checkpoint.load() == (3, None)
+    refused.clear()
+    with pytest.raises(PermissionError):
+        checkpoint.save(4, None, now=True)
+    file.unlink()
+    monkeypatch.setattr(
+        os, "replace", lambda old, new: (_ for _ in ()).throw(PermissionError(13, "Access is denied"))
+    )
+    with pytest.raises(PermissionError):
+        checkpoint.save(1, None, now=False)
 
 
 def test_a_computation_interrupted_with_workers_goes_on(tmp_path):

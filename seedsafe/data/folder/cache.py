@@ -1,6 +1,7 @@
 """A tree in a memory-mapped file.
 
-All processes share the file, and opening it reads nothing. Its contents, little-endian:
+All processes share the file, and opening it reads nothing, except on Windows, where no file can be replaced while it is
+open or mapped anywhere: there each process reads it whole and closes it. Its contents, little-endian:
 
 - 16 bytes of magic
 - the header's length and the digest, 8 bytes each
@@ -16,11 +17,12 @@ import hashlib
 import json
 import mmap
 import os
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +38,7 @@ def write_atomically(path: str | os.PathLike[str], pieces: Iterable[Any]) -> Non
     A process that has the old file open, or mapped into memory, keeps the old contents.
 
     Raises:
+        PermissionError: on Windows, a process has the old file open.
         OSError: the folder does not exist, or is not writable.
     """
     target = Path(path)
@@ -53,6 +56,7 @@ def write_atomically(path: str | os.PathLike[str], pieces: Iterable[Any]) -> Non
         raise
 
 
+_MAPS: Final = sys.platform != "win32"
 _MAGIC = b"seedsafe index 2"
 _OURS = b"seedsafe index "
 _LINE = 512
@@ -62,7 +66,11 @@ _DTYPES = ("<i8", "<u8", "<i8", "<i4")
 
 
 def save(tree: Tree, path: str, options: dict[str, Any]) -> None:
-    """Write a tree and its options."""
+    """Write a tree and its options.
+
+    Raises:
+        OSError: as in `write_atomically`, unless another process has just written the same.
+    """
     sections = [
         *(np.ascontiguousarray(array).tobytes() for array in tree.arrays),
         tree.folders.blob,
@@ -77,7 +85,18 @@ def save(tree: Tree, path: str, options: dict[str, Any]) -> None:
     text = json.dumps(header).encode()
     body = b"".join([_padded(text, _START), *(_padded(section) for section in sections)])
     seal = _seal(np.frombuffer(body, "<u8"))
-    write_atomically(path, [_MAGIC, len(text).to_bytes(8, "little"), seal.to_bytes(8, "little"), body])
+    head = b"".join([_MAGIC, len(text).to_bytes(8, "little"), seal.to_bytes(8, "little")])
+    try:
+        write_atomically(path, [head, body])
+    except PermissionError:
+        if not _begins(path, head):
+            raise
+
+
+def _begins(path: str, head: bytes) -> bool:
+    with suppress(OSError), open(path, "rb") as file:
+        return file.read(len(head)) == head
+    return False
 
 
 def _seal(words: NDArray[np.uint64]) -> int:
@@ -95,7 +114,7 @@ def _padded(data: bytes, before: int = 0) -> bytes:
 
 
 def load(path: str, options: dict[str, Any]) -> Tree | None:
-    """Map a file that `save` wrote.
+    """Open a file that `save` wrote.
 
     Returns:
         The tree, or None if the file is missing, is damaged, or belongs to other options.
@@ -107,7 +126,7 @@ def load(path: str, options: dict[str, Any]) -> Tree | None:
         with open(path, "rb") as file:
             if os.fstat(file.fileno()).st_size == 0:
                 return None
-            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if _MAPS else file.read()
     except FileNotFoundError:
         return None
     if data[: len(_MAGIC)] != _MAGIC:
@@ -120,7 +139,7 @@ def load(path: str, options: dict[str, Any]) -> Tree | None:
         return None
 
 
-def _tree(data: mmap.mmap, options: dict[str, Any]) -> Tree | None:
+def _tree(data: mmap.mmap | bytes, options: dict[str, Any]) -> Tree | None:
     length, seal = (int.from_bytes(data[start : start + 8], "little") for start in (16, 24))
     if _seal(np.frombuffer(data, "<u8", offset=_START)) != seal:
         return None

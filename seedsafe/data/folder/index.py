@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from seedsafe.data.folder import cache as cachefile
 from seedsafe.data.folder.progress import Progress, reporting
-from seedsafe.data.folder.scan import Filter, is_unchanged, scan
+from seedsafe.data.folder.scan import Filter, is_unchanged, native, scan
 from seedsafe.data.folder.tree import Listing, Tree, assemble, listing_of
 from seedsafe.ground.checks import checked_int, flag
 
@@ -78,7 +78,7 @@ class FolderIndex:
 
     With labels, each folder in the root is a class, as in torchvision's `ImageFolder`. The index follows links to folders.
     A link to a folder above itself is a problem, not a hang. The index takes 13 bytes and the name for each file, in
-    arrays that worker processes share; mapped from a cache, it takes no memory of its own.
+    arrays that worker processes share; mapped from a cache, it takes no memory of its own. On Windows each process has its own.
 
     A cache is valid for a folder as long as the folder's device, inode and time of change stay the same; changed
     folders are read again. A cache that is damaged, or belongs to another folder or other options, is built again.
@@ -161,18 +161,19 @@ class FolderIndex:
             self.changes = _changes(known, listings)
         try:
             cachefile.save(tree, self._cache, self._options)
+            return cachefile.load(self._cache, self._options) or tree
         except OSError as error:
             warnings.warn(
-                f"the index could not be written to {self._cache!r} ({error}): pass a path that is writable",
+                f"the index could not be written to {self._cache!r} ({error}): pass a path that is writable, and that no other "
+                "program has open",
                 stacklevel=4,
             )
             return tree
-        return cachefile.load(self._cache, self._options) or tree
 
     def _is_current(self, tree: Tree) -> bool:
         stamps = tree.stamps.tolist()
         return all(
-            is_unchanged(self._prefix + path, tuple(stamp))
+            is_unchanged(self._prefix + native(path), tuple(stamp))
             for path, stamp in zip(tree.folders, stamps, strict=True)
         )
 
@@ -240,8 +241,8 @@ class FolderIndex:
         return os.fsdecode(self.relative_bytes(position))
 
     def path(self, position: int) -> str:
-        """Return a file's path."""
-        return os.fsdecode(self._prefix + self.relative_bytes(position))
+        """Return a file's path, with the separators of the system."""
+        return os.fsdecode(self._prefix + native(self.relative_bytes(position)))
 
     def target(self, position: int) -> int:
         """Return a file's label: the position of its class in `classes`."""
@@ -295,7 +296,7 @@ class FolderIndex:
         """Count the indexed files of a file's folder: those that are missing now, and all."""
         parent = self._parents[position]
         own = np.flatnonzero(self._tree.parents == parent)
-        folder = self._prefix + self._tree.folders[parent]
+        folder = self._prefix + native(self._tree.folders[parent])
         return sum(not os.path.exists(folder + self._tree.files[int(i)]) for i in own), len(own)
 
     def __repr__(self) -> str:

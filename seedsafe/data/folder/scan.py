@@ -10,13 +10,15 @@ from typing import NamedTuple
 from seedsafe.data.folder.progress import Report
 from seedsafe.data.folder.tree import Listing, Problem, Stamp
 
-__all__ = ["Filter", "is_unchanged", "scan"]
+__all__ = ["Filter", "is_unchanged", "native", "scan"]
 
 # A folder that changed just before it was read may change again within the same tick of the file system's clock
 # (2 seconds on FAT), and its time of change would not show it. Such a folder is read again the next time.
 _TICK = 2_000_000_000
 
 _NO_STAMP = (0, 0, -1)
+_WORD = 2**64 - 1
+_SEPARATOR = os.sep.encode()
 
 _Identity = tuple[int, int]
 
@@ -41,9 +43,14 @@ class Filter(NamedTuple):
 
 
 def _stamp_of(path: bytes) -> Stamp:
-    """Return a folder's device, inode and time of change."""
+    """Return a folder's device, inode (64 bits of it: those of Windows' ReFS have 128) and time of change."""
     status = os.stat(path)
-    return status.st_dev, status.st_ino, status.st_mtime_ns
+    return status.st_dev & _WORD, status.st_ino & _WORD, status.st_mtime_ns
+
+
+def native(path: bytes) -> bytes:
+    """Return a relative path with the separators of the system; Windows takes no others behind its prefix for long paths."""
+    return path if _SEPARATOR == b"/" else path.replace(b"/", _SEPARATOR)
 
 
 def is_unchanged(path: bytes, stamp: Stamp) -> bool:
@@ -118,7 +125,7 @@ def _walk(
 
 
 def _read(root: bytes, path: bytes, which: Filter, known: Mapping[bytes, Listing], before: int) -> Listing:
-    full = root + path
+    full = root + native(path)
     try:
         stamp = _stamp_of(full)
         if path in known and known[path].stamp == stamp:

@@ -47,7 +47,7 @@ class Checkpoint:
         if self._path is None or not self._path.exists():
             return 0, None
         try:
-            data = json.loads(self._path.read_text())
+            data = json.loads(self._path.read_text(encoding="utf-8"))
             identity, done, stats = data["identity"], int(data["done"]), data["stats"]
             loaded = None if stats is None else ChannelStats.from_dict(stats)
         except (ValueError, KeyError, TypeError) as error:
@@ -71,7 +71,12 @@ class Checkpoint:
             "done": done,
             "stats": None if stats is None else stats.to_dict(),
         }
-        write_atomically(self._path, [json.dumps(data).encode()])
+        try:
+            write_atomically(self._path, [json.dumps(data).encode()])
+        except PermissionError:
+            if now or not self._path.exists():
+                raise
+            # Windows refuses while another program, such as a virus scanner, reads the file: the next time will do.
         self._saved = time.monotonic()
 
     def remove(self) -> None:
