@@ -14,9 +14,10 @@ def adding(log: FailureLog, start: int) -> None:
 
 
 def rank(log: FailureLog, results: Any) -> None:
-    with multiprocessing.get_context("fork").Pool(1) as pool:
+    context: Any = multiprocessing.get_context(multiprocessing.get_all_start_methods()[0])
+    with context.Pool(1) as pool:
         pool.apply(adding, (log, 0))
-    worker = multiprocessing.get_context("fork").Process(target=adding, args=(log, 100), daemon=True)
+    worker = context.Process(target=adding, args=(log, 100), daemon=True)
     worker.start()
     worker.join()
     results.put({epoch: list(found) for epoch, found in log.failures().items()})
