@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from importlib import import_module
@@ -63,10 +64,13 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # `head`, for instance, closes the pipe early
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
-    except OSError as error:  # a full disk, or a file deleted during the run
+    except OSError as error:
+        # `head`, for instance, closes the pipe early; Windows calls that an invalid argument.
+        unnamed = sys.platform == "win32" and error.errno == errno.EINVAL and error.filename is None
+        if unnamed or isinstance(error, BrokenPipeError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 141
+        # a full disk, or a file deleted during the run
         print(f"seedsafe {words[0]}: {error}", file=sys.stderr)
         return 2
     return code

@@ -76,6 +76,7 @@ def test_a_cause_is_named_once_with_its_lines(project: Path, capsys: pytest.Capt
     assert f"1. data.py:{line}: rng = np.random.default_rng((self.seed, self.epoch, index))" in page
 
 
+@pytest.mark.fork
 def test_a_dataset_is_audited(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (project / "noisy_of_check.py").write_text(BAD)
     assert main(["check", "noisy_of_check.py:Noisy", ".", "--json"]) == 1
@@ -89,6 +90,7 @@ def test_a_dataset_is_audited(project: Path, capsys: pytest.CaptureFixture[str])
     assert page["first"][0].startswith(f"noisy_of_check.py:{line}: ")
 
 
+@pytest.mark.fork
 def test_an_audit_alone_can_find_it(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (project / "hidden_of_check.py").write_text(
         BAD.replace("self.rng = np", "setattr(self, 'r' + 'ng', np")
@@ -113,6 +115,7 @@ def test_wrong_calls(project: Path, call: list[str], text: str, capsys: pytest.C
     assert text in capsys.readouterr().err
 
 
+@pytest.mark.fork  # and such a name
 def test_a_path_with_a_colon_is_a_path(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (project / "a:b").mkdir()
     (project / "a:b" / "data.py").write_text(BAD)

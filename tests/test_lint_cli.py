@@ -182,6 +182,20 @@ def test_a_baseline_hides_what_it_knows_wherever_it_has_moved(
         assert message in err
 
 
+def test_a_baseline_may_lie_on_another_drive(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: str, start: Path) -> str:
+        raise ValueError("path is on mount 'C:', start on mount 'D:'")
+
+    monkeypatch.setattr(os.path, "relpath", refuse)
+    assert run(capsys, "--write-baseline", "known.json")[0] == 0
+    assert list(json.loads((project / "known.json").read_text())["findings"]) == [
+        (project / "data.py").as_posix()
+    ]
+    assert codes(capsys, "--baseline", "known.json") == []
+
+
 def test_add_noqa(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     body = (
         "        a = np.random.rand()  # noqa: E501\r\n"
@@ -209,6 +223,10 @@ def test_what_cannot_be_read_is_told_and_fails(project: Path, capsys: pytest.Cap
     assert err.startswith("clean.py: skipped: Python 2 source, line 1: ")
     assert run(capsys, "clean.py", "--exit-zero")[0] == 0
     assert run(capsys, "clean.py", "--format", "github")[1].startswith("::error file=clean.py,line=1,title=")
+
+
+@pytest.mark.fork  # and os.mkfifo
+def test_what_is_no_file_is_told(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     os.mkfifo(project / "pipe.py")
     code, _, err = run(capsys, "pipe.py")
     assert (code, err) == (1, "pipe.py: skipped: cannot be read: it is not a file\n")

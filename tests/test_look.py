@@ -243,6 +243,7 @@ def test_a_sample_that_fails_is_shown_and_told(folder: Path, capsys: pytest.Capt
     assert "the disk is gone" in capsys.readouterr().err
 
 
+@pytest.mark.fork  # and such a name
 def test_names_are_escaped(folder: Path) -> None:
     Path("photos/chelsea.jpg").rename("photos/<script>alert(1)<script>.jpg")
     assert preview("p.json", "--images", "photos", "-o", "a.html") == 0

@@ -108,7 +108,7 @@ def load(target: str) -> Any:
 
     Raises ValueError if the text has another form, the module cannot be imported, or the object is missing or needs arguments.
     """
-    module_name, colon, path = target.partition(":")
+    module_name, colon, path = target.rpartition(":")  # a path may have another one, such as a drive's
     if not (module_name and colon and path):
         raise ValueError(
             f"target must be MODULE:OBJECT, got {target!r}: pass one such as train.data:dataset or data.py:dataset"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -47,7 +48,7 @@ def main(argv: list[str]) -> int:
 
 def _split(what: list[str]) -> tuple[str, str | None]:
     """Return the path and the dataset from the arguments."""
-    targets = [one for one in what if ":" in one and not Path(one).exists()]
+    targets = [one for one in what if ":" in os.path.splitdrive(one)[1] and not Path(one).exists()]
     paths = [one for one in what if one not in targets]
     if len(paths) > 1 or len(targets) > 1:
         raise ValueError(

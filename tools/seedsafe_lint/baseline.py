@@ -81,7 +81,10 @@ def _identities(findings: Iterable[Finding], file: Path) -> list[tuple[str, str,
 
     @cache
     def relative(path: str) -> str:
-        return Path(os.path.relpath(path, file.absolute().parent)).as_posix()
+        try:
+            return Path(os.path.relpath(path, file.absolute().parent)).as_posix()
+        except ValueError:  # on another drive
+            return Path(path).absolute().as_posix()
 
     return [
         (relative(at.path), finding.code, lines(at.path)[text_line(at.path, at.cell, at.line) - 1].strip())

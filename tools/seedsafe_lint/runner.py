@@ -24,6 +24,7 @@ _SKIPPED_FOLDERS = words("""
     .git .hg .svn .tox .nox .venv venv .eggs .mypy_cache .ruff_cache .pytest_cache __pycache__ node_modules
     site-packages build dist .ipynb_checkpoints
 """)
+_MOST = 61  # processes, which is as many as Windows can wait for
 _ALONE = 60
 _CHUNK = 24
 
@@ -105,7 +106,7 @@ def lint(
     among = {str(path): collect([Path(path)], config) for path in paths}
     files = list(dict.fromkeys(file for found in among.values() for file in found))
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    count = jobs or (1 if len(files) < _ALONE else cores)
+    count = min(jobs or (1 if len(files) < _ALONE else cores), _MOST)
     results: list[Result] = []
     done = 0
     with _without_collector():

@@ -129,7 +129,7 @@ def _from_yaml(text: str) -> Any:
 
 
 def _import(target: str) -> Any:
-    module, _, path = target.partition(":")
+    module, _, path = target.rpartition(":")  # a path may have another one, such as a drive's
     if not (module and path):
         raise ValueError(f"expected MODULE:NAME, got {target!r}: name both")
     try:
