@@ -651,6 +651,7 @@ class TestAtAnyMoment:
             equal(inner.pop(), batch(1, SMALL))
             equal(outer.pop(), batch(2, SMALL))
 
+    @pytest.mark.fork
     @pytest.mark.parametrize("kind", KINDS)
     def test_the_process_forks(self, kind: str) -> None:
         opened(0)
@@ -745,6 +746,7 @@ class TestWhereItCannotBe:
             equal(worker("staying", 5), batch(5))
         equal(array, batch(1))
 
+    @pytest.mark.fork
     def test_a_batch_that_a_fork_without_descriptors_inherits_does_not_change(self) -> None:
         with Worker() as worker:
             array = worker.met()("made", 1)
