@@ -198,7 +198,8 @@ def test_mixes(name: str) -> None:
 
 
 def test_no_golden_pipeline_is_left_out() -> None:
-    assert {name.removesuffix(", nearest") for name in STORED} == {*golden_pipelines.PIPELINES, *MIXES}
+    pipelines = golden_pipelines.PIPELINES.keys() - set(known.NO_WHEEL)
+    assert {name.removesuffix(", nearest") for name in STORED} == {*pipelines, *MIXES}
 
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
@@ -252,7 +253,7 @@ def row(name: str) -> str:
     return f"| `{call(golden.transform)}` | {given} | {number} | `{written}` |"
 
 
-@pytest.mark.parametrize("name", golden_pipelines.PIPELINES)
+@pytest.mark.parametrize("name", [name for name in golden_pipelines.PIPELINES if name not in known.NO_WHEEL])
 def test_known_answers_of_transforms(name: str) -> None:
     assert row(name) in WORDS_PAGE
 

@@ -115,7 +115,9 @@ def adjust_gamma(image: Array, gamma: float) -> Array:
         return look_up(image, _gamma_table(_LOGARITHMS * gamma))
     result = np.maximum(image, 0, order="C")
     flat = result.reshape(image.shape[0], -1)
+    zeros = flat == 0
     opencv().pow(flat, gamma, flat)
+    np.putmask(flat, zeros, 0)  # on ARM 0 to the power 0.01 is 0.41: its logarithm is not low enough
     return result
 
 

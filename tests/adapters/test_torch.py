@@ -299,7 +299,10 @@ def test_fixed_epoch() -> None:
         {"num_workers": 2},
         {"num_workers": 2, "persistent_workers": True},
         {"num_workers": 2, "persistent_workers": True, "multiprocessing_context": "spawn"},
-        {"num_workers": 2, "persistent_workers": True, "multiprocessing_context": "forkserver"},
+        pytest.param(
+            {"num_workers": 2, "persistent_workers": True, "multiprocessing_context": "forkserver"},
+            marks=pytest.mark.fork,
+        ),
     ],
     ids=str,
 )
