@@ -59,7 +59,7 @@ test-arm:
 # Linux seen as macOS and as Windows: what these lack is hidden from the library and its tests.
 test-elsewhere: $(VENV)/.installed
 	for system in macos windows; do \
-		SEEDSAFE_ELSEWHERE=$$system PYTHONPATH=tests/elsewhere:.:adapters:tools \
+		SEEDSAFE_ELSEWHERE=$$system PYTHONPATH=$(CURDIR)/tests/elsewhere:$(CURDIR):$(CURDIR)/adapters:$(CURDIR)/tools \
 			$(BIN)/python -m pytest -n $(JOBS) --dist worksteal @tests/elsewhere/tests.txt || exit 1; \
 	done
 

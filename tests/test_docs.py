@@ -37,7 +37,8 @@ def printed_by(found: list[tuple[str, str, str]]) -> tuple[str, str]:
 
 def environment() -> dict[str, str]:
     """Return the environment of a script that imports this checkout."""
-    paths = os.pathsep.join(map(str, (ROOT, ROOT / "adapters", ROOT / "tools")))
+    own = map(str, (ROOT, ROOT / "adapters", ROOT / "tools"))
+    paths = os.pathsep.join([*own, *filter(None, [os.environ.get("PYTHONPATH")])])
     return {**os.environ, "PYTHONPATH": paths, "TF_CPP_MIN_LOG_LEVEL": "3", "OMP_NUM_THREADS": "1"}
 
 
