@@ -1,0 +1,100 @@
+"""Other threads that may draw while a call runs."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from types import FrameType
+from typing import Any, Final
+
+from seedsafe.bridging.options import NotReproducible
+from seedsafe.bridging.same import content
+from seedsafe.bridging.watch import Run
+from seedsafe.ground.process import is_worker
+
+__all__ = ["TRIES", "Others", "others_run", "steady"]
+
+TRIES = 100
+"""How often a call is run before its error, with a pause between two runs that comes to five seconds in all."""
+_LONGEST: Final = 0.05
+_WAITING: Final = frozenset(
+    (
+        *("threading", "queue", "selectors", "multiprocessing.connection", "multiprocessing.synchronize"),
+        *("seedsafe.bridging.region", "seedsafe.bridging.turns"),
+        *("execnet.gateway_base", "ipykernel.heartbeat", "tqdm._monitor"),
+    )
+)
+"""Modules whose functions draw nothing and do nothing but wait, each wait in a frame of its own."""
+
+
+def others_run() -> bool:
+    """Return whether this process has other threads. Those of a worker process belong to its reads."""
+    return threading.active_count() > 1 and not is_worker()
+
+
+class Others:
+    """The other threads of this process, seen at a moment.
+
+    Example:
+        >>> Others().awake()
+        []
+    """
+
+    def __init__(self) -> None:
+        self._before = _frames()
+
+    def awake(self) -> list[str]:
+        """Return the names of those that may have done anything but wait since that moment."""
+        names = {thread.ident: thread.name for thread in threading.enumerate()}
+        now = _frames()
+        asleep = {
+            ident
+            for ident, (frame, line) in now.items()
+            if self._before.get(ident) == (frame, line) and frame.f_globals.get("__name__") in _WAITING
+        }
+        return sorted(names.get(ident, f"thread {ident}") for ident in {*self._before, *now} - asleep)
+
+
+def _frames() -> dict[int, tuple[FrameType, int]]:
+    """Return each other thread's innermost frame, with its place there. Whoever holds the frame keeps it from being another one later."""
+    me = threading.get_ident()
+    return {ident: (frame, frame.f_lasti) for ident, frame in sys._current_frames().items() if ident != me}
+
+
+def steady(trace: Callable[[], Run], shared: Sequence[str], label: str) -> Run:
+    """Return a run of a call into which no other thread has drawn.
+
+    The generators of the process are one set for all threads. So a run counts if they stayed where they were, or if no other thread did
+    anything, or if it equals an earlier run of the call.
+
+    Args:
+        trace: runs the call with its key.
+        shared: the names of the generators that all threads share.
+        label: the object's name in errors.
+
+    Raises:
+        NotReproducible: no two runs were equal.
+    """
+    earlier: list[Any] = []
+    pause = threading.Event()
+    awake: list[str] = []
+    for number in range(TRIES):
+        others = Others()
+        run = trace()
+        awake = others.awake()
+        moved = [name for name in shared if name in run.marks and run.marks[name][0] != run.marks[name][1]]
+        if not awake or not (moved or earlier):
+            return run
+        found = content(run.result), run.marks
+        if found in earlier:
+            return run
+        earlier.append(found)
+        pause.wait(min(_LONGEST, 0.001 * number))
+    many = len(awake) > 1
+    raise NotReproducible(
+        f"{label} gave {TRIES} results for one key while {'other threads' if many else 'another thread'} ran ({', '.join(awake)}). The "
+        f"generators of a process ({', '.join(shared)}) are the same for all threads, so if {'those draw' if many else 'that draws'} too, the "
+        "numbers are mixed: read in worker processes (num_workers=2), or let the other thread draw from a generator of its own. If no other "
+        "thread draws, it keeps something from call to call, or draws from a source that a bridge does not reach"
+    )

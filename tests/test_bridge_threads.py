@@ -1,0 +1,140 @@
+"""Bridges beside other threads: their draws do not enter a sample, or an error names them."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import seedsafe as ss
+from seedsafe.bridging import beside
+from seedsafe_torch import AugmentedDataset
+
+COUNT = 40
+
+
+class Drawing:
+    """A base whose reads draw before and after they let another thread run, while `turns` lasts."""
+
+    def __init__(self) -> None:
+        self.reads = 0
+        self.turns, self.rest = 0, 3
+        self.begun, self.done = threading.Semaphore(0), threading.Semaphore(0)
+
+    def __len__(self) -> int:
+        return COUNT
+
+    def __getitem__(self, index: int) -> Any:
+        self.reads += 1
+        first = random.random(), np.random.rand(), float(torch.rand(()))
+        if self.turns > 0 and self.reads % self.rest:
+            self.turns -= 1
+            self.begun.release()
+            self.done.acquire()
+        return np.array([index, *first, random.random(), np.random.rand(), float(torch.rand(()))])
+
+
+class Training:
+    """Draws once more each time."""
+
+    def __init__(self) -> None:
+        self.draws = 0
+
+    def __call__(self) -> None:
+        self.draws += 1
+        for _ in range(self.draws):
+            random.random()
+            np.random.rand()
+            torch.nn.functional.dropout(torch.ones(3))
+
+
+@contextmanager
+def another(base: Drawing, turns: int, action: Any) -> Iterator[None]:
+    """Let another thread act in so many reads of a base."""
+    stop = threading.Event()
+
+    def run() -> None:
+        while True:
+            base.begun.acquire()
+            if stop.is_set():
+                return
+            action()
+            base.done.release()
+
+    base.turns = turns
+    thread = threading.Thread(target=run, name="training")
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        base.begun.release()
+        thread.join()
+
+
+def samples(base: Drawing, options: Any) -> list[Any]:
+    dataset = AugmentedDataset(base, seed=42, bridge=options)
+    return [dataset.at(index, epoch=0).tolist() for index in range(COUNT)]
+
+
+@pytest.mark.parametrize("verify", [True, False])
+@pytest.mark.parametrize("action", [Training(), np.random.seed, torch.seed], ids=["draws", "numpy", "torch"])
+def test_the_draws_of_another_thread_do_not_enter(verify: bool, action: Any) -> None:
+    options = ss.Bridge(verify=verify)
+    alone, base = samples(Drawing(), options), Drawing()
+    with another(base, 50, action):
+        assert samples(base, options) == alone
+    assert base.turns == 0
+
+
+def test_a_thread_that_always_draws_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beside, "TRIES", 4)
+    base = Drawing()
+    base.rest = 10**6
+    with (
+        another(base, 10**6, Training()),
+        pytest.raises(ss.NotReproducible, match=r"while another thread ran \(training\).*num_workers=2"),
+    ):
+        samples(base, True)
+
+
+def test_a_thread_that_waits_costs_no_run() -> None:
+    base, alone = Drawing(), Drawing()
+    samples(alone, True)
+    with another(base, 0, Training()):
+        samples(base, True)
+    assert base.reads == alone.reads
+
+
+def test_a_read_that_draws_nothing_is_run_once() -> None:
+    class Still(Drawing):
+        def __getitem__(self, index: int) -> Any:
+            self.reads += 1
+            self.begun.release()
+            self.done.acquire()
+            return np.array([index])
+
+    base = Still()
+    with another(base, 0, lambda: None):
+        samples(base, ss.Bridge(verify=False))
+    assert base.reads == COUNT
+
+
+def test_an_error_beside_other_threads_names_them() -> None:
+    class Counts(Drawing):
+        def __getitem__(self, index: int) -> Any:
+            self.reads += 1
+            return np.array([self.reads])
+
+    base = Counts()
+    with (
+        another(base, 0, Training()),
+        pytest.raises(ss.NotReproducible, match=r"another thread \(training\)"),
+    ):
+        samples(base, True)

@@ -1,0 +1,57 @@
+"""MONAI's ThreadDataLoader over a bridge, while the training thread draws from the same generators."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from recorded import BATCH, COUNT, SEED, expected
+
+from seedsafe_torch import AugmentedDataset, EpochOrder, KeyedSampler
+
+pytestmark = [pytest.mark.trainers, pytest.mark.filterwarnings("ignore")]
+
+EPOCHS = 3
+
+
+class Noisy:
+    """Volumes with noise from the generators of the process."""
+
+    def __len__(self) -> int:
+        return COUNT
+
+    def __getitem__(self, index: int) -> Any:
+        noise = sum(np.random.rand(64, 64) for _ in range(3)).sum() + torch.rand(8, 8).sum().item()
+        return np.array([index, noise, np.random.randint(10**6), random.randrange(10**6)])
+
+
+def keyed() -> AugmentedDataset:
+    return AugmentedDataset(Noisy(), seed=SEED, bridge=True)
+
+
+def train() -> None:
+    for _ in range(100):
+        torch.nn.functional.dropout(torch.ones(100))
+        np.random.rand(10)
+        random.random()
+
+
+@pytest.mark.parametrize("later", [False, True])
+@pytest.mark.parametrize("options", [{}, {"num_workers": 2, "use_thread_workers": True}, {"num_workers": 2}])
+def test_the_training_threads_draws_do_not_enter(options: dict[str, Any], later: bool) -> None:
+    from monai.data import ThreadDataLoader
+
+    sampler = KeyedSampler(EpochOrder(COUNT, seed=SEED), seed=SEED)
+    loading = ThreadDataLoader(keyed(), batch_size=BATCH, sampler=sampler, buffer_size=2, **options)
+    served = []
+    for epoch in range(EPOCHS):
+        for batch in loading:
+            served += batch.tolist()
+            if epoch or not later:
+                train()
+    alone = keyed()
+    keys = [(index, epoch) for batch in expected(EPOCHS) for index, epoch, _ in batch]
+    assert served == [alone.at(index, epoch=epoch).tolist() for index, epoch in keys]
