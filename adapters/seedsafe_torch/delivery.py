@@ -12,9 +12,9 @@ from torch.utils.data.dataloader import _DatasetKind
 
 from seedsafe.reading import Skipped, check_main, outermost
 from seedsafe_torch.callers import sharing_error
-from seedsafe_torch.inner import chain_of
+from seedsafe_torch.inner import chain_of, items_of_a_batch
 from seedsafe_torch.passes import LOOK, Batches, Progress
-from seedsafe_torch.sampler import KeyedSampler, items_of_a_batch, keyed_of
+from seedsafe_torch.sampler import KeyedSampler, keyed_of
 
 __all__ = ["KeyedLoader", "first_batches"]
 

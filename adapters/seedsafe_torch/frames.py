@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any, Final
 
-__all__ = ["callers_of", "fetch_under_way", "objects_in", "read_by_keras", "users_level"]
+__all__ = ["callers_of", "fetch_under_way", "names_in", "objects_in", "read_by_keras", "users_level"]
 
 _NOT_THE_USERS: Final = frozenset(
     (
@@ -44,9 +44,12 @@ def users_level() -> int:
 
 def objects_in(function: str) -> Iterator[Any]:
     """Yield the object of each method of that name that is being called, the nearest first."""
-    for frame in _above():
-        if frame.f_code.co_name == function and "self" in frame.f_locals:
-            yield frame.f_locals["self"]
+    return (names["self"] for names in names_in(function) if "self" in names)
+
+
+def names_in(function: str) -> Iterator[dict[str, Any]]:
+    """Yield the local names of each function of that name that is being called, the nearest first."""
+    return (frame.f_locals for frame in _above() if frame.f_code.co_name == function)
 
 
 def callers_of(function: str) -> Iterator[Any]:

@@ -12,7 +12,7 @@ from torch.utils.data import Sampler
 from seedsafe import SampleKey, op_of
 from seedsafe.reading import address, philox
 
-__all__ = ["InnerEpochs", "chain_of", "samplers_of"]
+__all__ = ["InnerEpochs", "chain_of", "items_of_a_batch", "samplers_of"]
 
 
 class _Epoch(int):
@@ -70,6 +70,14 @@ def samplers_of(loading: Any) -> Iterator[Any]:
     """Yield the samplers of a DataLoader, the outermost first. For None, yield nothing."""
     batches = getattr(loading, "batch_sampler", None)
     return chain_of(getattr(loading, "sampler", None) if batches is None else batches)
+
+
+def items_of_a_batch(loading: Any, sampler: Any) -> int:
+    """Return how many indices of a sampler a batch of a DataLoader takes, or 0 if unknown."""
+    batches: Any = loading.batch_sampler
+    if batches is None or batches is sampler:
+        return 1
+    return int(loading.batch_size or 0) if getattr(batches, "sampler", None) is sampler else 0
 
 
 def _epoch_of(sampler: Any) -> int | None:

@@ -14,7 +14,7 @@ from torch.utils.data import DataLoader, Sampler
 from seedsafe import VALIDATION_EPOCH, SampleKey
 from seedsafe.reading import checked_int, explain_arguments
 from seedsafe_torch import frames
-from seedsafe_torch.callers import caller_of
+from seedsafe_torch.callers import Caller, caller_of
 from seedsafe_torch.inner import InnerEpochs, chain_of, samplers_of
 from seedsafe_torch.passes import (
     MANY,
@@ -29,7 +29,7 @@ from seedsafe_torch.passes import (
 )
 from seedsafe_torch.stamp import Stamp, numbering
 
-__all__ = ["KeyedSampler", "items_of_a_batch", "keyed_of"]
+__all__ = ["KeyedSampler", "keyed_of"]
 
 _SET = ("set", "set late")
 _LEFT = (
@@ -199,6 +199,8 @@ class KeyedSampler(Sampler[Any]):
         if state is not None:
             self.load_state_dict(state)
         self._listen()
+        if self._latest is None and self._next == Next() and not fixed:
+            self._resume_with(caller)
         plan = self._next
         epoch = plan.epoch if self.epoch is None else self.epoch
         reader = None if self._watch or fixed else caller.iterator()
@@ -222,6 +224,13 @@ class KeyedSampler(Sampler[Any]):
         if self._watch is not None:
             self._watch(progress)
         return progress
+
+    def _resume_with(self, caller: Caller) -> None:
+        """Resume where the trainer that reads the first pass says that it resumes."""
+        resumed = caller.resumed(self)
+        if resumed is not None:
+            epoch, entries = resumed
+            self.load_state_dict({"epoch": epoch, "yielded": min(entries, len(self)) * self.stride})
 
     def _warn_of_other_reader(self, progress: Progress) -> None:
         """Warn once if a DataLoader begins after something else has read a whole pass, such as TorchIO's Queue for its length."""
@@ -355,11 +364,3 @@ class KeyedSampler(Sampler[Any]):
 def keyed_of(loading: DataLoader[Any]) -> KeyedSampler | None:
     """Return the KeyedSampler of a DataLoader, at any level of its samplers, or None."""
     return next((sampler for sampler in samplers_of(loading) if isinstance(sampler, KeyedSampler)), None)
-
-
-def items_of_a_batch(loading: DataLoader[Any], keyed: KeyedSampler) -> int:
-    """Return how many indices of the sampler a batch takes, or 0 if unknown."""
-    batches: Any = loading.batch_sampler
-    if batches is None or batches is keyed:
-        return 1
-    return int(loading.batch_size or 0) if getattr(batches, "sampler", None) is keyed else 0

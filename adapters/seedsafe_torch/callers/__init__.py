@@ -1,16 +1,16 @@
 """Who calls a sampler: trainers and loops.
 
-A sampler asks its Caller three questions: which epoch does it mean by the number that it sets, does it share the indices out, and which
-DataLoader's workers may be ahead of training? Each file here says how one trainer's Caller is known, by a documented class or attribute
+A sampler asks its Caller four questions: which epoch does it mean by the number that it sets, where does it resume, does it share the
+indices out, and which DataLoader's workers may be ahead of training? Each file here says how one trainer's Caller is known, by a documented class or attribute
 where there is one. That costs a look at the calling frames when a pass begins or an epoch is set, and nothing per sample.
 
-What else depends on a trainer needs no Caller: its epoch and position after a resume come from a callback or from an argument, in the
-trainer's file in `seedsafe_torch.trainers`.
+What else depends on a trainer needs no Caller: most trainers' epoch and position after a resume come from a callback or from an argument, in
+the trainer's file in `seedsafe_torch.trainers`.
 """
 
 from typing import Any
 
-from seedsafe_torch.callers import accelerate, lightning
+from seedsafe_torch.callers import accelerate, ignite, lightning, speechbrain
 from seedsafe_torch.callers.caller import Caller, sharing_error
 
 __all__ = ["Caller", "caller_of", "sharing_error"]
@@ -18,4 +18,5 @@ __all__ = ["Caller", "caller_of", "sharing_error"]
 
 def caller_of(sampler: Any) -> Caller:
     """Return who sets the epoch of a sampler, or draws its indices, at this time."""
-    return accelerate.caller_of(sampler) or lightning.caller_of(sampler) or Caller()
+    found = (trainer.caller_of(sampler) for trainer in (accelerate, lightning, ignite, speechbrain))
+    return next((caller for caller in found if caller is not None), Caller())

@@ -40,6 +40,12 @@ class Caller:
             fixed: whether all its passes have one epoch.
         """
 
+    def resumed(self, sampler: Any) -> tuple[int, int] | None:
+        """Return the epoch and the number of entries in it at which it resumes, or None if it does not know or begins anew.
+
+        The entries are those of this rank, without those that it will itself draw and drop.
+        """
+
     def iterator(self) -> Callable[[], Any] | None:
         """Return a weak reference to the DataLoader iterator that draws the indices, whose workers may read ahead, or None."""
         drawing = frames.objects_in("_next_index")

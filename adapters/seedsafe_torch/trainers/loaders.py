@@ -7,8 +7,8 @@ from typing import Any
 from torch.utils.data import DataLoader
 
 from seedsafe.reading import outermost
-from seedsafe_torch.inner import chain_of
-from seedsafe_torch.sampler import items_of_a_batch, keyed_of
+from seedsafe_torch.inner import chain_of, items_of_a_batch
+from seedsafe_torch.sampler import keyed_of
 
 __all__ = ["OPTIONS", "Callback", "holding_datasets", "keeps_progress", "resume"]
 
