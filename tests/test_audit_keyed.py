@@ -113,6 +113,7 @@ def test_what_is_promised_is_said_in_numbers() -> None:
     ],
     ids=["detectron2", "the last good record", "a counter in apply"],
 )
+@pytest.mark.filterwarnings("ignore:.*reads another record")
 def test_samples_that_depend_on_earlier_ones(make: Callable[[], Any], kept: str) -> None:
     report = audited(make(), "workers", "order")
     assert (report["order"].verdict, report["workers"].verdict) == ("warning", "warning"), report

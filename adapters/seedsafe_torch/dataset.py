@@ -31,6 +31,7 @@ from seedsafe.reading import (
 )
 from seedsafe_torch.cell import EpochCell
 from seedsafe_torch.conversion.sources import convert_base
+from seedsafe_torch.erasing import warn_of_erasing
 from seedsafe_torch.faults import worker_id
 from seedsafe_torch.fetching import fetch_above
 
@@ -155,6 +156,8 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
                 f"{name} cannot be set while persistent workers read their own copies of the dataset, which would not change: "
                 "set it before the first pass, or make another loader without persistent_workers"
             )
+        if name == "transform":
+            warn_of_erasing()
         super().__setattr__(name, value)
 
     def __getitem__(self, index: Any, row: Any = None) -> Any:

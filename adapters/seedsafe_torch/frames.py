@@ -25,6 +25,10 @@ _NOT_THE_USERS: Final = frozenset(
             "pytorch_lightning",
             "transformers",
             "ultralytics",
+            "timm",
+            "ignite",
+            "speechbrain",
+            "torchio",
         ),
     )
 )

@@ -19,7 +19,7 @@ from torch.utils.data import (
 )
 
 from seedsafe import SampleKey
-from seedsafe.reading import flag, nested, outermost
+from seedsafe.reading import flag, nested, outermost, warn_of_other_records
 from seedsafe_torch.dataset import AugmentedDataset, Envelope
 from seedsafe_torch.delivery import KeyedLoader, first_batches
 from seedsafe_torch.distinct import check_distinct
@@ -122,6 +122,7 @@ def loader(
             "AugmentedIterable, which takes keys from the records' ids"
         )
     check_distinct(dataset)
+    warn_of_other_records(dataset)
     seed, epoch = _seed_and_epoch(dataset, sampler, batch_sampler, seed, epoch)
     keyed = _keyed(dataset, shuffle, sampler, batch_sampler, seed, epoch)
     if batch_sampler is None:

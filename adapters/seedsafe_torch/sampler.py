@@ -15,6 +15,7 @@ from seedsafe import VALIDATION_EPOCH, SampleKey
 from seedsafe.reading import checked_int, explain_arguments
 from seedsafe_torch import frames
 from seedsafe_torch.callers import Caller, caller_of
+from seedsafe_torch.erasing import warn_of_erasing
 from seedsafe_torch.inner import InnerEpochs, chain_of, samplers_of
 from seedsafe_torch.passes import (
     MANY,
@@ -217,6 +218,8 @@ class KeyedSampler(Sampler[Any]):
             )
         self._next = Next(plan.epoch if fixed else plan.epoch + 1)
         if not fixed:
+            if self._latest is None:
+                warn_of_erasing()
             warn_of_look(self._latest, progress)
             self._warn_of_other_reader(progress)
         self._latest = progress

@@ -5,7 +5,10 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any, Final
 
-__all__ = ["check_base"]
+from seedsafe.ground.warning import warn
+from seedsafe.reading.inside import walk
+
+__all__ = ["check_base", "warn_of_other_records"]
 
 _MANY: Final = 8
 """More arrays than this are samples, not columns."""
@@ -32,6 +35,7 @@ def check_base(base: Any, *, streams: str = "the adapter for tf.data") -> None:
         TypeError: base must hold samples, got a tuple of columns with the shapes [(9, 8, 8, 3), (9,)]: pass list(zip(*base)), or \
 torch.utils.data.TensorDataset(*base) of tensors, whose images are (N, C, H, W)
     """
+    warn_of_other_records(base)
     if type(base) in (tuple, list):
         _check_columns(base)
     elif isinstance(base, dict) and base and 0 not in base and not hasattr(type(base), "__missing__"):
@@ -45,6 +49,17 @@ torch.utils.data.TensorDataset(*base) of tensors, whose images are (N, C, H, W)
             "base must be a dataset with base[index], got a tf.data.Dataset, which has no index: pass its records through "
             f"{streams}.keyed, or the arrays that it was made of to {streams}.augment"
         )
+
+
+def warn_of_other_records(dataset: Any) -> None:
+    """Warn of a dataset that reads another record for one that fails, as detectron2's MapDataset, unless a keyed dataset hides it."""
+    for found in walk(dataset, into_keyed=False):
+        if hasattr(found, "_fallback_candidates"):
+            warn(
+                f"{type(found).__qualname__} reads another record for one that fails, drawn from those that this process has not yet seen "
+                "fail, so such a sample depends on the workers: read the records by a dataset of your own that lets errors out, and pass "
+                'on_error="replace", which chooses the other one by the key'
+            )
 
 
 def _check_columns(base: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -218,3 +219,29 @@ def test_what_timm_draws_in_the_training_process_is_refused() -> None:
         ValueError, match="a plain BatchSampler, got _RepeatSampler: leave out use_multi_epochs"
     ):
         by_timm(0, False, use_prefetcher=False, use_multi_epochs_loader=True)
+
+
+@pytest.mark.filterwarnings("default")
+def test_what_timm_draws_there_is_told_where_its_loader_is_made() -> None:
+    from timm.data import create_loader
+
+    options: Any = {
+        "is_training": True,
+        "num_workers": 0,
+        "device": torch.device("cpu"),
+        "persistent_workers": False,
+    }
+
+    def made(**more: Any) -> Any:
+        return create_loader(
+            AugmentedDataset(Photographs(), seed=SEED, bridge=True), (3, 32, 32), BATCH, **options, **more
+        )
+
+    with pytest.warns(
+        UserWarning, match="prefetcher erases in the training process.*pass use_prefetcher=False"
+    ):
+        made(re_prob=0.5)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message=".*erases")
+        made(re_prob=0.5, use_prefetcher=False)
+        made(re_prob=0.0)

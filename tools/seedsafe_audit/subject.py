@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -73,7 +74,7 @@ def subject_of(dataset: Any, loader: str = "auto") -> Subject:
     """Return the subject for an object.
 
     Args:
-        dataset: a torch dataset or DataLoader, a Keras Sequence, or any object with ``__getitem__`` and ``__len__``, or
+        dataset: a torch dataset or DataLoader, a loader around one, a Keras Sequence, or any object with ``__getitem__`` and ``__len__``, or
             with ``__iter__``.
         loader: "torch", "keras", "processes", or "auto" for the framework of the object's class, otherwise torch if it has
             been imported.
@@ -86,6 +87,15 @@ def subject_of(dataset: Any, loader: str = "auto") -> Subject:
         raise ValueError(f"loader must be auto, torch, keras or processes, got {loader!r}")
     init = None
     data: Any = sys.modules.get("torch.utils.data")
+    inside = getattr(dataset, "loader", None)
+    if data is not None and isinstance(inside, data.DataLoader):  # in timm's PrefetchLoader
+        if getattr(dataset, "random_erasing", None) is not None:
+            warnings.warn(
+                f"{type(dataset).__qualname__} erases in the training process, without a key, which this audit of its samples does not "
+                "see: pass use_prefetcher=False to create_loader, which then erases in each sample, or re_prob=0",
+                stacklevel=2,
+            )
+        dataset = inside
     if data is not None and isinstance(dataset, data.DataLoader):
         init, dataset = dataset.worker_init_fn, dataset.dataset
     chosen: Any = _loader(dataset) if loader == "auto" else loader

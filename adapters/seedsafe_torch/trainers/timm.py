@@ -10,6 +10,7 @@ from torch.utils.data import BatchSampler, DistributedSampler, RandomSampler
 from seedsafe.reading import outermost
 from seedsafe_torch.dataset import AugmentedDataset
 from seedsafe_torch.distributed import DistributedKeyedSampler
+from seedsafe_torch.erasing import UNKEYED
 from seedsafe_torch.loading import loader
 from seedsafe_torch.trainers.loaders import OPTIONS
 
@@ -34,10 +35,7 @@ def keyed_loader(loading: Any, *, seed: SupportsIndex) -> Any:
     """
     inside: Any = getattr(loading, "loader", loading)
     if getattr(loading, "random_erasing", None) is not None:
-        raise ValueError(
-            "timm's prefetcher erases in the training process, where there is no key: pass use_prefetcher=False to create_loader, "
-            "which then erases in each sample, or re_prob=0"
-        )
+        raise ValueError(UNKEYED)
     if type(inside.batch_sampler) is not BatchSampler:
         raise ValueError(
             f"loading must have a plain BatchSampler, got {type(inside.batch_sampler).__name__}: leave out "
