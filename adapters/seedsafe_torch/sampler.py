@@ -164,6 +164,9 @@ class KeyedSampler(Sampler[Any]):
 
     def __iter__(self) -> Iterator[Any]:
         link = Link(self._state)
+        if caller_of(self).only_counts:
+            with self.peeked(single=False):
+                return iter(list(self._items(link)))
         result = Pass(self._items(link))
         result.link = link
         return result
@@ -204,7 +207,7 @@ class KeyedSampler(Sampler[Any]):
             self._resume_with(caller)
         plan = self._next
         epoch = plan.epoch if self.epoch is None else self.epoch
-        reader = None if self._watch or fixed else caller.iterator()
+        reader = None if self._watch or fixed else caller.iterator(self)
         progress = Progress(epoch, plan.skip, plan.order, self._watch is not None, reader)
         if state is None and progress.spent:
             return progress

@@ -7,6 +7,7 @@ from typing import Any, SupportsIndex
 from weakref import ref
 
 from seedsafe_torch import frames
+from seedsafe_torch.inner import chain_of
 
 __all__ = ["Caller", "sharing_error"]
 
@@ -16,12 +17,15 @@ class Caller:
 
     Example:
         >>> caller = Caller()
-        >>> caller.counts_passes, caller.epoch(3, latest=2), caller.iterator() is None
+        >>> caller.counts_passes, caller.epoch(3, latest=2), caller.iterator(None) is None
         (False, 3, True)
     """
 
     counts_passes = False
     """Whether the numbers that it sets count its own passes, from 0 in each process, whatever state was loaded."""
+
+    only_counts = False
+    """Whether it reads the entries to know their number, and delivers none of them."""
 
     def epoch(self, number: SupportsIndex, latest: int | None) -> SupportsIndex:
         """Return the epoch of the next pass for the number that it sets.
@@ -46,10 +50,18 @@ class Caller:
         The entries are those of this rank, without those that it will itself draw and drop.
         """
 
-    def iterator(self) -> Callable[[], Any] | None:
+    def iterator(self, sampler: Any) -> Callable[[], Any] | None:
         """Return a weak reference to the DataLoader iterator that draws the indices, whose workers may read ahead, or None."""
         drawing = frames.objects_in("_next_index")
-        return next((ref(found) for found in drawing if hasattr(found, "_num_yielded")), None)
+        found = (one for one in drawing if hasattr(one, "_num_yielded") and not _draws_others(one, sampler))
+        return next((ref(one) for one in found), None)
+
+
+def _draws_others(iterator: Any, sampler: Any) -> bool:
+    """Return whether a DataLoader iterator draws from torch's own samplers alone, such as one that reads a dataset with a loader inside."""
+    chain = list(chain_of(iterator._index_sampler))
+    plain = all(type(inside).__module__.startswith("torch.utils.data.") for inside in chain)
+    return plain and not any(inside is sampler for inside in chain)
 
 
 def sharing_error(sampler: Any) -> ValueError:
