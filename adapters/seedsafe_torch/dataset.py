@@ -29,9 +29,9 @@ from seedsafe.reading import (
     nested,
     stamped,
 )
+from seedsafe_torch.by_trainers import warn_of_erasing
 from seedsafe_torch.cell import EpochCell
 from seedsafe_torch.conversion.sources import convert_base
-from seedsafe_torch.erasing import warn_of_erasing
 from seedsafe_torch.faults import worker_id
 from seedsafe_torch.fetching import fetch_above
 

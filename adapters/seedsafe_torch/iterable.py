@@ -16,6 +16,7 @@ from torch.utils.data import IterableDataset, get_worker_info
 from seedsafe import KeyedMap, SampleKey, content_id, keyed_map, record_index
 from seedsafe.reading import augment_records, explain_arguments, flag
 from seedsafe_torch import frames
+from seedsafe_torch.by_trainers import warn_of_skipping
 from seedsafe_torch.cell import SharedBytes
 from seedsafe_torch.fetching import fetch_above
 from seedsafe_torch.passes import check_iterable
@@ -29,6 +30,7 @@ from seedsafe_torch.stream_state import (
     has_state,
     remaining,
     start_of,
+    warn_of_buffer,
 )
 
 __all__ = ["NOTHING", "AugmentedIterable"]
@@ -116,6 +118,7 @@ class AugmentedIterable(IterableDataset[Any]):
             self._request, self._request_process = {"epoch": number}, os.getpid()
         self.tell(number)
         _set_epoch(self.source, number)
+        warn_of_skipping(self)
 
     def tell(self, epoch: int) -> None:
         """Set the next epoch in all processes, while none of them reads."""
@@ -210,6 +213,7 @@ class AugmentedIterable(IterableDataset[Any]):
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Resume at a state: by the source's own state, or else by skipping the records already yielded."""
         state = check_state(state)
+        warn_of_buffer(self.source, state)
         self.set_epoch(state["epoch"])
         self._request, self._request_process = state, os.getpid()
         self._memory.views("q")[0][_BEGUN] = 0  # to resume a pass is not to repeat it

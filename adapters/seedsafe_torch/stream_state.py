@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 import zlib
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from seedsafe.reading import checked_int
+from seedsafe_torch import frames
 
-__all__ = ["ENDED", "Start", "Task", "add_mark", "check_state", "drop", "has_state", "remaining", "start_of"]
+__all__ = [
+    "ENDED",
+    "Start",
+    "Task",
+    "add_mark",
+    "check_state",
+    "drop",
+    "has_state",
+    "remaining",
+    "start_of",
+    "warn_of_buffer",
+]
 
 ENDED: Final = "ended"
 """Stands for the state of a source that has been read to its end."""
@@ -138,6 +151,22 @@ def has_state(source: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return True
+
+
+def warn_of_buffer(source: Any, state: dict[str, Any]) -> None:
+    """Warn if a state within an epoch lacks the buffer in which its source, a Hugging Face dataset, shuffles."""
+    if all(one in (None, ENDED) for one in state.get("sources", ())):
+        return
+    examples = getattr(source, "_ex_iterable", None)
+    while examples is not None:
+        if type(examples).__name__.startswith("BufferShuffled"):
+            warnings.warn(
+                f"this {type(source).__qualname__} shuffles in a buffer, which its state leaves out: after a resume within epoch "
+                f"{state['epoch']} some records never come and others come twice. Store the state at an epoch's end, or leave out .shuffle "
+                "and shuffle the shards before",
+                stacklevel=frames.users_level(),
+            )
+        examples = getattr(examples, "ex_iterable", None)
 
 
 def _workers(number: int) -> str:

@@ -17,7 +17,7 @@ from seedsafe_torch import frames
 from seedsafe_torch.fetching import fetch_above
 from seedsafe_torch.iterable import NOTHING, AugmentedIterable
 from seedsafe_torch.passes import LOOK, TWO_OPEN, Batches, warn_of_look
-from seedsafe_torch.stream_state import Start, Task, check_state, start_of
+from seedsafe_torch.stream_state import Start, Task, check_state, start_of, warn_of_buffer
 
 __all__ = ["StreamLoader"]
 
@@ -96,6 +96,7 @@ class StreamLoader(DataLoader[Any]):
             ValueError: the argument is not such a state; or from the pass: the state is of another number of workers.
         """
         self._next, self._progress, self._begun = check_state(state), None, []
+        warn_of_buffer(self._stream.source, self._next)
         self._stream._request = None
 
     def __iter__(self) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections import Counter
 from operator import itemgetter
 from pathlib import Path
@@ -166,6 +167,30 @@ def test_a_hugging_face_dataset_that_was_resumed_is_read_as_a_whole() -> None:
     again = made()
     with pytest.warns(UserWarning, match="still holds a state that was loaded into it"):
         assert counted(again, "image", "n") == expected(0)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_a_hugging_face_buffer_that_its_state_leaves_out_is_told(workers: int, shuffled: bool) -> None:
+    def made() -> Any:
+        source = hugging_face().map(with_image, remove_columns=["pixels"]).with_format("numpy")
+        source = source.shuffle(seed=3, buffer_size=10) if shuffled else source
+        stream = AugmentedIterable(source, AUGMENT, seed=SEED, id="id")
+        return loader(stream, batch_size=None, num_workers=workers)
+
+    loading, resumed = made(), made()
+    ended = loading.state_dict()
+    batches = iter(loading)
+    for _ in range(7):
+        next(batches)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        resumed.load_state_dict(ended)
+        assert not told
+        resumed.load_state_dict(loading.state_dict())
+    assert ["some records never come and others come twice" in str(one.message) for one in told] == [
+        True
+    ] * shuffled
 
 
 @pytest.mark.parametrize("workers", [0, 2])

@@ -1,0 +1,46 @@
+"""What trainers do that no key follows, told."""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import suppress
+from typing import Any
+
+from seedsafe_torch import frames
+
+__all__ = ["UNKEYED", "warn_of_erasing", "warn_of_skipping"]
+
+UNKEYED = (
+    "timm's prefetcher erases in the training process, where there is no key: pass use_prefetcher=False to create_loader, "
+    "which then erases in each sample, or re_prob=0"
+)
+
+
+def warn_of_erasing() -> None:
+    """Warn if timm's ``create_loader`` is making such a loader of what calls this function, or such a prefetcher reads it."""
+    made = any(
+        names.get("use_prefetcher")
+        and names.get("is_training")
+        and not names.get("no_aug")
+        and names.get("re_prob", 0) > 0
+        for names in frames.names_in("create_loader")
+    )
+    reading = frames.objects_in("__iter__")
+    if made or any(getattr(one, "random_erasing", None) is not None for one in reading):
+        warnings.warn(UNKEYED, stacklevel=frames.users_level())
+
+
+def warn_of_skipping(stream: Any) -> None:
+    """Warn if Hugging Face's Trainer sets a stream's epoch to resume within it, and the stream has no length to count epochs by."""
+    with suppress(TypeError, NotImplementedError):
+        len(stream)
+        return
+    for names in frames.names_in("_run_epoch"):
+        steps = names.get("steps_trained_in_current_epoch", 0)
+        if steps and names.get("epoch") == names.get("epochs_trained"):
+            warnings.warn(
+                f"Hugging Face's Trainer takes a stream without a length for one epoch, and to resume skips {steps} batches of epoch "
+                f"{names['epoch']}. If the epoch has fewer, it reads the next one from its start, and samples come twice: give the source a "
+                "__len__ that counts its records",
+                stacklevel=frames.users_level(),
+            )
