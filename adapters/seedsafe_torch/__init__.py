@@ -4,6 +4,7 @@ try:
     from seedsafe_torch.conversion.pipeline import convert
     from seedsafe_torch.dataset import AugmentedDataset, Envelope
     from seedsafe_torch.distributed import DistributedKeyedSampler
+    from seedsafe_torch.draws import TensorDraws, draws
     from seedsafe_torch.faults import skip_collate
     from seedsafe_torch.in_place import collate, why_not_in_place
     from seedsafe_torch.iterable import AugmentedIterable
@@ -25,8 +26,10 @@ __all__ = [
     "Envelope",
     "EpochOrder",
     "KeyedSampler",
+    "TensorDraws",
     "collate",
     "convert",
+    "draws",
     "loader",
     "mix",
     "peek",

@@ -9,7 +9,7 @@ from torch.utils.data import default_collate, get_worker_info
 
 from seedsafe.reading import SampleError, Skipped, process_name
 
-__all__ = ["Whole", "batch_or_skip", "one_or_skip", "skip_collate", "worker_id"]
+__all__ = ["Whole", "batch_or_skip", "has_failed", "one_or_skip", "skip_collate", "worker_id"]
 
 
 class Whole(list[Any]):
@@ -43,7 +43,7 @@ def skip_collate(samples: Sequence[Any], collate: Callable[[Any], Any] = default
         >>> [tuple(batch.shape) for batch in loading]
         [(1, 2)]
     """
-    whole = [sample for sample in samples if not _has_failed(sample)]
+    whole = [sample for sample in samples if not has_failed(sample)]
     if whole:
         return collate(whole)
     first = next(_marks(samples))
@@ -56,17 +56,18 @@ def skip_collate(samples: Sequence[Any], collate: Callable[[Any], Any] = default
 
 def one_or_skip(sample: Any, collate: Callable[[Any], Any]) -> Any:
     """Return a converted sample without a batch, or its mark if it failed."""
-    return next(_marks(sample), None) if _has_failed(sample) else collate(sample)
+    return next(_marks(sample), None) if has_failed(sample) else collate(sample)
 
 
 def batch_or_skip(samples: Sequence[Any], collate: Callable[[Any], Any]) -> Any:
     """Return a batch of the samples that did not fail, or the mark of one if all did."""
     if isinstance(samples, Whole):
         return collate(samples)
-    return next(_marks(samples)) if all(map(_has_failed, samples)) else skip_collate(samples, collate)
+    return next(_marks(samples)) if all(map(has_failed, samples)) else skip_collate(samples, collate)
 
 
-def _has_failed(sample: Any) -> bool:
+def has_failed(sample: Any) -> bool:
+    """Return whether a sample failed, or contains one that did."""
     return any(True for _ in _marks(sample))
 
 

@@ -20,6 +20,7 @@ from torch.utils.data import (
 
 from seedsafe import SampleKey
 from seedsafe.reading import flag, nested, outermost, warn_of_other_records
+from seedsafe_torch.batch_keys import collate_with_keys
 from seedsafe_torch.dataset import AugmentedDataset, Envelope
 from seedsafe_torch.delivery import KeyedLoader, first_batches
 from seedsafe_torch.distinct import check_distinct
@@ -50,6 +51,7 @@ def loader(
     epoch: SupportsIndex | None = None,
     generator: torch.Generator | None = None,
     in_place: bool | None = None,
+    keys: bool = False,
     **options: Any,
 ) -> KeyedLoader | StreamLoader:
     """Return a DataLoader over keyed samples: content and order are the same for any number of workers.
@@ -71,6 +73,9 @@ def loader(
             saves copies, and page faults in each batch. By default it happens if there is no collate_fn and the system
             allows it; `why_not_in_place` returns the reason if it does not. True raises an error where it is impossible.
             The batches are equal either way.
+        keys: True delivers the samples' keys with each batch, for `seedsafe_torch.draws`: an int64 tensor (N, 4), the last entry of
+            a tuple or list, the entry "keys" of a dict. Through Subset and ConcatDataset they are those of the AugmentedDataset
+            inside; in other wrappers, their index is the position in `dataset`.
         options: DataLoader's other arguments.
 
     Raises:
@@ -107,6 +112,11 @@ def loader(
         [tensor([4, 5])]
     """
     flag("shuffle", shuffle)
+    if flag("keys", keys) and isinstance(dataset, IterableDataset):
+        raise ValueError(
+            "keys=True needs a map-style dataset, whose samples have an index, got a stream: pass a callable as its augment=, which "
+            "gets each record's key"
+        )
     if isinstance(dataset, AugmentedIterable):
         order = {
             "shuffle": shuffle or None,
@@ -140,7 +150,9 @@ def loader(
         options["collate_fn"] = replace(collate, seed=SampleKey(seed, 0, 0).seed)
     outer = dataset if isinstance(dataset, AugmentedDataset) else Envelope(dataset)
     outer = in_place_or_not(in_place, outer, in_batches, options)
-    result = _keyed_loader(outer, dataset, in_batches, options)
+    if keys and not in_batches:
+        raise ValueError("keys=True adds keys to batches, got batch_size=None: pass a batch size")
+    result = _keyed_loader(outer, dataset, in_batches, options, SampleKey(seed, 0, 0).seed if keys else None)
     _check_picklable(result)
     return result
 
@@ -196,8 +208,10 @@ def _generator(seed: SupportsIndex) -> torch.Generator:
     return torch.Generator().manual_seed(SampleKey(seed, 0, 0).seed % 2**63)
 
 
-def _keyed_loader(outer: Any, dataset: Any, in_batches: bool, options: Any) -> KeyedLoader:
-    """Return the loader. It reports failed samples if datasets skip or replace them."""
+def _keyed_loader(
+    outer: Any, dataset: Any, in_batches: bool, options: Any, seed_of_keys: int | None
+) -> KeyedLoader:
+    """Return the loader. It reports failed samples if datasets skip or replace them, and delivers keys if they have a seed."""
     collate = options.get("collate_fn") or (default_collate if in_batches else default_convert)
     bridged = next((inside.reader for inside in nested(dataset) if inside.bridged), None)
     if bridged is not None:
@@ -206,6 +220,9 @@ def _keyed_loader(outer: Any, dataset: Any, in_batches: bool, options: Any) -> K
     logging = [inside for inside in nested(dataset) if inside.faults.log is not None]
     if any(inside.faults.on_error == "skip" for inside in logging):
         options["collate_fn"] = partial(batch_or_skip if in_batches else one_or_skip, collate=collate)
+    if seed_of_keys is not None:
+        collate = options.get("collate_fn") or default_collate
+        options["collate_fn"] = partial(collate_with_keys, collate=collate, seed=seed_of_keys)
     many = len(logging) > 1
     names = [f"dataset {number} of {len(logging)}: " if many else "" for number in range(1, len(logging) + 1)]
     reports = [partial(inside.report_failures, name) for inside, name in zip(logging, names, strict=True)]

@@ -31,7 +31,19 @@ if TYPE_CHECKING:
     Shape = int | tuple[int, ...]
     Weights = Sequence[float] | npt.NDArray[Any]
 
-__all__ = ["Draws", "PooledDraws", "limit_of"]
+__all__ = [
+    "Draws",
+    "PooledDraws",
+    "checked_shape",
+    "checked_weights",
+    "chosen_error",
+    "limit_of",
+    "probability_error",
+    "quantiles_between",
+    "span_error",
+    "values_error",
+    "weighted_choice",
+]
 
 
 class Draws:
@@ -118,9 +130,7 @@ class Draws:
         low = float(low)
         span = float(high) - low
         if not isfinite(span):
-            raise ValueError(
-                f"low, high and high - low must be finite, got {low!r} and {high!r}: pass finite bounds"
-            )
+            raise span_error(low, high)
         if shape is not None:
             return low + span * units_of(self._array(shape))
         self._count += 1
@@ -137,9 +147,7 @@ class Draws:
             ValueError: n is not in [1, 2**32].
         """
         if not 1 <= n <= 0x1_0000_0000:
-            raise ValueError(
-                f"n must be at least 1 and at most 2**32, got {n!r}: pass the number of values to draw from"
-            )
+            raise values_error(n)
         if shape is not None:
             return upper_product(self._array(shape), index(n))
         self._count += 1
@@ -156,7 +164,7 @@ class Draws:
             ValueError: p is not in [0, 1].
         """
         if not 0.0 <= p <= 1.0:
-            raise ValueError(f"p must be a probability in [0, 1], got {p!r}: pass the share of True")
+            raise probability_error(p)
         if shape is not None:
             return units_of(self._array(shape)) < p
         self._count += 1
@@ -167,7 +175,7 @@ class Draws:
 
         They begin at the next block of four words and take whole blocks: four numbers for each word, 16 bits each.
         """
-        sizes = _checked_shape(shape)
+        sizes = checked_shape(shape)
         count = prod(sizes)
         numbers = normal_quantiles()[sixteenths(self.noise(), count)].reshape(sizes)
         blocks = -(-self._count // 4) + -(-count // 16)
@@ -183,14 +191,9 @@ class Draws:
         Raises:
             ValueError: none of the quantiles is between the bounds.
         """
+        first, count = quantiles_between(low, high)
         table = normal_quantiles()
-        first, end = np.searchsorted(table, low, "left"), np.searchsorted(table, high, "right")
-        if not first < end:
-            raise ValueError(
-                f"low and high must enclose a value of the normal table, which spans ±{MAX_NORMAL}, got {low!r} and {high!r}: "
-                "pass bounds in standard deviations, low below high"
-            )
-        numbers: npt.NDArray[np.float64] = table[first + upper_product(self._array(shape), end - first)]
+        numbers: npt.NDArray[np.float64] = table[first + upper_product(self._array(shape), count)]
         return numbers
 
     def permutation(self, n: int) -> npt.NDArray[np.int64]:
@@ -226,9 +229,7 @@ class Draws:
         if k is None:
             return self.integer(n)
         if k < 0 or not (replace or k <= n):
-            raise ValueError(
-                f"k must be at least 0 and at most n = {n}, got {k!r}: pass replace=True to draw values several times"
-            )
+            raise chosen_error(n, k)
         if replace:
             return self.integer(n, k)
         moved: dict[int, int] = {}  # Fisher and Yates's shuffle, of which only the swapped entries are kept
@@ -249,29 +250,14 @@ class Draws:
         return np.bincount(self._weighted(size, n, weights, replace=True), minlength=size)
 
     def _weighted(self, n: int, k: int | None, weights: Weights, replace: bool) -> Any:
-        shares = _checked_weights(weights, n)
         count = 1 if k is None else index(k)
-        positive = int(np.count_nonzero(shares))
-        if count < 0 or not (replace or count <= positive):
-            raise ValueError(
-                f"k must be at least 0 and at most the {positive} weights above 0, got {k!r}: pass replace=True to draw values "
-                "several times"
-            )
-        units = units_of(self._array(count))
-        chosen = np.empty(count, np.int64)
-        sums = np.cumsum(shares)
-        for step, unit in enumerate(units):
-            if step and not replace:
-                shares[chosen[step - 1]] = 0.0
-                sums = np.cumsum(shares)
-            found = np.searchsorted(sums, unit * sums[-1], "right")
-            # Rounding can give the sum of all weights itself.
-            chosen[step] = found if found < n else np.flatnonzero(shares)[-1]
+        shares = checked_weights(weights, n, count, replace)
+        chosen = weighted_choice(units_of(self._array(count)), shares, replace)
         return int(chosen[0]) if k is None else chosen
 
     def _array(self, shape: Shape) -> npt.NDArray[np.uint64]:
         """Return the next raw words in C order: uint64, in the shape."""
-        sizes = _checked_shape(shape)
+        sizes = checked_shape(shape)
         count = prod(sizes)
         self._count += count
         words: npt.NDArray[np.uint64] = self._next(count).reshape(sizes)
@@ -297,7 +283,8 @@ class Draws:
         return self._generator
 
 
-def _checked_shape(shape: Any) -> tuple[int, ...]:
+def checked_shape(shape: Any) -> tuple[int, ...]:
+    """Return a shape as a tuple of integers, or raise an error."""
     try:
         sizes = tuple(map(index, shape)) if isinstance(shape, tuple | list) else (index(shape),)
     except TypeError:
@@ -309,8 +296,8 @@ def _checked_shape(shape: Any) -> tuple[int, ...]:
     return sizes
 
 
-def _checked_weights(weights: Any, n: int) -> npt.NDArray[np.float64]:
-    """Return a copy of n weights as float64, or raise an error."""
+def checked_weights(weights: Any, n: int, k: int, replace: bool) -> npt.NDArray[np.float64]:
+    """Return a copy of n weights to choose k values by, float64, shape (n,), or raise an error."""
     shares = np.array(weights, np.float64)
     if shares.shape != (n,):
         raise ValueError(
@@ -322,7 +309,71 @@ def _checked_weights(weights: Any, n: int) -> npt.NDArray[np.float64]:
         raise ValueError(
             f"weights must be finite, at least 0, and their sum finite and above 0, got {weights!r}: pass the share of each value"
         )
+    positive = int(np.count_nonzero(shares))
+    if k < 0 or not (replace or k <= positive):
+        raise ValueError(
+            f"k must be at least 0 and at most the {positive} weights above 0, got {k!r}: pass replace=True to draw values "
+            "several times"
+        )
     return shares
+
+
+def weighted_choice(
+    units: npt.NDArray[np.float64], shares: npt.NDArray[np.float64], replace: bool
+) -> npt.NDArray[np.int64]:
+    """Return the values that numbers in [0, 1) choose, one after another, by their shares: int64, in the shape of the units.
+
+    Without `replace` the share of a chosen value is 0 for those after it.
+    """
+    n = len(shares)
+    chosen = np.empty(len(units), np.int64)
+    sums = np.cumsum(shares)
+    for step, unit in enumerate(units):
+        if step and not replace:
+            shares[chosen[step - 1]] = 0.0
+            sums = np.cumsum(shares)
+        found = np.searchsorted(sums, unit * sums[-1], "right")
+        # Rounding can give the sum of all weights itself.
+        chosen[step] = found if found < n else np.flatnonzero(shares)[-1]
+    return chosen
+
+
+def quantiles_between(low: float, high: float) -> tuple[int, int]:
+    """Return the number of the first of the noise table's quantiles in [low, high], and how many there are."""
+    table = normal_quantiles()
+    first, end = np.searchsorted(table, low, "left"), np.searchsorted(table, high, "right")
+    if not first < end:
+        raise ValueError(
+            f"low and high must enclose a value of the normal table, which spans ±{MAX_NORMAL}, got {low!r} and {high!r}: "
+            "pass bounds in standard deviations, low below high"
+        )
+    return int(first), int(end - first)
+
+
+def span_error(low: float, high: float) -> ValueError:
+    """Return the error for bounds that are not finite, or too far apart."""
+    return ValueError(
+        f"low, high and high - low must be finite, got {low!r} and {high!r}: pass finite bounds"
+    )
+
+
+def values_error(n: Any) -> ValueError:
+    """Return the error for a number of values that no word can choose from."""
+    return ValueError(
+        f"n must be at least 1 and at most 2**32, got {n!r}: pass the number of values to draw from"
+    )
+
+
+def probability_error(p: Any) -> ValueError:
+    """Return the error for a number that is no probability."""
+    return ValueError(f"p must be a probability in [0, 1], got {p!r}: pass the share of True")
+
+
+def chosen_error(n: int, k: Any) -> ValueError:
+    """Return the error for more values than there are to choose from."""
+    return ValueError(
+        f"k must be at least 0 and at most n = {n}, got {k!r}: pass replace=True to draw values several times"
+    )
 
 
 def limit_of(p: float) -> int:

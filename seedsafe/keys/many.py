@@ -26,6 +26,8 @@ _ROUNDS: Final = np.arange(10, dtype=np.uint64)[:, np.newaxis, np.newaxis] * _ST
 _WORD: Final = 2**64 - 1
 _FEW: Final = 40
 """Up to this number of streams, one by one is faster: benchmarks/batches.py."""
+_LONG: Final = 16
+"""Streams of more blocks are faster one by one: benchmarks/device.py."""
 _HALF: Final = np.uint64(32)
 _MASK: Final = np.uint64(0xFFFFFFFF)
 
@@ -66,6 +68,32 @@ class ManyKeys:
         keys._calls = np.zeros(len(indices), np.uint64)
         keys._seeds = np.array([[seed & _WORD], [seed >> 64]], np.uint64)
         return keys
+
+    @classmethod
+    def of_table(cls, table: npt.NDArray[np.uint64]) -> ManyKeys:
+        """Return the keys of a table that `table` returned."""
+        keys = cls.__new__(cls)
+        keys._seeds, keys._under = np.ascontiguousarray(table[:, :2].T), np.ascontiguousarray(table[:, 2:].T)
+        if (keys._seeds == keys._seeds[:, :1]).all():
+            keys._seeds = keys._seeds[:, :1]
+        keys._calls = np.zeros(len(table), np.uint64)
+        return keys
+
+    def table(self) -> npt.NDArray[np.uint64]:
+        """Return the keys in four words each: uint64, shape (keys, 4).
+
+        They are the lower and the upper half of the seed, ``epoch << 32 | occurrence << 16 | view``, and the index.
+
+        Raises:
+            ValueError: a key has the number of a call, which is in none of these words.
+        """
+        if self._calls.any():
+            row = int(np.flatnonzero(self._calls)[0])
+            raise ValueError(
+                f"keys must have call=0, got {self.key(row)} at position {row}: pass the samples' own keys"
+            )
+        seeds = np.broadcast_to(self._seeds.T, (len(self), 2))
+        return np.concatenate([seeds, self._under.T], axis=1)
 
     def __len__(self) -> int:
         return len(self._calls)
@@ -112,6 +140,27 @@ class ManyKeys:
         words = np.empty((4, streams * count), np.uint64)
         words[::2], words[1::2] = left, right
         return words.T.reshape(streams, count, 4)
+
+    def run(self, op: int, first: int, count: int) -> npt.NDArray[np.uint64]:
+        """Return the words of neighbouring blocks of one stream of each key: uint64, shape (keys, 4 * count).
+
+        Args:
+            op: the stream.
+            first: the first block, counted from 0.
+            count: the number of blocks.
+        """
+        size = len(self)
+        if count > _LONG or size * count <= _FEW:
+            return words_at(self.addresses(op), 4 * count, first)
+        left = np.empty((2, size, count), np.uint64)
+        left[0] = np.arange(first + 1, first + count + 1, dtype=np.uint64)
+        left[1] = (self._calls | np.uint64(op << 32))[:, np.newaxis]
+        right = np.repeat(self._under[:, :, np.newaxis], count, axis=2)
+        seeds = self._seeds if self._seeds.shape[1] == 1 else np.repeat(self._seeds, count, axis=1)
+        left, right = _ten_rounds(left.reshape(2, -1), right.reshape(2, -1), seeds)
+        words = np.empty((4, size * count), np.uint64)
+        words[::2], words[1::2] = left, right
+        return words.T.reshape(size, 4 * count)
 
 
 def _ten_rounds(
