@@ -51,7 +51,7 @@ def test_the_library_knows_which_of_its_transforms_clip() -> None:
 
 
 @pytest.mark.parametrize(
-    "noise", [ss.GaussianNoise(), ss.GaussianNoise((0, 25)), ss.GaussianNoise(variance=(10, 50))], ids=repr
+    "noise", [ss.GaussianNoise(), ss.GaussianNoise((0, 25)), ss.GaussianNoise(variance=(10, 90000))], ids=repr
 )
 def test_a_noise_in_steps_of_bytes_is_refused_after_to_float(noise: Any) -> None:
     with pytest.raises(
@@ -63,7 +63,44 @@ def test_a_noise_in_steps_of_bytes_is_refused_after_to_float(noise: Any) -> None
         ss.Compose([ss.ToFloat(), ss.SomeOf([noise, ss.HorizontalFlip()], n=1)])
     ss.Compose([noise, ss.ToFloat()])  # the advice
     ss.Compose([ss.ToFloat(), ss.GaussianNoise(std=(0, 0.047))])
+    ss.Compose([ss.ToFloat(), ss.GaussianNoise(variance=(10, 50))])  # on the scale of bytes for floats too
     ss.Compose([noise])  # of bytes, or of floats of any range
+
+
+JITTER = ss.ColorJitter(0.2)
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        ss.RandAugment(),
+        ss.TrivialAugmentWide(),
+        ss.PolicyOp("Brightness"),
+        ss.PolicyOp("Rotate", interpolation="bilinear"),
+        ss.Compose([ss.OneOf([ss.HorizontalFlip(), ss.VerticalFlip()]), JITTER]),
+        ss.SomeOf([JITTER, ss.HorizontalFlip()], n=1),
+        ss.Choice([JITTER, ss.HorizontalFlip()], weights=[1, 9]),
+        ss.RandomApply([ss.SomeOf([ss.HorizontalFlip(), JITTER], n=2)], p=0.1),
+        ss.GaussianNoise(),
+    ],
+    ids=repr,
+)
+def test_containers_and_policies_are_refused_after_normalize(later: Any) -> None:
+    with pytest.raises(ValueError, match="before Normalize$"):
+        ss.Compose([NORMALIZE, later])
+    with pytest.raises(ValueError, match="before Normalize$"):
+        ss.Compose([ss.RandomApply([NORMALIZE, later])])
+    with pytest.raises(ValueError, match="before Normalize$"):
+        ss.Compose([ss.SomeOf([NORMALIZE, later], n=2)])
+    ss.Compose([later, NORMALIZE])
+    ss.Compose([ss.OneOf([NORMALIZE, later])])
+
+
+def test_what_takes_any_floats_is_taken_after_normalize() -> None:
+    copies = [ss.PolicyOp("Rotate"), ss.PolicyOp("Identity"), ss.HorizontalFlip(), ss.GaussianNoise(0.5)]
+    ss.Compose([NORMALIZE, *copies, ss.OneOf(copies)])
+    ss.Compose([NORMALIZE, ss.ColorJitter(0.2, p=0), ss.RandomApply([JITTER], p=0)])  # they never fire
+    ss.Compose([ss.RandomApply([NORMALIZE]), JITTER])  # unknown
 
 
 def test_a_direct_call_stays() -> None:

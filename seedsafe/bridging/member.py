@@ -235,7 +235,7 @@ class Bridged(Transform):
             return Info(info.shape if self.returns == "same" else self.returns)  # type: ignore[arg-type]
         return UnknownInfo(name_of(self.function))
 
-    def out_span(self, span: tuple[float, float] | None) -> None:
+    def out_span(self, span: tuple[float, float] | None, source: str | None = None) -> None:
         """Return None: what the callable returns is unknown."""
 
     def apply_image(self, image: Array, params: Address) -> Array:

@@ -80,15 +80,20 @@ class GaussianNoise(Transform):
                 f"std and variance cannot be used together, got {self.std} and {self.variance}: leave one out"
             )
 
-    def out_span(self, span: tuple[float, float] | None) -> tuple[float, float] | None:
+    def out_span(self, span: tuple[float, float] | None, source: str | None = None) -> tuple[float, float] | None:
         """Return the range of images without the noise."""
-        largest = self.std[1] if self.variance is None else self.variance[1] ** 0.5
-        if span == (0.0, 1.0) and largest > 1:
-            raise ValueError(
-                f"the deviation of GaussianNoise is in steps of the image's values, and ToFloat before it returns 0 to 1, got a "
-                f"deviation of up to {largest:g}: pass std=(0, {largest / 255:.2g}), or put it before ToFloat"
-            )
-        return span
+        largest = self.std[1] if self.variance is None else self.variance[1] ** 0.5 / 255.0
+        if span is None or largest <= max(1.0, 0.0 if source else span[1] - span[0]):
+            return span
+        if source is not None and not -1.01 <= span[0] <= span[1] <= 1.01:
+            return span
+        before = "ToFloat" if span == (0.0, 1.0) else "Normalize"
+        given = f"{source or f'{before} before it returns'} {span[0]:.4g} to {span[1]:.4g}"
+        otherwise = f"put it before {before}" if source is None else "for sound AddNoise()"
+        raise ValueError(
+            f"the deviation of GaussianNoise is in steps of the image's values, and {given}, got a deviation of up to {largest:g}: "
+            f"pass std=(0, {largest / 255:.2g}), or {otherwise}"
+        )
 
     def draw(self, rng: Draws, info: Info) -> Noise:
         if self.variance is not None:

@@ -23,7 +23,7 @@ from seedsafe.pipeline.naming import Namer
 from seedsafe.pipeline.node import Node
 from seedsafe.pipeline.option import Option, option, store
 from seedsafe.pipeline.primitive import check_options, primitive
-from seedsafe.pipeline.transform import SpatialTransform
+from seedsafe.pipeline.transform import SpatialTransform, require_unit
 
 __all__ = [
     "AugMix",
@@ -56,7 +56,8 @@ class Mixture(NamedTuple):
 
 
 _ENHANCED: Final = ("Brightness", "Color", "Contrast", "Sharpness")
-_SIGNED: Final = ("ShearX", "ShearY", "TranslateX", "TranslateY", "Rotate", *_ENHANCED)
+_MOVES: Final = ("ShearX", "ShearY", "TranslateX", "TranslateY", "Rotate")
+_SIGNED: Final = (*_MOVES, *_ENHANCED)
 OPS: Final = (
     "Identity",
     *_SIGNED,
@@ -304,6 +305,14 @@ class PolicyOp(_Policy):
                 "level", 10.0 if self.level is None else self.level, 0.0, 1e3, "pass the mean strength"
             )
         store(self, span=span, level=level)
+
+    def out_span(self, span: tuple[float, float] | None, source: str | None = None) -> tuple[float, float] | None:
+        """Return the range of images; only an operation that copies pixels takes any."""
+        copies = self.op == "Identity" or (self.op in _MOVES and self.interpolation == "nearest")
+        if not copies:
+            name = self.name or f"PolicyOp({self.op!r})"
+            require_unit(name.removesuffix(f".{self.op}"), span, source)
+        return span
 
     def draw(self, rng: Draws, info: Info) -> Operation:
         if self.std is None:

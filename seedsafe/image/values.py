@@ -33,6 +33,11 @@ def _values(name: str, value: Any, low: float) -> tuple[float, ...]:
     return tuple(real(name, one, low, 1e30, _WAY_OUT) for one in (value if several else (value,)))
 
 
+def _are_bytes(low: float, high: float) -> bool:
+    """Return whether floats go from 0 to 255, as far as an image shows."""
+    return -0.01 <= low and 200 < high <= 255.5
+
+
 @primitive(exact=EVERYWHERE, fills=True)
 class Normalize(ImageTransform):
     """Subtract a mean and divide by a standard deviation, channel by channel; the result is float32.
@@ -59,12 +64,20 @@ class Normalize(ImageTransform):
     mean: Option[float | tuple[float, ...], tuple[float, ...]] = option(_values, -1e30)
     std: Option[float | tuple[float, ...], tuple[float, ...]] = option(_values, 1e-30)
 
-    def out_span(self, span: tuple[float, float] | None) -> tuple[float, float] | None:
+    def out_span(self, span: tuple[float, float] | None, source: str | None = None) -> tuple[float, float] | None:
         """Return the range of the results for images in [0, 1]."""
+        if source is not None and span is not None and _are_bytes(*span) and self._is_of_units():
+            raise ValueError(
+                f"the mean and std of Normalize are for floats in [0, 1], got {self.mean} and {self.std}, but {source} "
+                f"{span[0]:.4g} to {span[1]:.4g}: return image / 255 there, or image.astype(numpy.uint8), which Normalize divides itself"
+            )
         ends = [
             (end - mean) / std for mean, std in zip(self.mean, self.std, strict=True) for end in (0.0, 1.0)
         ]
         return min(ends), max(ends)
+
+    def _is_of_units(self) -> bool:
+        return all(0 <= mean <= 1 for mean in self.mean) and all(std <= 0.5 for std in self.std)
 
     def __post_init__(self) -> None:
         check_options(self)
@@ -103,7 +116,7 @@ class ToFloat(ImageTransform):
         [[0.0, 1.0]]
     """
 
-    def out_span(self, span: tuple[float, float] | None) -> tuple[float, float] | None:
+    def out_span(self, span: tuple[float, float] | None, source: str | None = None) -> tuple[float, float] | None:
         """Return the range of the results for uint8."""
         return span or (0.0, 1.0)
 

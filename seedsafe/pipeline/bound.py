@@ -11,6 +11,7 @@ from seedsafe.pipeline.leaf import FORMATS, Leaf
 from seedsafe.pipeline.mixer import MixingRoot
 from seedsafe.pipeline.naming import Namer
 from seedsafe.pipeline.node import Chain, Node, Root
+from seedsafe.pipeline.spans import require_spans
 
 __all__ = ["Bound"]
 
@@ -37,7 +38,7 @@ class Bound:
         rules.checks = checks_of(rules)
         leaves = list(self.chain.leaves())
         _require_one_layout(leaves)
-        _require_spans(self.chain)
+        require_spans(self.chain.nodes)
         for target, part in (("boxes", rules.boxes), ("keypoints", rules.keypoints)):
             _require_one_format(target, part, leaves)
 
@@ -67,15 +68,3 @@ def _require_one_layout(leaves: Iterable[Leaf]) -> None:
             )
         if leaf.transform.channels == "to first":
             first = leaf.name
-
-
-def _require_spans(chain: Chain) -> None:
-    """Raise an error where a transform gets floats out of its range."""
-    span: tuple[float, float] | None = None
-    for step in chain.nodes:
-        if isinstance(step, Leaf):
-            span = step.transform.out_span(span)
-        else:  # a container applies some of its transforms
-            for leaf in step.leaves():
-                leaf.transform.out_span(span)
-            span = None

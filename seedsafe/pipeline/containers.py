@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -48,6 +49,11 @@ class _Container(Transform):
         """Return the positions of the transforms to apply, in order."""
         raise NotImplementedError
 
+    @property
+    def applies_all(self) -> bool:
+        """Whether it applies all transforms in order, if it fires."""
+        return False
+
     def bind(self, namer: Namer) -> Node:
         """Bind this container and its transforms to their streams in a pipeline."""
         name, ops = namer.claim(self.name, type(self).__name__)
@@ -61,20 +67,29 @@ class _Container(Transform):
 class _Chooser(Step):
     """A container, bound to its stream."""
 
-    __slots__ = ("_container", "_members")
+    __slots__ = ("_container", "in_order", "members")
 
     def __init__(
         self, container: _Container, name: str, streams: tuple[int, ...], nodes: Iterable[Node]
     ) -> None:
         super().__init__(name, streams, container.p, draws=True)
         self._container = container
-        self._members = [Chain([node]) for node in nodes]
-        self.ops += tuple(op for member in self._members for op in member.ops)
+        self.members = [Chain([node]) for node in nodes]
+        """The transforms to choose from."""
+        self.in_order = container.applies_all
+        """Whether it applies all of them one after another, if it fires."""
+        self.ops += tuple(op for member in self.members for op in member.ops)
+
+    def with_members(self, members: list[Chain]) -> _Chooser:
+        """Return the same container with other transforms, which draw from the same streams."""
+        twin = copy(self)
+        twin.members = members
+        return twin
 
     def fire(self, sample: Any, draws: State) -> Any:
         """Apply the members that the container chooses; a dict is changed in place."""
         for position in self._choose(draws):
-            sample = self._members[position].run(sample, draws)
+            sample = self.members[position].run(sample, draws)
         return sample
 
     def trace(self, infos: Infos, draws: State, record: Trace) -> Infos:
@@ -86,12 +101,12 @@ class _Chooser(Step):
         chosen = self._choose(draws)
         record.append(Applied(name, Chosen(chosen)))
         for position in chosen:
-            infos = self._members[position].trace(infos, draws, record)
+            infos = self.members[position].trace(infos, draws, record)
         return infos
 
     def leaves(self) -> Iterator[Leaf]:
         """Yield the transforms of all members."""
-        return Chain(self._members).leaves()
+        return Chain(self.members).leaves()
 
     def _choose(self, draws: State) -> tuple[int, ...]:
         try:
@@ -116,6 +131,10 @@ class RandomApply(_Container):
     """
 
     p: float = option(default=0.5, kw_only=True)
+
+    @property
+    def applies_all(self) -> bool:
+        return True
 
     def nodes(self, namer: Namer) -> list[Node]:
         """Bind the transforms to their streams; each runs after those before it."""
@@ -210,6 +229,10 @@ class SomeOf(_Container):
         _Container.__post_init__(self)
         most = 16 if self.replace else len(self.transforms)
         store(self, n=checked_int("n", self.n, 1, most + 1, "it is the number of transforms to apply"))
+
+    @property
+    def applies_all(self) -> bool:
+        return not self.replace and self.n == len(self.transforms)
 
     def nodes(self, namer: Namer) -> list[Node]:
         """Bind the transforms to their streams, one for each application."""

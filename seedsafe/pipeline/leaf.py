@@ -304,6 +304,10 @@ class Leaf(Step):
             return result
         raise TypeError(f"apply of {self.name} returned {type(result).__name__}: return a NumPy array")
 
+    def primary_of(self, sample: Mapping[Any, Any]) -> Array | None:
+        """Return the target of a dict that it takes, or None."""
+        return next((sample[target] for target in self._primary if target in sample), None)
+
     def _choose(
         self, sample: Mapping[str, Any], way_out: str = "name the sample's parts with targets="
     ) -> str:

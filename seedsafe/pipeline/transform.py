@@ -26,6 +26,7 @@ __all__ = [
     "VideoTransform",
     "is_described",
     "options",
+    "require_unit",
 ]
 
 
@@ -110,25 +111,20 @@ class Transform:
         """
         return info
 
-    def out_span(self, span: tuple[float, float] | None) -> tuple[float, float] | None:
+    def out_span(self, span: tuple[float, float] | None, source: str | None = None) -> tuple[float, float] | None:
         """Return the smallest and largest value of float images after this transform, or None if they are unknown.
 
         Args:
             span: the same of the images before it.
+            source: where these values were seen; None if they follow from the transforms before it.
 
         Raises:
             ValueError: it cannot be applied to such images.
         """
         marks = marks_of(type(self))
-        if not marks.clips:
-            return span if marks.own else None
-        if span is not None and not -0.01 <= span[0] <= span[1] <= 1.01:
-            low, high = span
-            raise ValueError(
-                f"{type(self).__name__} needs floats in [0, 1], but the transforms before it return {low:.4g} to {high:.4g}: put it "
-                "before Normalize"
-            )
-        return span
+        if marks.clips:
+            require_unit(self.name or type(self).__name__, span, source)
+        return span if marks.own else None
 
     def joined(self, following: Transform) -> Transform | None:
         """Return one transform that does the work of this one and then the following, to the same bytes, or None.
@@ -164,6 +160,29 @@ class Transform:
     def __repr__(self) -> str:
         arguments = ", ".join(f"{k}={v!r}" for k, v in options(self).items()) if is_described(self) else "..."
         return f"{type(self).__name__}({arguments})"
+
+
+def require_unit(name: str, span: tuple[float, float] | None, source: str | None) -> None:
+    """Raise an error for a transform of floats in [0, 1] that gets others; see `Transform.out_span`."""
+    if span is None or -0.01 <= span[0] <= span[1] <= 1.01:
+        return
+    low, high = span
+    needs = f"{name} needs floats in [0, 1], but"
+    if source is None:
+        raise ValueError(
+            f"{needs} the transforms before it return {low:.4g} to {high:.4g}: put it before Normalize"
+        )
+    if low < -0.01:
+        half = "(image + 1) / 2" if low >= -1.01 and high <= 1.01 else "images in [0, 1]"
+        way_out = f"return {half} there, and put Normalize after {name}"
+    elif high <= 255.5:
+        way_out = "return image / 255 there, or image.astype(numpy.uint8) and put ToFloat() where floats begin"
+    else:
+        way_out = "return image / 65535 there" if high <= 65535.5 else "return images in [0, 1] there"
+    raise ValueError(
+        f"{needs} {source} {low:.4g} to {high:.4g}, and it would cut off or bend the rest: {way_out}. If the values are right as they "
+        f"are, leave {name} out"
+    )
 
 
 def is_described(transform: Transform) -> bool:

@@ -17,6 +17,7 @@ from seedsafe.pipeline.naming import Namer
 from seedsafe.pipeline.node import Root, run
 from seedsafe.pipeline.primitive import marks_of
 from seedsafe.pipeline.rules import Rules
+from seedsafe.pipeline.spans import has_looks, looking
 from seedsafe.pipeline.state import Partners
 from seedsafe.pipeline.transform import Transform
 
@@ -68,6 +69,7 @@ class BoundAugment:
         """Whether it is an empty Compose, which leaves samples as they are."""
         self.partners: Partners | None = None
         """The other samples of the dataset, around one of its samples."""
+        self._looks = False
 
     def among(self, partners: Partners) -> BoundAugment:
         """Return the same pipeline among the other samples of a dataset, for transforms that mix them."""
@@ -76,6 +78,20 @@ class BoundAugment:
         bound.root = root.with_partners(partners) if isinstance(root, MixingRoot) else root
         bound.partners = partners
         return bound
+
+    def looking(self) -> BoundAugment:
+        """Return the same pipeline, which looks at the values that its transforms get; see `seedsafe.pipeline.spans`."""
+        assert self.pipeline is not None
+        bound = copy(self)
+        bound._looks = True
+        chain = looking(self.pipeline._chain)  # pyright: ignore[reportPrivateUsage]
+        bound.root = MixingRoot(chain, self.rules, self.partners) if self.rules.mixes else chain
+        return bound
+
+    @property
+    def has_looks(self) -> bool:
+        """Whether it has a transform that gets floats of one range alone."""
+        return self.root is not None and self.pipeline is not None and has_looks(self.pipeline._chain)  # pyright: ignore[reportPrivateUsage]
 
     def like(self, augment: Augment) -> BoundAugment:
         """Return another augmentation, among the same samples."""
@@ -96,7 +112,9 @@ class BoundAugment:
     @property
     def many(self) -> Many | None:
         """The pipeline for many images at once, or None."""
-        return self.pipeline.many if self.pipeline is not None and self.pipeline is self.augment else None
+        if self.pipeline is None or self.pipeline is not self.augment or self._looks:
+            return None
+        return self.pipeline.many
 
     @cached_property
     def rules(self) -> Rules:

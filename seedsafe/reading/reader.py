@@ -17,6 +17,7 @@ from seedsafe.ground.checks import record_ids
 from seedsafe.ground.info import Array
 from seedsafe.keys.ambient import thread
 from seedsafe.keys.key import SampleIndex, SampleKey, address, checked_int, op_of
+from seedsafe.pipeline.spans import RangeError
 from seedsafe.reading.bases import check_base
 from seedsafe.reading.batches import ReadyBatch
 from seedsafe.reading.bound import Augment, BoundAugment
@@ -24,6 +25,7 @@ from seedsafe.reading.faults import Faults, process_name, sample_error
 from seedsafe.reading.fetch import Bridged, Copied, EachView, Fetch, Fetching, Finite
 from seedsafe.reading.inside import Repeats, SharedSeedError, WarningLog, entered, nested, shared_seed
 from seedsafe.reading.keying import ById, ByPosition, Keying, Later, OfViews
+from seedsafe.reading.looks import Looked, Looks
 from seedsafe.reading.manifest import manifest
 from seedsafe.reading.partners import Dataset
 from seedsafe.reading.steps import (
@@ -140,15 +142,16 @@ class KeyedReader:
         label = f"the dataset {type(self.base).__qualname__}"
         self._runner = None if self.bridge is None else Runner(self.base, self.bridge, label)
         verifies = bound.is_foreign and (self.bridge is None or self.bridge.verify)
+        self._looks = Looks(bound, self._end_looks)
         self._twice = Twice(self.augment, f"the augmentation {self.augment!r}"[:200]) if verifies else None
         self.repeats.matter = self._runner is not None or bound.draws
         keying: ByPosition | ById = (
             ByPosition(self.seed, self.index_offset) if self.ids is None else ById(self.seed, self.ids)
         )
-        of_views = None if self.views is None else OfViews(keying, self.views)
+        of_views = self._of_views = None if self.views is None else OfViews(keying, self.views)
         self._late_keying = of_views or keying
         self._fetching = self._compose_fetch(of_views)
-        self._step = self._compose_step(of_views)
+        self._step = self._compose_step()
         may_need_none = isinstance(self._step, Unchanged | UnchangedImage) and self._runner is None
         self._keying: Keying = Later() if may_need_none else self._late_keying
         self.together = self._compose_together(keying)
@@ -165,9 +168,13 @@ class KeyedReader:
             fetching = EachView(fetching, of_views, self.targets)
         return Finite(fetching) if self.faults.check_finite else fetching
 
-    def _compose_step(self, of_views: OfViews | None) -> Step:
+    def _end_looks(self) -> None:
+        """Compose the step that augments samples without the looks at the first of them."""
+        self._step = self._compose_step()
+
+    def _compose_step(self) -> Step:
         """Compose the step that augments samples."""
-        bound = self.bound
+        bound, of_views = self.bound, self._of_views
         if self.augment is None:
             return Unchanged()
         parts = Parts(bound, self.targets)
@@ -181,6 +188,7 @@ class KeyedReader:
     def _compose_together(self, keying: ByPosition | ById) -> Together | None:
         """Compose the step that reads and augments batches, or return None if samples are augmented one by one."""
         step, many = self._step, self.bound.many
+        step = step.step if isinstance(step, Looked) else step
         if self._runner is not None or not isinstance(step, OneImage) or many is None or not many.is_known:
             return None
         return Together(self.base, self.repeats, keying, step.parts)
@@ -188,12 +196,14 @@ class KeyedReader:
     def _guarded(self, plain: Step) -> Step:
         """Wrap a step in what is rare."""
         bound, step = self.bound, plain
+        if self._looks.left > 0:
+            step = Looked(step, self._looks)
         if self._twice is not None:
             is_called = bound.pipeline is None
             step = (
-                WatchedCode(plain, self._twice, self._runner is not None)
+                WatchedCode(step, self._twice, self._runner is not None)
                 if is_called
-                else Watched(plain, self._twice)
+                else Watched(step, self._twice)
             )
         if self.faults.check_finite:
             step = FiniteResult(step, plain)
@@ -271,6 +281,8 @@ class KeyedReader:
         """Return what replaces a sample that failed, or raise the error that says which failed."""
         if isinstance(error, IndexError) and not hasattr(self.base, "__len__"):
             raise error  # the end of a base without a length
+        if isinstance(error, RangeError):  # another sample would have it too
+            raise sample_error(error, self.base, int(at), key, self.worker()) from error
 
         def read(position: int) -> Any:
             return self._step.augment(self._fetching.read(position, at, key), at, key, row)
@@ -307,7 +319,8 @@ class KeyedReader:
             return None
         self.position(max(ats))
         reads = together.read(ats, around)
-        result = together.run(reads, ats, room)
+        fits = self._looks.left <= 0 or self._looks.take(self.bound, reads.images, map(self.key, ats))
+        result = together.run(reads, ats, room) if fits else None
         if result is not None:
             return result
 

@@ -17,6 +17,7 @@ from seedsafe.keys.ambient import reading
 from seedsafe.keys.key import SampleKey, record_index
 from seedsafe.reading.augment import augment_sample, targets_of
 from seedsafe.reading.bound import BoundAugment
+from seedsafe.reading.looks import Looks
 from seedsafe.reading.targets import Targets, check_targets
 
 __all__ = ["KeyedMap", "content_id", "keyed_map"]
@@ -113,6 +114,7 @@ class KeyedMap:
                 f"targets={targets!r} are for a Compose or a Transform, but the function {function!r} gets the whole record: "
                 "leave targets out"
             )
+        self.looks = Looks(self.bound)
         seeding.listen()
         options = None if self.bound.takes_arrays else checked_bridge(bridge)
         self._runner = None if options is None else Runner(function, options, f"the function {function!r}")
@@ -142,7 +144,11 @@ class KeyedMap:
     def at(self, record: Any, key: SampleKey) -> Any:
         """Return the result of the function for a record, at a key of your own."""
         if self.bound.takes_arrays:
-            return augment_sample(self.bound, record, key, self.targets)
+            if self.looks.left <= 0:
+                return augment_sample(self.bound, record, key, self.targets)
+            result = augment_sample(self.bound.looking(), record, key, self.targets)
+            self.looks.count()
+            return result
         if self._runner is None:
             with reading(key):
                 return self.function(record)

@@ -134,7 +134,9 @@ class _Group:
         keys, records, images = self._keys, self._records, self._images[: len(self._keys)]
         self._keys, self._records = [], []
         whole: Array | None = None
-        if self._many.pays(len(keys)):
+        looks = self._keyed.looks
+        fits = looks.left <= 0 or looks.take(self._keyed.bound, images, keys)
+        if fits and self._many.pays(len(keys)):
             try:
                 whole = self._many.run(images, ManyKeys(keys), np.empty)
             except UnevenError:

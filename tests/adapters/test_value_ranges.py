@@ -1,0 +1,145 @@
+"""Floats out of a transform's range are told in the first reads, and each advice works."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import seedsafe as ss
+from seedsafe_torch import AugmentedDataset, AugmentedIterable, loader
+
+RNG = np.random.default_rng(0)
+UNIT = RNG.random((24, 24, 3), np.float32)
+BYTES = UNIT * 255
+WAVE = RNG.normal(0, 0.1, 4000).astype(np.float32)
+JITTER = ss.ColorJitter(0.2)
+IMAGENET = ss.Normalize((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
+
+
+def dataset(image: Any, augment: Any, **options: Any) -> AugmentedDataset:
+    return AugmentedDataset([(image, 3)] * 40, augment, seed=1, **options)
+
+
+def read(image: Any, augment: Any, **options: Any) -> Any:
+    return dataset(image, augment, **options)[0][0]
+
+
+BAD: dict[str, tuple[Any, Any, str]] = {
+    "0 to 255": (BYTES, JITTER, "image / 255 there"),
+    "0 to 255, resized before": (BYTES, ss.Compose([ss.Resize(16), JITTER]), "image / 255 there"),
+    "a transform that hardly fires": (BYTES, ss.Compose([ss.ColorJitter(0.2, p=1e-9)]), "image / 255 there"),
+    "one of several": (BYTES, ss.OneOf([*[ss.HorizontalFlip()] * 9, JITTER]), "image / 255 there"),
+    "in a container within one": (BYTES, ss.RandomApply([ss.SomeOf([ss.VerticalFlip(), JITTER], n=1)], p=1e-9), "255"),
+    "a policy": (BYTES, ss.RandAugment(), "leave RandAugment out"),
+    "16 bits": (UNIT * 65535, JITTER, "image / 65535 there"),
+    "-1 to 1": (UNIT * 2 - 1, JITTER, re.escape("(image + 1) / 2")),
+    "normalised": ((UNIT - 0.45) / 0.225, ss.Gamma((0.8, 1.2)), "put Normalize after Gamma"),
+    "after a bridge": (UNIT, ss.Compose([ss.bridge(lambda x: x * 255), JITTER]), "<lambda> returns"),
+    "in a container after a bridge": (
+        UNIT,
+        ss.RandomApply([ss.bridge(lambda x: x * 255), JITTER], p=1),
+        "<lambda> returns",
+    ),
+    "noise in bytes": (UNIT, ss.GaussianNoise(), re.escape("pass std=(0, 0.047)")),
+    "bytes for Normalize": (BYTES, IMAGENET, "image / 255 there"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_values_out_of_range_are_told_in_each_way_of_reading(case: str) -> None:
+    image, augment, text = BAD[case]
+    data = dataset(image, augment)
+    for _ in range(12):  # again and again
+        with pytest.raises(ss.SampleError, match=f"RangeError.*{text}"):
+            data[0]
+    for options in ({"views": 2}, {"on_error": "replace"}, {"on_error": "skip"}):
+        with pytest.raises(ss.SampleError, match=text):
+            read(image, augment, **options)
+    with pytest.raises(ss.SampleError, match=text):
+        list(loader(dataset(image, augment), batch_size=32, seed=1))
+    records = [{"__key__": str(number), "image": image} for number in range(40)]
+    with pytest.raises(ValueError, match=text):
+        list(AugmentedIterable(records, augment, seed=1))
+    augment(image, key=ss.SampleKey(1, 0, 0))  # a direct call stays as it is
+
+
+@pytest.mark.linux
+def test_they_are_told_in_workers() -> None:
+    with pytest.raises(ss.SampleError, match="image / 255 there"):
+        list(loader(dataset(BYTES, JITTER), batch_size=8, seed=1, num_workers=2))
+
+
+@pytest.mark.parametrize("augment", [JITTER, ss.RandAugment(), IMAGENET], ids=repr)
+def test_dividing_works(augment: Any) -> None:
+    read(BYTES / 255, augment)
+    read(BYTES.astype(np.uint8), ss.Compose([ss.ToFloat(), augment]))
+
+
+def test_the_other_advice_works() -> None:
+    read((UNIT * 2 - 1 + 1) / 2, ss.Compose([JITTER, ss.Normalize(0.5, 0.5)]))
+    read(UNIT, ss.GaussianNoise(std=(0, 0.047)))
+    sound = {"audio": WAVE}
+    with pytest.raises(ss.SampleError, match=r"or for sound AddNoise\(\)"):
+        AugmentedDataset([sound], ss.GaussianNoise(), seed=1)[0]
+    AugmentedDataset([sound], ss.AddNoise(), seed=1)[0]
+
+
+DEPTH = (UNIT * 8)[..., 0]
+OVERSHOT = np.clip(UNIT, 0, 1)
+OVERSHOT[0, 0] = 1.15
+OVERSHOT[1, 1] = -0.1
+GOOD: dict[str, tuple[Any, Any]] = {
+    "depth": (DEPTH, ss.Compose([ss.Resize(16), ss.RandomCrop(8), ss.Rotate(20), ss.GaussianBlur()])),
+    "Hounsfield units": (UNIT[..., 0] * 3000 - 1000, ss.Compose([ss.GaussianNoise(), ss.Normalize(40.0, 400.0)])),
+    "light": (UNIT * 30, ss.Compose([ss.CoarseDropout(), ss.HorizontalFlip()])),
+    "decibels": (UNIT[..., 0] * -80, ss.Compose([ss.HorizontalFlip(), ss.GaussianNoise(2)])),
+    "bytes with a noise for bytes": (BYTES, ss.GaussianNoise()),
+    "a black image": (np.zeros_like(BYTES), ss.GaussianNoise()),
+    "a probability of none": (BYTES, ss.Compose([ss.ColorJitter(0.2, p=0), ss.OneOf([JITTER], p=0)])),
+    "an interpolation that overshoots": (UNIT, ss.Compose([ss.Resize(16, interpolation="bicubic"), JITTER])),
+    "an interpolation before": (OVERSHOT, JITTER),
+    "a little noise": (UNIT, ss.Compose([ss.GaussianNoise(0.3), JITTER])),
+    "divided by a bridge": (BYTES, ss.Compose([ss.bridge(lambda x: x / 255), JITTER])),
+    "normalised, and back": (
+        UNIT,
+        ss.Compose([ss.Normalize(0.5, 0.5), ss.bridge(lambda x: x * 0.5 + 0.5), JITTER]),
+    ),
+    "not a number": (np.where(UNIT > 0.5, np.float32(np.nan), UNIT), ss.Compose([ss.HorizontalFlip(), ss.Gamma(1.1)])),
+    "moved by a policy's operation": (DEPTH, ss.PolicyOp("Rotate")),
+    "noise of a variance": (UNIT, ss.GaussianNoise(variance=(10, 50))),
+}
+
+
+@pytest.mark.parametrize("case", GOOD)
+def test_what_fits_is_taken(case: str) -> None:
+    image, augment = GOOD[case]
+    data = dataset(image, augment)
+    pipeline = augment if isinstance(augment, ss.Compose) else ss.Compose([augment])
+    for index in range(12):  # with and without looks
+        key = ss.SampleKey(1, 0, index)
+        np.testing.assert_array_equal(data.at(index, epoch=0)[0], pipeline(image, key=key))
+
+
+def test_mixed_samples_and_small_batches_are_the_same_with_looks() -> None:
+    augment = ss.Compose([ss.MixUp(label=None), JITTER, ss.ToCHW()])
+    images = [RNG.random((8, 8, 3), np.float32) for _ in range(64)]
+    for one in (augment, ss.Compose([ss.HorizontalFlip(), JITTER, ss.ToFloat()])):
+        data = AugmentedDataset(images, one, seed=1)
+        first, second = ([data.at(index, epoch=0) for index in range(64)] for _ in range(2))
+        np.testing.assert_array_equal(first, second)
+        batches = [batch.numpy() for batch in loader(AugmentedDataset(images, one, seed=1), batch_size=32, seed=1, shuffle=False)]
+        np.testing.assert_array_equal(np.concatenate(batches), first)
+
+
+def test_the_looks_end() -> None:
+    data = dataset(UNIT, JITTER)
+    for index in range(9):
+        data[index]
+    assert type(data.reader._step).__name__ == "OneImage"
+    data.reader.base = [(BYTES, 3)]
+    data.reader.renew()
+    with pytest.raises(ss.SampleError, match="RangeError"):
+        data[0]
