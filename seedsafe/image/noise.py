@@ -80,7 +80,9 @@ class GaussianNoise(Transform):
                 f"std and variance cannot be used together, got {self.std} and {self.variance}: leave one out"
             )
 
-    def out_span(self, span: tuple[float, float] | None, source: str | None = None) -> tuple[float, float] | None:
+    def out_span(
+        self, span: tuple[float, float] | None, source: str | None = None
+    ) -> tuple[float, float] | None:
         """Return the range of images without the noise."""
         largest = self.std[1] if self.variance is None else self.variance[1] ** 0.5 / 255.0
         if span is None or largest <= max(1.0, 0.0 if source else span[1] - span[0]):

@@ -306,7 +306,9 @@ class PolicyOp(_Policy):
             )
         store(self, span=span, level=level)
 
-    def out_span(self, span: tuple[float, float] | None, source: str | None = None) -> tuple[float, float] | None:
+    def out_span(
+        self, span: tuple[float, float] | None, source: str | None = None
+    ) -> tuple[float, float] | None:
         """Return the range of images; only an operation that copies pixels takes any."""
         copies = self.op == "Identity" or (self.op in _MOVES and self.interpolation == "nearest")
         if not copies:

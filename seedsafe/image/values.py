@@ -64,7 +64,9 @@ class Normalize(ImageTransform):
     mean: Option[float | tuple[float, ...], tuple[float, ...]] = option(_values, -1e30)
     std: Option[float | tuple[float, ...], tuple[float, ...]] = option(_values, 1e-30)
 
-    def out_span(self, span: tuple[float, float] | None, source: str | None = None) -> tuple[float, float] | None:
+    def out_span(
+        self, span: tuple[float, float] | None, source: str | None = None
+    ) -> tuple[float, float] | None:
         """Return the range of the results for images in [0, 1]."""
         if source is not None and span is not None and _are_bytes(*span) and self._is_of_units():
             raise ValueError(
@@ -116,7 +118,9 @@ class ToFloat(ImageTransform):
         [[0.0, 1.0]]
     """
 
-    def out_span(self, span: tuple[float, float] | None, source: str | None = None) -> tuple[float, float] | None:
+    def out_span(
+        self, span: tuple[float, float] | None, source: str | None = None
+    ) -> tuple[float, float] | None:
         """Return the range of the results for uint8."""
         return span or (0.0, 1.0)
 

@@ -111,7 +111,9 @@ class Transform:
         """
         return info
 
-    def out_span(self, span: tuple[float, float] | None, source: str | None = None) -> tuple[float, float] | None:
+    def out_span(
+        self, span: tuple[float, float] | None, source: str | None = None
+    ) -> tuple[float, float] | None:
         """Return the smallest and largest value of float images after this transform, or None if they are unknown.
 
         Args:
@@ -176,7 +178,9 @@ def require_unit(name: str, span: tuple[float, float] | None, source: str | None
         half = "(image + 1) / 2" if low >= -1.01 and high <= 1.01 else "images in [0, 1]"
         way_out = f"return {half} there, and put Normalize after {name}"
     elif high <= 255.5:
-        way_out = "return image / 255 there, or image.astype(numpy.uint8) and put ToFloat() where floats begin"
+        way_out = (
+            "return image / 255 there, or image.astype(numpy.uint8) and put ToFloat() where floats begin"
+        )
     else:
         way_out = "return image / 65535 there" if high <= 65535.5 else "return images in [0, 1] there"
     raise ValueError(

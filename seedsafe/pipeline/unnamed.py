@@ -10,7 +10,7 @@ import numpy as np
 from seedsafe.ground.info import TARGETS
 from seedsafe.pipeline.rules import Rules
 
-__all__ = ["SCALARS", "check_names", "is_of_frames", "likely_target", "size_of"]
+__all__ = ["SCALARS", "check_names", "is_of_frames", "likely_target", "shape_of", "size_of"]
 
 _ELSEWHERE: Final = {
     name: target
@@ -41,10 +41,10 @@ def check_names(sample: dict[Any, Any], rules: Rules) -> None:
     for name, part in sample.items():
         if name in _KNOWN or type(part) in SCALARS or name in rules.labels:
             continue
-        video = () if "image" in sample else _shape(sample.get("video"))
+        video = () if "image" in sample else shape_of(sample.get("video"))
         size = (video[1], video[2]) if len(video) > 2 else size_of(sample.get("image"))
         target = likely_target(name, part, size)
-        if target in (None, "masks") and len(video) > 2 and _shape(part)[:3] == video[:3]:
+        if target in (None, "masks") and len(video) > 2 and shape_of(part)[:3] == video[:3]:
             target = "video_mask"
         if target is not None:
             raise ValueError(
@@ -72,7 +72,7 @@ def likely_target(name: Any, part: Any, size: tuple[int, int] | None) -> str | N
         return next((target for target in found if target), None)
     if isinstance(part, list | tuple) and part and isinstance(part[0], Mapping):
         return likely_target(name, part[0], size)
-    shape = _shape(part)
+    shape = shape_of(part)
     if not shape:
         return None
     target = _ELSEWHERE.get(name.lower()) if isinstance(name, str) else None
@@ -96,7 +96,7 @@ def is_of_frames(part: Any, video: Any) -> bool:
     """
     of_part, of_video = (
         {shape[:3], (shape[0], *shape[-2:])} if 3 <= len(shape) <= 4 else set()
-        for shape in map(_shape, (part, video))
+        for shape in map(shape_of, (part, video))
     )
     return not of_part.isdisjoint(of_video)
 
@@ -107,20 +107,20 @@ def _reason(name: Any, size: tuple[int, int] | None, part: Any) -> str:
         return "looks like something that belongs to the image"
     return (
         "has the image's height and width"
-        if size in (_shape(part)[:2], _shape(part)[-2:], _shape(part)[1:3])
-        else f"has the shape {_shape(part)} of boxes"
+        if size in (shape_of(part)[:2], shape_of(part)[-2:], shape_of(part)[1:3])
+        else f"has the shape {shape_of(part)} of boxes"
     )
 
 
 def size_of(image: Any) -> tuple[int, int] | None:
     """Return the height and width of an image, an array (H, W) or (H, W, C), a tensor (C, H, W) or a PIL image."""
-    shape = _shape(image)
+    shape = shape_of(image)
     if not 2 <= len(shape) <= 3:
         return None
     return shape[:2] if len(shape) == 2 or isinstance(image, np.ndarray) else shape[1:]  # type: ignore[return-value]
 
 
-def _shape(part: Any) -> tuple[int, ...]:
+def shape_of(part: Any) -> tuple[int, ...]:
     """Return the shape of an array, a tensor, an image of PIL, or a list of these or of numbers; otherwise ()."""
     if hasattr(part, "shape"):
         shape = part.shape
@@ -128,5 +128,5 @@ def _shape(part: Any) -> tuple[int, ...]:
     if hasattr(part, "mode") and hasattr(part, "size"):  # an image of PIL
         return part.size[::-1]  # type: ignore[no-any-return]
     if isinstance(part, list | tuple):
-        return (len(part), *(_shape(part[0]) if part else ()))
+        return (len(part), *(shape_of(part[0]) if part else ()))
     return ()

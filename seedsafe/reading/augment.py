@@ -13,7 +13,7 @@ from seedsafe.pipeline.boxes import require_edges
 from seedsafe.pipeline.unnamed import check_names
 from seedsafe.reading.bound import Augment, BoundAugment
 from seedsafe.reading.forms import kind_of, opened
-from seedsafe.reading.structure import take_apart
+from seedsafe.reading.structure import Images, take_apart
 from seedsafe.reading.targets import Targets, implied_targets
 from seedsafe.reading.tensors import WIDE, Back
 from seedsafe.reading.tv import tv_target, unwrap
@@ -111,6 +111,8 @@ def augment_views(
     objects = bound.partners is not None and "boxes" in parts  # each view has objects of its own
     if isinstance(parts.get("masks"), list) and not objects:  # a list of masks, each with its views
         together["masks"] = list(zip(*together["masks"], strict=True))
+    if type(parts.get("video")) is Images:
+        together["video"] = list(zip(*together["video"], strict=True))
     return join(together)
 
 
@@ -126,7 +128,10 @@ def joined_views(samples: Sequence[Any], targets: Targets = None) -> Any:
     first, join = take_apart(samples[0], targets)
     if not isinstance(first, dict):
         return join(tuple(views))
-    return join({k: tuple(view[k] for view in views) if k in TARGETS else v for k, v in first.items()})
+    together = {k: tuple(view[k] for view in views) if k in TARGETS else v for k, v in first.items()}
+    if type(first.get("video")) is Images:
+        together["video"] = list(zip(*together["video"], strict=True))
+    return join(together)
 
 
 def augment_parts(bound: BoundAugment, parts: Any, key: SampleKey | None, row: Array | None = None) -> Any:

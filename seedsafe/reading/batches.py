@@ -16,7 +16,7 @@ from seedsafe.reading.augment import augment_parts, bound_of, targets_of
 from seedsafe.reading.bound import Augment, BoundAugment
 from seedsafe.reading.forms import form_of, kind_of
 from seedsafe.reading.steps import apart_from_outer
-from seedsafe.reading.structure import take_apart
+from seedsafe.reading.structure import Images, take_apart
 from seedsafe.reading.targets import Targets
 from seedsafe.reading.together import AtOnce
 
@@ -208,6 +208,8 @@ def augment_batch(
     arrays: dict[str, Any] = {
         name: stack([sample[name] for sample in results]) for name in columns if name != "masks"
     }
+    if type(parts.get("video")) is Images:
+        arrays["video"] = np.moveaxis(arrays["video"], 1, 0)  # each image with all samples
     if "masks" in columns:
         masks = [sample["masks"] for sample in results]
         # The masks are one array, or a list of arrays, each with one mask of every sample.
@@ -293,6 +295,8 @@ def _columns(parts: Any, labels: tuple[str, ...] = ()) -> dict[str, Any]:
     )
     if isinstance(columns.get("masks"), list | tuple):  # each array has one mask of every sample
         columns["masks"] = [list(row) for row in zip(*columns["masks"], strict=True)]
+    if type(columns.get("video")) is Images:
+        columns["video"] = [list(row) for row in zip(*columns["video"], strict=True)]
     for name, column in columns.items():
         if form_of(column) is not None:
             raise TypeError(

@@ -33,7 +33,6 @@ class Looks:
         if self.left <= 0 and self._end is not None:
             self._end()
 
-
     def take(self, bound: BoundAugment, images: Iterable[Any], keys: Iterable[SampleKey]) -> bool:
         """Look at the first of some images, and return whether they have no fault; one that has raises it when it is read alone."""
         looking = bound.looking() if self.left > 0 else None

@@ -10,10 +10,11 @@ from typing import Any, Final
 import numpy as np
 
 from seedsafe.ground.info import TARGETS
+from seedsafe.pipeline.unnamed import shape_of
 from seedsafe.reading.forms import form_of, kind_of
 from seedsafe.reading.targets import TargetPaths, Targets, paths_of
 
-__all__ = ["Join", "take_apart"]
+__all__ = ["Images", "Join", "take_apart"]
 
 Join = Callable[[Any], Any]
 """Puts the augmented parts of a sample back into the sample's form."""
@@ -62,9 +63,11 @@ def _from_tuple(sample: Any, targets: Targets) -> tuple[Any, Join]:
         if not sample:
             raise ValueError("the dataset returned an empty tuple: return a sample")
         if not isinstance(sample[0], np.ndarray | dict) and form_of(sample[0]) is None:
+            pair = isinstance(sample[0], tuple | list) and sample[0] and shape_of(sample[0][0])
+            names = (("image",) * len(sample[0]), *[None] * (len(sample) - 1)) if pair else ""
             raise TypeError(
                 f"the first element of a sample is augmented and must be a NumPy array, got {kind_of(sample[0])}: "
-                "convert it with numpy.asarray, or name the parts with targets="
+                f"convert it with numpy.asarray, or name the parts with targets={names}"
             )
         return sample[0], lambda result: _rebuild(sample, [result, *sample[1:]])
     if len(targets) != len(sample):
@@ -73,7 +76,7 @@ def _from_tuple(sample: Any, targets: Targets) -> tuple[Any, Join]:
             "for a part that passes through"
         )
     named = {position: target for position, target in enumerate(targets) if target is not None}
-    if dict in map(type, named.values()):
+    if not all(isinstance(target, str) for target in named.values()):
         return _from_paths(sample, paths_of(targets))
 
     def join(result: Any) -> Any:
@@ -103,7 +106,7 @@ def _from_dict(sample: dict[Any, Any], targets: Targets) -> tuple[Any, Join]:
             f"targets name the keys {missing}, which the sample lacks; it has {list(sample)}: correct the names"
         )
     named = {key: target for key, target in targets.items() if target is not None}
-    if dict in map(type, named.values()):
+    if not all(isinstance(target, str) for target in named.values()):
         return _from_paths(sample, paths_of(targets))
     return _gather(sample, named), lambda result: sample | _spread(result, named)
 
@@ -137,28 +140,48 @@ def _replace(whole: Any, path: tuple[Any, ...], part: Any) -> Any:
 
 
 def _gather(sample: Any, named: Mapping[Any, str]) -> dict[str, Any]:
-    """Return the named parts of a sample by target, with several masks as one list."""
-    several = [key for key, target in named.items() if target == "mask"]
+    """Return the named parts of a sample by target, with several masks as one list and several images as one video."""
     parts = {target: sample[key] for key, target in named.items()}
-    if len(several) > 1:
-        del parts["mask"]
-        parts["masks"] = [sample[key] for key in several]
+    for one, several, kind in (("mask", "masks", list), ("image", "video", Images)):
+        keys = [key for key, target in named.items() if target == one]
+        if len(keys) > 1:
+            del parts[one]
+            parts[several] = kind(sample[key] for key in keys)
+    if type(parts.get("video")) is Images:
+        _require_alike(parts["video"])
     return parts
+
+
+class Images(list[Any]):
+    """Several images of a sample, which get one augmentation like the frames of a video."""
+
+
+def _require_alike(images: Images) -> None:
+    shapes = [shape_of(image) for image in images]
+    if len(set(shapes)) > 1:
+        raise ValueError(
+            f"targets name {len(images)} images, which get one augmentation and must have one shape, got {shapes}: resize them to one "
+            "size where the dataset reads them, or leave one out of targets"
+        )
 
 
 def _spread(result: Mapping[str, Any], named: Mapping[Any, str]) -> dict[Any, Any]:
     """Return augmented parts by their keys or paths in the sample."""
     several = [key for key, target in named.items() if target == "mask"]
+    images = [key for key, target in named.items() if target == "image"]
     masks = dict(enumerate(result["masks"])) if len(several) > 1 else {}
     if masks and len(masks) != len(several):
         raise ValueError(
             f"targets name {len(several)} masks, but mixing in objects of other samples gave {len(masks)}: pass the masks of "
             'all objects as one part with the target "masks"'
         )
-    return {
-        key: masks[several.index(key)] if masks and target == "mask" else result[target]
-        for key, target in named.items()
-    }
+
+    def part_of(key: Any, target: str) -> Any:
+        if target == "image" and len(images) > 1:
+            return result["video"][images.index(key)]
+        return masks[several.index(key)] if masks and target == "mask" else result[target]
+
+    return {key: part_of(key, target) for key, target in named.items()}
 
 
 def _rebuild(sample: Any, parts: list[Any]) -> Any:

@@ -11,6 +11,7 @@ from seedsafe.ground.info import TARGETS
 from seedsafe.pipeline.rules import Rules
 from seedsafe.pipeline.unnamed import SCALARS, is_of_frames, likely_target, size_of
 from seedsafe.reading.tv import tv_target
+from seedsafe.reading.unmoved import is_picture, require_movable
 
 __all__ = ["BY_NAME", "TargetPaths", "Targets", "check_targets", "implied_targets", "only_labels", "paths_of"]
 
@@ -18,7 +19,7 @@ Targets = Sequence[Any] | Mapping[Any, Any] | None
 """The target of each part, by position for tuples and by key for dicts, with None for parts that pass through.
 
 A dict of targets stands for a dict in a sample. "image" means the image alone: an array, the first element of a tuple, the
-entry ``image`` of a dict. "video" means the video alone.
+entry ``image`` of a dict. "video" means the video alone. Several parts with the target "image" get one augmentation.
 """
 
 _NAMES: Final = frozenset(TARGETS)
@@ -43,7 +44,7 @@ def paths_of(targets: Any, path: tuple[Any, ...] = ()) -> TargetPaths:
     """
     paths = TargetPaths()
     for key, target in targets.items() if isinstance(targets, Mapping) else enumerate(targets):
-        if isinstance(target, dict):
+        if isinstance(target, dict | tuple | list):
             paths |= paths_of(target, (*path, key))
         elif target is not None:
             paths[(*path, key)] = target
@@ -64,11 +65,15 @@ def check_targets(targets: Any, labels: Sequence[str] = ()) -> Targets:
             raise ValueError(
                 f"targets must each be one of {', '.join((*TARGETS, *labels))}, or None to pass through, got {target!r}"
             )
-    repeated = [target for target in set(named) if named.count(target) > 1 and target != "mask"]
-    mixed = named.count("mask") > 1 and "masks" in named
+    repeated = [
+        target for target in set(named) if named.count(target) > 1 and target not in ("mask", "image")
+    ]
+    mixed = any(
+        named.count(one) > 1 and several in named for one, several in (("mask", "masks"), ("image", "video"))
+    )
     if repeated or mixed or not any(target in TARGETS for target in named):
         raise ValueError(
-            f"targets must name at least one target, and each at most once except mask, got {targets!r}"
+            f"targets must name at least one target, and each at most once except image and mask, got {targets!r}"
         )
     return targets
 
@@ -111,7 +116,6 @@ parts with targets=('image', 'mask'), None for those that pass through, or pass 
         _check_frames(sample)
     if not rules.spatial:
         return BY_NAME
-    _require_no_objects(sample)
     return _look(sample, rules)
 
 
@@ -166,6 +170,7 @@ def _look(sample: Any, rules: Rules) -> TargetPaths:
     image: Any = sample.get("image") if is_dict else sample[0] if sample else None
     begins_with_dict = not is_dict and isinstance(image, dict)
     size = size_of(image.get("image") if begins_with_dict else image)
+    require_movable(sample, size)
     certain, doubtful = TargetPaths(), TargetPaths()
     parts = _of_dict(sample, rules, size) if is_dict else _of_tuple(sample, rules, size)
     for path, target, is_certain in parts:
@@ -179,9 +184,17 @@ def _look(sample: Any, rules: Rules) -> TargetPaths:
         raise ValueError(
             f"the sample's {''.join(f'[{key!r}]' for key in path)} looks like it belongs to the image, but would stay as it is "
             f"while the image moves. Name the parts with targets={_suggest(sample, certain | doubtful)!r}, None for those that "
-            'pass through, or pass targets="image" to augment the image alone'
+            f'pass through, or pass targets="image" to augment the image alone{_of_pictures(sample, doubtful)}'
         )
     return BY_NAME if plain else certain
+
+
+def _of_pictures(sample: Any, doubtful: TargetPaths) -> str:
+    """Return the advice for a sample that seems to have several images."""
+    pictures = [path for path, target in doubtful.items() if target == "mask" and len(path) == 1]
+    if not any(is_picture(sample[path[0]]) for path in pictures):
+        return ""
+    return '. For a second image, write "image" for it too: both get the same augmentation'
 
 
 _Found = tuple[tuple[Any, ...], str, bool]
@@ -223,19 +236,6 @@ def _points(key: Any, part: Any) -> str | None:
         isinstance(part, np.ndarray) and part.ndim == 2 and part.shape[1] == 2 and part.dtype.kind == "f"
     )
     return "keypoints" if isinstance(key, int) and is_points and len(part) else None
-
-
-def _require_no_objects(sample: Sequence[Any]) -> None:
-    """Raise an error if a part of a tuple is a list of objects, each a dict with its box."""
-    for part in sample[1:]:
-        if isinstance(part, list) and part and isinstance(part[0], dict) and "bbox" in part[0]:
-            raise ValueError(
-                "the sample has a list of objects, as torchvision's CocoDetection returns it, which would stay as they are while "
-                'the image moves: return image, objects from your __getitem__ as {"image": image, "boxes": '
-                'numpy.array([each["bbox"] for each in objects], numpy.float32).reshape(-1, 4), '
-                '"labels": [each["category_id"] for each in objects]}, and pass '
-                'Compose(..., boxes=ss.Boxes("coco", labels="labels")), or pass targets="image" to augment the image alone'
-            )
 
 
 def _of_entries(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import PIL.Image
 import pytest
+import torch
 
 import seedsafe as ss
 from seedsafe_torch import AugmentedDataset
@@ -56,3 +58,231 @@ def test_lists_of_objects_get_the_lines_that_work() -> None:
     assert made["boxes"].tolist() == [[21, 10, 5, 6]]
     assert made["labels"] == [7]
     assert read((IMAGE, OBJECTS), targets="image")[1] is OBJECTS
+
+
+def told(sample: Any, augment: Any = FLIP) -> str:
+    with pytest.raises(ss.SampleError) as error:
+        read(sample, augment)
+    assert "would stay as" in str(error.value)
+    read(sample, augment, targets="image")  # the last advice
+    read(sample, ss.GaussianNoise())  # nothing moves
+    return str(error.value)
+
+
+def between(text: str, first: str, last: str) -> str:
+    start = text.index(first) + len(first)
+    return text[start : text.index(last, start)]
+
+
+MAPS: dict[str, Any] = {
+    "a mask of half the size": IMAGE[::2, ::2, 0],
+    "one of a third, rounded up": np.arange(8 * 10 * 5, dtype=np.int32).reshape(5, 8, 10),
+    "heatmaps": np.arange(17 * 10 * 15, dtype=np.float32).reshape(17, 10, 15),
+    "channels last": np.arange(17 * 10 * 15, dtype=np.float32).reshape(10, 15, 17),
+    "a tensor": torch.arange(17 * 10 * 15).reshape(17, 10, 15).float(),
+    "a picture": PIL.Image.fromarray(IMAGE[::2, ::2, 0]),
+}
+
+
+@pytest.mark.parametrize("case", MAPS)
+@pytest.mark.parametrize("name", [None, "annotation"])
+def test_smaller_maps_get_lines_that_work(case: str, name: str | None) -> None:
+    image = IMAGE
+    if case.startswith("one"):
+        image = np.zeros((23, 29, 3), np.uint8)
+    part = MAPS[case]
+    text = told((image, part) if name is None else {"image": image, name: part})
+    targets = eval(between(text, "with targets=", ", and take"))
+    larger = eval(between(text, "return ", " for it, name"), {"numpy": np, "part": part})
+    made = read((image, larger) if name is None else {"image": image, name: larger}, targets=targets)
+    small = eval(between(text, "take ", " of the result"), {"part": made[1 if name is None else name]})
+    first = np.asarray(part).shape[0] in (5, 17)
+    expected = np.asarray(part)[:, :, ::-1] if first else np.asarray(part)[:, ::-1]
+    if case.startswith("one"):  # an edge of a pixel of the map lies within it
+        assert small.shape == expected.shape
+    else:
+        np.testing.assert_array_equal(small, expected)
+
+
+def test_a_larger_mask_is_told() -> None:
+    mask = IMAGE[..., 0].repeat(2, 0).repeat(2, 1)
+    text = told((IMAGE, mask))
+    targets = eval(between(text, "the parts with targets=", ", or pass"))
+    image = IMAGE.repeat(2, 0).repeat(2, 1)  # resize the image to that size
+    np.testing.assert_array_equal(read((image, mask), targets=targets)[1], mask[:, ::-1])
+
+
+@pytest.mark.parametrize("swap", [False, True])
+def test_a_small_and_a_large_image_are_told(swap: bool) -> None:
+    large = np.arange(64 * 80 * 3, dtype=np.uint8).reshape(64, 80, 3)
+    pair = (large[::4, ::4], large)
+    text = told(pair[::-1] if swap else pair)
+    line = between(text, "of its augmentation, ", ", or pass")
+    crop = ss.Compose([ss.RandomCrop(32)])
+    small = eval(line, {"image": read(large, crop), "seedsafe": ss})  # the larger one alone
+    assert small.shape == (8, 8, 3)
+
+
+@pytest.mark.parametrize("kind", ["arrays", "pictures", "tensors"])
+def test_images_of_two_sizes_are_told(kind: str) -> None:
+    one, other = IMAGE, np.ones((50, 40, 3), np.uint8)
+    form: Any = {
+        "arrays": lambda image: image,
+        "pictures": PIL.Image.fromarray,
+        "tensors": lambda image: torch.from_numpy(image.transpose(2, 0, 1).copy()),
+    }[kind]
+    text = told((form(one), form(other), 3))
+    targets = eval(between(text, "with targets=", ", so"))
+    assert targets == ("image", "image", None)
+    with pytest.raises(ss.SampleError, match=r"must have one shape.*resize them"):
+        read((form(one), form(other), 3), targets=targets)
+    made = read((form(one), form(one[::-1].copy()), 3), targets=targets)
+    assert made[0].shape == made[1].shape
+
+
+POLYGONS: dict[str, Any] = {
+    "of COCO": [[1.0, 2, 3, 4, 5, 6]],
+    "several": [[1.0, 2, 3, 4, 5, 6], [1.0, 2, 3, 4, 5, 6, 7, 8]],
+}
+NAMED: dict[str, Any] = POLYGONS | {
+    "integers": [[1, 2, 3, 4, 5, 6]],
+    "one": [1, 2, 3, 4, 5, 6],
+    "of pairs": [[[1, 2], [3, 4], [5, 6]], [[7, 8], [9, 10], [11, 12]]],
+    "arrays": [POINTS, POINTS],
+}
+
+
+@pytest.mark.parametrize("case", NAMED)
+@pytest.mark.parametrize("name", [None, "polygons", "segmentation"])
+def test_polygons_in_lists_get_lines_that_work(case: str, name: str | None) -> None:
+    if name is None and case not in POLYGONS:
+        return
+    part = NAMED[case]
+    text = told((IMAGE, part) if name is None else {"image": IMAGE, name: part})
+    targets = eval(between(text, "with targets=", ", or pass"))
+    points = eval(between(text, ": return ", " for it, and"), {"numpy": np, "part": part})
+    made = read((IMAGE, points) if name is None else {"image": IMAGE, name: points}, targets=targets)
+    np.testing.assert_array_equal(made[1 if name is None else name], points * (-1, 1) + (29, 0))
+
+
+OBJECT_LISTS: dict[str, tuple[Any, list[list[float]]]] = {
+    "without a category": ([{"bbox": [4.0, 10, 5, 6]}], [[21, 10, 5, 6]]),
+    "with a label": ([{"bbox": [4, 10, 5, 6], "label": 7}], [[21, 10, 5, 6]]),
+    "with sides": ([{"xmin": 4, "ymin": 10, "xmax": 9, "ymax": 16, "name": "dog"}], [[21, 10, 26, 16]]),
+    "of VOC": (
+        [{"name": "dog", "bndbox": {"xmin": "4", "ymin": "10", "xmax": "9", "ymax": "16"}}],
+        [[21, 10, 26, 16]],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", OBJECT_LISTS)
+@pytest.mark.parametrize(
+    "place",
+    [lambda o: (IMAGE, o), lambda o: {"image": IMAGE, "x": o}, lambda o: (IMAGE, {"a": {"o": o}})],
+    ids=["part", "entry", "deep"],
+)
+def test_all_lists_of_objects_get_lines_that_work(case: str, place: Any) -> None:
+    objects, boxes = OBJECT_LISTS[case]
+    text = told(place(objects))
+    sample = eval(
+        between(text, "__getitem__ as ", ", and pass"), {"image": IMAGE, "objects": objects, "numpy": np}
+    )
+    form = eval(between(text, "boxes=", "), or pass"), {"ss": ss})
+    made = read(sample, ss.Compose([ss.HorizontalFlip(p=1)], boxes=form))
+    assert made["boxes"].tolist() == boxes
+    assert len(made.get("labels", objects)) == len(objects)
+
+
+@pytest.mark.parametrize("lines", [[[1, 2, 3, 4, 5, 6]], [1, 2, 3, 4, 5, 6]], ids=str)
+def test_objects_with_outlines_alone_get_lines_that_work(lines: Any) -> None:
+    objects = [{"segmentation": lines}] * 2
+    text = told((IMAGE, objects))
+    sample = eval(
+        between(text, "__getitem__ as ", ", or pass"), {"image": IMAGE, "objects": objects, "numpy": np}
+    )
+    assert read(sample)["keypoints"].tolist() == [[28, 2], [26, 4], [24, 6]] * 2
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        np.zeros((3, 3)),
+        np.zeros((12, 5)),
+        np.zeros((4, 6)),
+        [[0, 1, 0, 1, 0, 1]],
+        [0.5] * 8,
+        [{"a": 1}],
+        {"words": [{"text": "a"}]},
+        np.zeros((16, 16)),
+        np.zeros((77, 768)),
+        "a",
+        [],
+        [[]],
+    ],
+    ids=lambda label: str(np.shape(label)) + type(label).__name__,
+)
+def test_labels_that_are_no_parts_are_taken(label: Any) -> None:
+    assert read((IMAGE, label))[1] is label
+    assert read({"image": IMAGE, "label": label})["label"] is label
+
+
+@pytest.mark.parametrize("views", [None, 2])
+@pytest.mark.parametrize("kind", ["arrays", "tensors", "pictures"])
+def test_several_images_get_one_augmentation(kind: str, views: int | None) -> None:
+    augment = ss.Compose([ss.RandomCrop(12), ss.HorizontalFlip(), ss.ColorJitter(0.5), ss.ToFloat()])
+    one = np.random.default_rng(0).integers(0, 256, (20, 30, 3), np.uint8)
+    other = one[:, ::-1].copy()
+    form: Any = {
+        "arrays": lambda image: image,
+        "pictures": PIL.Image.fromarray,
+        "tensors": lambda image: torch.from_numpy(image.transpose(2, 0, 1).copy()),
+    }[kind]
+    for sample, targets in (
+        ((form(one), form(other), 3), ("image", "image", None)),
+        ({"a": form(one), "b": form(other), "y": 3}, {"a": "image", "b": "image"}),
+        (((form(one), form(other)), 3), (("image", "image"), None)),
+    ):
+        for index in range(4):
+            pair = AugmentedDataset([sample] * 4, augment, seed=1, targets=targets, views=views).at(
+                index, epoch=0
+            )
+            if isinstance(sample, dict):
+                images = pair["a"], pair["b"]
+            else:
+                images = pair[:2] if len(sample) == 3 else pair[0]
+            for image, made in zip((one, other), images, strict=True):
+                single = AugmentedDataset([form(image)] * 4, augment, seed=1, views=views).at(index, epoch=0)
+                for first, second in zip(
+                    (single,) if views is None else single, (made,) if views is None else made, strict=True
+                ):
+                    np.testing.assert_array_equal(np.asarray(first), np.asarray(second))
+                    assert type(first) is type(second)
+
+
+def test_several_images_move_with_a_mask_and_boxes() -> None:
+    mask, boxes = IMAGE[..., 0].copy(), np.array([[1.0, 2, 11, 12]])
+    made = read((IMAGE, IMAGE, mask, boxes), targets=("image", "image", "mask", "boxes"))
+    np.testing.assert_array_equal(made[0], IMAGE[:, ::-1])
+    np.testing.assert_array_equal(made[1], IMAGE[:, ::-1])
+    np.testing.assert_array_equal(made[2], mask[:, ::-1])
+    assert made[3].tolist() == [[19, 2, 29, 12]]
+    with pytest.raises(ss.SampleError, match=r"second image, write \"image\" for it too"):
+        read((IMAGE, IMAGE))
+    with pytest.raises(ValueError, match="at most once except image and mask"):
+        AugmentedDataset([(IMAGE, IMAGE, IMAGE)], FLIP, seed=1, targets=("image", "image", "video"))
+
+
+def test_several_images_of_a_ready_batch() -> None:
+    from seedsafe.reading import augment_batch
+
+    images = np.stack([IMAGE, IMAGE[::-1]])
+    made = augment_batch(
+        FLIP,
+        (images, images[::-1], np.array([1, 2])),
+        ss.SampleKey(1, 0, 0),
+        ("image", "image", None),
+        limit=2,
+    )
+    np.testing.assert_array_equal(made[0], images[:, :, ::-1])
+    np.testing.assert_array_equal(made[1], images[::-1, :, ::-1])

@@ -32,7 +32,11 @@ BAD: dict[str, tuple[Any, Any, str]] = {
     "0 to 255, resized before": (BYTES, ss.Compose([ss.Resize(16), JITTER]), "image / 255 there"),
     "a transform that hardly fires": (BYTES, ss.Compose([ss.ColorJitter(0.2, p=1e-9)]), "image / 255 there"),
     "one of several": (BYTES, ss.OneOf([*[ss.HorizontalFlip()] * 9, JITTER]), "image / 255 there"),
-    "in a container within one": (BYTES, ss.RandomApply([ss.SomeOf([ss.VerticalFlip(), JITTER], n=1)], p=1e-9), "255"),
+    "in a container within one": (
+        BYTES,
+        ss.RandomApply([ss.SomeOf([ss.VerticalFlip(), JITTER], n=1)], p=1e-9),
+        "255",
+    ),
     "a policy": (BYTES, ss.RandAugment(), "leave RandAugment out"),
     "16 bits": (UNIT * 65535, JITTER, "image / 65535 there"),
     "-1 to 1": (UNIT * 2 - 1, JITTER, re.escape("(image + 1) / 2")),
@@ -93,7 +97,10 @@ OVERSHOT[0, 0] = 1.15
 OVERSHOT[1, 1] = -0.1
 GOOD: dict[str, tuple[Any, Any]] = {
     "depth": (DEPTH, ss.Compose([ss.Resize(16), ss.RandomCrop(8), ss.Rotate(20), ss.GaussianBlur()])),
-    "Hounsfield units": (UNIT[..., 0] * 3000 - 1000, ss.Compose([ss.GaussianNoise(), ss.Normalize(40.0, 400.0)])),
+    "Hounsfield units": (
+        UNIT[..., 0] * 3000 - 1000,
+        ss.Compose([ss.GaussianNoise(), ss.Normalize(40.0, 400.0)]),
+    ),
     "light": (UNIT * 30, ss.Compose([ss.CoarseDropout(), ss.HorizontalFlip()])),
     "decibels": (UNIT[..., 0] * -80, ss.Compose([ss.HorizontalFlip(), ss.GaussianNoise(2)])),
     "bytes with a noise for bytes": (BYTES, ss.GaussianNoise()),
@@ -107,7 +114,10 @@ GOOD: dict[str, tuple[Any, Any]] = {
         UNIT,
         ss.Compose([ss.Normalize(0.5, 0.5), ss.bridge(lambda x: x * 0.5 + 0.5), JITTER]),
     ),
-    "not a number": (np.where(UNIT > 0.5, np.float32(np.nan), UNIT), ss.Compose([ss.HorizontalFlip(), ss.Gamma(1.1)])),
+    "not a number": (
+        np.where(UNIT > 0.5, np.float32(np.nan), UNIT),
+        ss.Compose([ss.HorizontalFlip(), ss.Gamma(1.1)]),
+    ),
     "moved by a policy's operation": (DEPTH, ss.PolicyOp("Rotate")),
     "noise of a variance": (UNIT, ss.GaussianNoise(variance=(10, 50))),
 }
@@ -130,7 +140,10 @@ def test_mixed_samples_and_small_batches_are_the_same_with_looks() -> None:
         data = AugmentedDataset(images, one, seed=1)
         first, second = ([data.at(index, epoch=0) for index in range(64)] for _ in range(2))
         np.testing.assert_array_equal(first, second)
-        batches = [batch.numpy() for batch in loader(AugmentedDataset(images, one, seed=1), batch_size=32, seed=1, shuffle=False)]
+        batches = [
+            batch.numpy()
+            for batch in loader(AugmentedDataset(images, one, seed=1), batch_size=32, seed=1, shuffle=False)
+        ]
         np.testing.assert_array_equal(np.concatenate(batches), first)
 
 

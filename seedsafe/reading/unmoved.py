@@ -1,0 +1,214 @@
+"""Parts that belong to the image in a form that no target takes.
+
+Each would stay as it is while the image moves: objects in lists of dicts, polygons in lists of numbers, and maps or images of another
+size. The errors say what to write instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from seedsafe.ground.info import TARGETS
+from seedsafe.pipeline.unnamed import SCALARS, shape_of
+
+__all__ = ["is_picture", "require_movable"]
+
+_ALONE: Final = 'or pass targets="image" to augment the image alone'
+_LABELS: Final = ("category_id", "category", "label", "class_id", "class", "name")
+_SIDES: Final = ("xmin", "ymin", "xmax", "ymax")
+_POLYGONS: Final = frozenset(
+    ("polygon", "polygons", "contour", "contours", "segmentation", "segmentations", "outline", "outlines")
+)
+_LEAST: Final = 8
+"""The least height and width of a map, which a small matrix lacks."""
+_DEPTH: Final = 3
+
+
+def require_movable(sample: Any, size: tuple[int, int] | None) -> None:
+    """Raise an error if a part of a sample belongs to the image in a form that no target takes.
+
+    Args:
+        sample: a tuple, a list or a dict.
+        size: the height and width of its image, if they are known.
+
+    Raises:
+        ValueError: there is such a part.
+
+    Example:
+        >>> require_movable((np.zeros((64, 48, 3)), np.zeros((32, 24))), (64, 48))
+        Traceback (most recent call last):
+        ValueError: the sample's [1] has the shape (32, 24), 1/2 of the image's height and width, and would stay as it is while the \
+image moves: return numpy.repeat(numpy.repeat(part, 2, 0), 2, 1) for it, name it with targets=('image', 'mask'), and take \
+part[::2, ::2] of the result, or pass targets="image" to augment the image alone
+    """
+    is_dict = isinstance(sample, dict)
+    for key, part in sample.items() if is_dict else enumerate(sample):
+        if type(part) in SCALARS or (key in TARGETS if is_dict else key == 0):
+            continue
+        for path, objects in _objects(part, (key,)):
+            _refuse_objects(path, objects)
+        if _are_polygons(key, part):
+            _refuse_polygons(sample, key, part)
+        if size is not None and not isinstance(part, Mapping):
+            _refuse_other_size(sample, key, part, size)
+
+
+def is_picture(part: Any) -> bool:
+    """Return whether a part of a sample is a picture of 3 or 4 channels, and so hardly a mask."""
+    if hasattr(part, "mode") and hasattr(part, "getbands"):  # an image of PIL
+        return len(part.getbands()) >= 3
+    shape = shape_of(part)
+    channels = shape[-1] if isinstance(part, np.ndarray) else shape[:1] and shape[0]
+    return len(shape) == 3 and channels in (3, 4) and sorted(shape)[1] >= 16
+
+
+def _objects(part: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Mapping[Any, Any]]]:
+    """Yield the path of each list of dicts in a part, with its first dict."""
+    if isinstance(part, list | tuple):
+        if part and isinstance(part[0], Mapping):
+            yield path, part[0]
+    elif isinstance(part, Mapping) and len(path) <= _DEPTH:
+        for key, entry in part.items():
+            yield from _objects(entry, (*path, key))
+
+
+def _refuse_objects(path: tuple[Any, ...], first: Mapping[Any, Any]) -> None:
+    """Raise an error for a list of objects with boxes or outlines."""
+    of_polygons = next(
+        (name for name in first if name in _POLYGONS and isinstance(first[name], list | tuple)), None
+    )
+    form = "pascal_voc"
+    if "bbox" in first:
+        form, boxes = "coco", 'each["bbox"]'
+    elif isinstance(first.get("bndbox"), Mapping):
+        boxes = f'[float(each["bndbox"][side]) for side in {_SIDES}]'
+    elif all(side in first for side in _SIDES):
+        boxes = f"[float(each[side]) for side in {_SIDES}]"
+    elif of_polygons is not None:
+        corners = f'[numpy.reshape(one, (-1, 2)) for each in objects for one in each["{of_polygons}"]]'
+        if first[of_polygons] and isinstance(first[of_polygons][0], int | float):
+            corners = f'[numpy.reshape(each["{of_polygons}"], (-1, 2)) for each in objects]'
+        raise ValueError(
+            f"{_has_objects(path)} return image, objects from your __getitem__ as "
+            f'{{"image": image, "keypoints": numpy.concatenate({corners}).astype(numpy.float32)}}, {_ALONE}'
+        )
+    else:
+        return
+    label = next((name for name in _LABELS if name in first), None)
+    labels = "" if label is None else f', "labels": [each["{label}"] for each in objects]'
+    with_labels = "" if label is None else ', labels="labels"'
+    raise ValueError(
+        f"{_has_objects(path)} return image, objects from your __getitem__ as "
+        f'{{"image": image, "boxes": numpy.array([{boxes} for each in objects], numpy.float32).reshape(-1, 4){labels}}}, and pass '
+        f'Compose(..., boxes=ss.Boxes("{form}"{with_labels})), {_ALONE}'
+    )
+
+
+def _has_objects(path: tuple[Any, ...]) -> str:
+    keys = "".join(f"[{key!r}]" for key in path)
+    return (
+        f"the sample has a list of objects in {keys}, as torchvision's CocoDetection and VOCDetection return it, which would stay as "
+        "they are while the image moves:"
+    )
+
+
+def _are_polygons(key: Any, part: Any) -> bool:
+    """Return whether a part is a list of polygons, each a list of x and y in turn, or one such list."""
+    if not isinstance(part, list | tuple) or not part:
+        return False
+    named = isinstance(key, str) and key.lower() in _POLYGONS
+    first = part[0]
+    if isinstance(first, list | tuple | np.ndarray) and len(first):
+        if isinstance(first[0], list | tuple | np.ndarray):
+            return named and len(first[0]) == 2
+        return (
+            len(first) >= 6 and len(first) % 2 == 0 and isinstance(first[0], (int, float) if named else float)
+        )
+    return named and len(part) >= 6 and len(part) % 2 == 0 and isinstance(first, int | float)
+
+
+def _refuse_polygons(sample: Any, key: Any, part: Any) -> None:
+    several = not isinstance(part[0], int | float)
+    corners = (
+        "numpy.concatenate([numpy.reshape(each, (-1, 2)) for each in part])"
+        if several
+        else "numpy.reshape(part, (-1, 2))"
+    )
+    raise ValueError(
+        f"the sample's [{key!r}] looks like the corners of polygons, and would stay as it is while the image moves: return "
+        f"{corners}.astype(numpy.float32) for it, and name it with targets={_named(sample, key, 'keypoints')!r}, {_ALONE}"
+    )
+
+
+def _named(sample: Any, key: Any, target: str) -> Any:
+    """Return the argument `targets` that names the image and one part."""
+    if isinstance(sample, dict):
+        return {"image": "image", key: target}
+    return tuple(
+        "image" if position == 0 else target if position == key else None for position in range(len(sample))
+    )
+
+
+def _refuse_other_size(sample: Any, key: Any, part: Any, size: tuple[int, int]) -> None:
+    """Raise an error for a map or a picture of another size than the image."""
+    shape = shape_of(part)
+    if not 2 <= len(shape) <= 3 or (isinstance(part, list | tuple) and len(shape) < 3):
+        return
+    sides = (shape[:2], shape[-2:]) if len(shape) == 3 else (shape,)
+    if size in sides:
+        return
+    picture = is_picture(part)
+    for first, side in enumerate(sides):
+        factor = _factor(size, side)
+        if factor:
+            raise ValueError(_of_factor(sample, key, part, size, factor, first, picture))
+    if picture:
+        raise ValueError(
+            f"the sample's [{key!r}] is an image of another size than the first one, and would stay as it is while that moves: "
+            f"resize both to one size where the dataset reads them, and name them with targets={_named(sample, key, 'image')!r}, so "
+            f"that both get one augmentation, {_ALONE}"
+        )
+
+
+def _factor(size: tuple[int, int], side: tuple[int, ...]) -> int:
+    """Return by what whole number an image is larger than a map, negative if the map is larger; 0 for none."""
+    for sign, large, small in ((1, size, side), (-1, side, size)):
+        if min(small) >= _LEAST:
+            factor = round(large[0] / small[0])
+            if factor > 1 and all(
+                one in (many // factor, -(-many // factor)) for many, one in zip(large, small, strict=True)
+            ):
+                return sign * factor
+    return 0
+
+
+def _of_factor(
+    sample: Any, key: Any, part: Any, size: tuple[int, int], factor: int, first: int, picture: bool
+) -> str:
+    """Return the message for a map that is smaller or larger than the image by a factor."""
+    share = f"1/{factor} of" if factor > 0 else f"{-factor} times"
+    has = (
+        f"the sample's [{key!r}] has the shape {shape_of(part)}, {share} the image's height and width, and would stay as it is while the "
+        "image moves:"
+    )
+    if picture:
+        times = abs(factor)
+        return (
+            f"{has} return the larger one alone, and make the smaller one of its augmentation, "
+            f"seedsafe.functional.resize(image, image.shape[0] // {times}, image.shape[1] // {times}), {_ALONE}"
+        )
+    several = len(shape_of(part)) == 3 and first == 1
+    target = _named(sample, key, "masks" if several else "mask")
+    if factor < 0:
+        return f"{has} resize the image to that size, name the parts with targets={target!r}, {_ALONE}"
+    rows, columns, before = (1, 2, ":, ") if several else (0, 1, "")
+    is_even = all(many % factor == 0 for many in size)
+    cut = "" if is_even else f"[{before}:{size[0]}, :{size[1]}]"
+    array = "part" if isinstance(part, np.ndarray) else "numpy.asarray(part)"
+    return (
+        f"{has} return numpy.repeat(numpy.repeat({array}, {factor}, {rows}), {factor}, {columns}){cut} for it, name it "
+        f"with targets={target!r}, and take part[{before}::{factor}, ::{factor}] of the result, {_ALONE}"
+    )
