@@ -86,11 +86,11 @@ JITTER = ss.ColorJitter(0.2)
     ids=repr,
 )
 def test_containers_and_policies_are_refused_after_normalize(later: Any) -> None:
-    with pytest.raises(ValueError, match="before Normalize$"):
+    with pytest.raises(ValueError, match=r"before Normalize$"):
         ss.Compose([NORMALIZE, later])
-    with pytest.raises(ValueError, match="before Normalize$"):
+    with pytest.raises(ValueError, match=r"before Normalize$"):
         ss.Compose([ss.RandomApply([NORMALIZE, later])])
-    with pytest.raises(ValueError, match="before Normalize$"):
+    with pytest.raises(ValueError, match=r"before Normalize$"):
         ss.Compose([ss.SomeOf([NORMALIZE, later], n=2)])
     ss.Compose([later, NORMALIZE])
     ss.Compose([ss.OneOf([NORMALIZE, later])])

@@ -145,6 +145,16 @@ def test_content_ids() -> None:
         {"a": np.zeros((2, 3)), "b": ["x", True, None, b"y"]},
     ]
     assert len({content_id(each) for each in [one, *others]}) == 7
+    former: dict[str, dict[Any, Any]] = {
+        "f5bbe4b4678e602089e71ea4d5d7964e": {1: "a", "1": "b"},
+        "206c954bbbbf685c5357aa351198e8f4": {1.5: 1, "1.5": 2},
+        "febbea8479230c1b09affd35d09f9bb4": {(1,): 1, "(1,)": 2},
+    }
+    for (
+        text,
+        each,
+    ) in former.items():  # of the order with the string last, from before the order did not matter
+        assert content_id(each).hex() == content_id(dict(reversed(each.items()))).hex() == text
     with pytest.raises(TypeError, match=r"record\['a'\] is object, which has no content"):
         content_id({"a": object()})
     made = keyed_map(AUGMENT, seed=42, epoch=0, id=lambda r: content_id(r["image"]))(record(1))

@@ -14,6 +14,7 @@ from PIL import Image
 
 import seedsafe as ss
 from seedsafe.reading import augment_sample, augment_views
+from seedsafe_torch import AugmentedDataset
 
 KEY = ss.SampleKey(42, 3, 7)
 PHOTO = np.ascontiguousarray(skimage.data.astronaut()[100:140, 200:248])
@@ -30,7 +31,6 @@ PICTURES: dict[str, tuple[Any, np.ndarray]] = {
     "L": (Image.fromarray(PHOTO[..., 0]), PHOTO[..., 0]),
     "RGBA": (Image.fromarray(np.dstack([PHOTO, PHOTO[..., 0]])), np.dstack([PHOTO, PHOTO[..., 0]])),
     "LA": (Image.fromarray(PHOTO[..., :2].copy(), "LA"), PHOTO[..., :2]),
-    "CMYK": (Image.fromarray(np.dstack([PHOTO, PHOTO[..., 0]]), "CMYK"), np.dstack([PHOTO, PHOTO[..., 0]])),
     "1": (Image.fromarray(PHOTO[..., 0] > 99), np.where(PHOTO[..., 0] > 99, 255, 0).astype(np.uint8)),
     "I;16": (Image.fromarray(PHOTO[..., 0] * np.uint16(257)), PHOTO[..., 0] * np.uint16(257)),
     "I": (Image.fromarray(PHOTO[..., 0] * np.int32(70_000)), PHOTO[..., 0] * np.int32(70_000)),
@@ -49,6 +49,21 @@ def test_a_picture_is_augmented_as_its_array_is(mode: str) -> None:
         np.testing.assert_array_equal(image, MOVE(np.ascontiguousarray(array), key=KEY))
         assert image.dtype == array.dtype
         assert type(image) is np.ndarray
+
+
+def test_inks_are_no_colours() -> None:
+    inks = np.dstack([PHOTO, PHOTO[..., 0]])
+    image = Image.fromarray(inks, "CMYK")
+    with pytest.raises(ss.SampleError, match="the mode CMYK, whose 4 channels are inks") as error:
+        AugmentedDataset([(image, 7)], MOVE, seed=1)[0]
+    first, second = (
+        eval(str(error.value).partition(" pass ")[2].split(", or ")[0]),
+        np.asarray(image),
+    )
+    for form, array in ((first, np.asarray(image.convert("RGB"))), (second, inks)):
+        made = AugmentedDataset([(form, 7)], MOVE, seed=1).at(0, epoch=0)[0]
+        np.testing.assert_array_equal(made, MOVE(array.copy(), key=ss.SampleKey(1, 0, 0)))
+    assert AugmentedDataset([(image, 7)], seed=1)[0][0] is image  # nothing is augmented
 
 
 def test_the_bytes_of_a_16_bit_picture_are_put_in_order() -> None:

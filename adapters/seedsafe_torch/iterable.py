@@ -18,6 +18,7 @@ from seedsafe.reading import augment_records, explain_arguments, flag
 from seedsafe_torch import frames
 from seedsafe_torch.by_trainers import warn_of_skipping
 from seedsafe_torch.cell import SharedBytes
+from seedsafe_torch.counting import NOTHING, Counted, Own
 from seedsafe_torch.fetching import fetch_above
 from seedsafe_torch.passes import check_iterable
 from seedsafe_torch.stream_state import (
@@ -41,12 +42,10 @@ _WATCHED: Final = 1024
 _COMPARED: Final = 16
 """How many records of a pass are compared by their content, where they have no ids."""
 _WAY_OUT: Final = "store and load the state of its loader, seedsafe_torch.loader(stream, …) or torchdata's StatefulDataLoader"
-NOTHING: Final = "seedsafe: no record"
-"""Stands for a record that is left out."""
 
 
 @explain_arguments
-class AugmentedIterable(IterableDataset[Any]):
+class AugmentedIterable(Counted, IterableDataset[Any]):
     """An iterable source whose records are augmented as a pure function of (seed, epoch, record id).
 
     The result for a record depends on no shard, worker, rank or order. The epoch comes from `set_epoch` or from
@@ -103,7 +102,6 @@ class AugmentedIterable(IterableDataset[Any]):
         self.split = split
         self._memory = SharedBytes(24)
         self._start = Start(0)  # of the pass under way
-        self._yielded = 0  # records since the start
         self._order = 0  # a checksum of the ids of the records yielded in the pass, in their order
         self._resumed = False  # whether this stream has loaded a state into its source
         self._request: dict[str, Any] | None = None  # set or loaded, until a pass begins with it
@@ -126,16 +124,16 @@ class AugmentedIterable(IterableDataset[Any]):
             numbers[_EPOCH], numbers[_WORKERS] = epoch, 0
 
     def __iter__(self) -> Iterator[Any]:
-        start, size = self._begin()
+        (start, size), self._begun = self._begun or self._begin(), None
         keyed = self._map(start.epoch)
         keyed.looks = self._looks
-        yield from repeat(NOTHING, start.waits)
+        yield from () if self.has_own_iter() else repeat(NOTHING, start.waits)
         if start.source == ENDED:
             return
         share, mark, marks = _share(self, start, keyed), partial(_mark, self, keyed), deque[int]()
         order = drop(share, start, mark) if start.source is None else 0
         for _, record in augment_records(keyed, self._keyed(keyed, start, share, mark, marks), size):
-            self._yielded += 1
+            self._yielded = self._own.take(record)
             self._order = order = add_mark(order, marks.popleft())
             yield record
         self._start, self._yielded = Start(start.epoch, source=ENDED), 0
@@ -156,7 +154,7 @@ class AugmentedIterable(IterableDataset[Any]):
         """Return the start of a pass, from the stream's loader or `set_epoch`, and the number of records in a batch."""
         shared, info, fetch = self._memory.views("q")[0], get_worker_info(), fetch_above()
         tasks = [] if fetch is None or fetch.dataset is not self else fetch.asked
-        whole = isinstance(tasks, list) and type(self).__iter__ is AugmentedIterable.__iter__
+        whole = isinstance(tasks, list) and not self.has_own_iter()
         size = max(len(tasks), 1) if whole else 1  # what another __iter__ does with the records is unknown
         task = tasks[0] if isinstance(tasks, list) and tasks else tasks
         if isinstance(task, Task) and task.start is not None:
@@ -174,7 +172,7 @@ class AugmentedIterable(IterableDataset[Any]):
         shared[_WORKERS] = info is not None
         _tell_epoch(self.source, start.epoch, is_copy=info is not None and self.epoch is None)
         self._resumed = _resume(self.source, start, self._resumed)
-        self._start, self._yielded, self._order = start, 0, 0
+        self._start, self._yielded, self._order, self._own = start, 0, 0, Own()
         return start, size
 
     def _map(self, epoch: int) -> KeyedMap:
@@ -203,7 +201,7 @@ class AugmentedIterable(IterableDataset[Any]):
             )
         if self._request is not None and len(self._request) > 1:
             return dict(self._request)
-        state: dict[str, Any] = {"epoch": shared[_EPOCH]}
+        state: dict[str, Any] = {"epoch": shared[_EPOCH]} | self.unknown()
         if not self.split and has_state(self.source):
             return state | {"source": self.source.state_dict()}
         before, yielded = self._start.before, self._start.skip + self._yielded

@@ -22,6 +22,7 @@ __all__ = [
     "has_state",
     "remaining",
     "start_of",
+    "unknown_start",
     "warn_of_buffer",
 ]
 
@@ -107,6 +108,8 @@ def check_state(state: Any) -> dict[str, Any]:
     way_out = "pass the result of state_dict"
     if not isinstance(state, dict) or "epoch" not in state:
         raise ValueError(f"state must be a dict with 'epoch', got {state!r}: {way_out}")
+    if "unknown" in state:
+        raise ValueError(unknown_start(state["unknown"]))
     found = {**state, "epoch": checked_int("epoch", state["epoch"], 0, 2**32, way_out)}
     yielded = found.pop("yielded", 0)
     stages = yielded if isinstance(yielded, list) else [[yielded]]
@@ -114,6 +117,15 @@ def check_state(state: Any) -> dict[str, Any]:
     if "source" in found:
         found["sources"] = [found.pop("source")]
     return found | {"yielded": stages} if any(map(any, stages)) or "sources" in found else found
+
+
+def unknown_start(name: str) -> str:
+    """Return the error for a state of a subclass of which nobody knows where to go on."""
+    return (
+        f"a state of {name} within an epoch cannot be resumed, because its __iter__ keeps records back, or yields several for one, and "
+        "they would be lost or come twice: let it only leave records out, move the rest into the source or into augment, or store "
+        "the state at an epoch's end"
+    )
 
 
 def start_of(state: dict[str, Any], epoch: int, worker: int, workers: int, split: bool) -> Start:

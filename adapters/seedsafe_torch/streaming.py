@@ -17,7 +17,14 @@ from seedsafe_torch import frames
 from seedsafe_torch.fetching import fetch_above
 from seedsafe_torch.iterable import NOTHING, AugmentedIterable
 from seedsafe_torch.passes import LOOK, TWO_OPEN, Batches, warn_of_look
-from seedsafe_torch.stream_state import Start, Task, check_state, start_of, warn_of_buffer
+from seedsafe_torch.stream_state import (
+    Start,
+    Task,
+    check_state,
+    start_of,
+    unknown_start,
+    warn_of_buffer,
+)
 
 __all__ = ["StreamLoader"]
 
@@ -84,8 +91,16 @@ class StreamLoader(DataLoader[Any]):
         return (
             dict(self._next)
             if progress is None or progress.ended or (progress.left and self._set)
-            else progress.state()
+            else progress.state() | self._unknown(progress)
         )
+
+    def _unknown(self, progress: _Progress) -> dict[str, Any]:
+        """Return what a state has besides if it cannot be resumed."""
+        if not progress.unknown:
+            return {}
+        name = type(self._stream).__qualname__
+        warnings.warn(unknown_start(name), stacklevel=frames.users_level())
+        return {"unknown": name}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Resume in the next pass at a state of a loader, or of a stream in one process.
@@ -187,6 +202,8 @@ class _Delivery(NamedTuple):
     order: int
     source: bytes
     batch: Any
+    is_exact: bool = True
+    """Whether a pass that skips all records read so far goes on with the next one."""
 
 
 def _deliver(samples: Any, collate: Any) -> _Delivery:
@@ -196,8 +213,11 @@ def _deliver(samples: Any, collate: Any) -> _Delivery:
     in_batches = isinstance(fetch.asked, list)
     if (samples[0] if in_batches else samples) is NOTHING:
         return _Delivery(worker, 0, 0, b"", None)
-    source = pickle.dumps(stream.source_state())
-    return _Delivery(worker, len(samples) if in_batches else 1, stream._order, source, collate(samples))
+    source, own = pickle.dumps(stream.source_state()), stream._own
+    count = len(samples) if in_batches else 1
+    if stream.has_own_iter():  # it may have left records out
+        count = max(own.untold(), 1)
+    return _Delivery(worker, count, stream._order, source, collate(samples), own.is_exact)
 
 
 @dataclass(eq=False)
@@ -218,6 +238,8 @@ class _Progress:
     sources: list[bytes] = field(init=False)
     checksums: list[int | None] = field(init=False)
     """Of the records handed out, for each worker."""
+    unknown: set[int] = field(default_factory=set)
+    """The workers of which the number of records handed out does not tell where to go on."""
     orders: dict[int, int] = field(default_factory=dict)
     first: dict[int, int] = field(default_factory=dict)
     """The first worker to deliver each first batch, by the hash of the batch's indices."""
@@ -236,6 +258,7 @@ class _Progress:
         self.checksums[worker] = delivery.order
         self.sources[worker] = delivery.source
         self.next = (worker + 1) % len(self.starts)
+        (self.unknown.discard if delivery.is_exact else self.unknown.add)(worker)
         if worker not in self.orders:
             first_worker = self.first.setdefault(delivery.order, worker)
             if first_worker != worker and delivery.records:

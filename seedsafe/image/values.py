@@ -35,7 +35,7 @@ def _values(name: str, value: Any, low: float) -> tuple[float, ...]:
 
 def _are_bytes(low: float, high: float) -> bool:
     """Return whether floats go from 0 to 255, as far as an image shows."""
-    return -0.01 <= low and 200 < high <= 255.5
+    return low >= -0.01 and 200 < high <= 255.5
 
 
 @primitive(exact=EVERYWHERE, fills=True)

@@ -134,6 +134,7 @@ class RandomApply(_Container):
 
     @property
     def applies_all(self) -> bool:
+        """Return True."""
         return True
 
     def nodes(self, namer: Namer) -> list[Node]:
@@ -232,6 +233,7 @@ class SomeOf(_Container):
 
     @property
     def applies_all(self) -> bool:
+        """Whether n is the number of transforms."""
         return not self.replace and self.n == len(self.transforms)
 
     def nodes(self, namer: Namer) -> list[Node]:

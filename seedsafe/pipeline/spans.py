@@ -103,7 +103,7 @@ class Look(Step):
 def _span_of(array: ndarray[Any, Any]) -> tuple[float, float]:
     """Return the smallest and the largest value, without the little that an interpolation adds to an image in [0, 1]."""
     low, high = float(np.fmin.reduce(array, axis=None)), float(np.fmax.reduce(array, axis=None))
-    if -_BEYOND <= low and high <= 1 + _BEYOND:
+    if low >= -_BEYOND and high <= 1 + _BEYOND:
         outside = np.count_nonzero((array < -0.01) | (array > 1.01))
         if outside <= _FEW * array.size:
             return max(low, 0.0), min(high, 1.0)

@@ -6,7 +6,8 @@ its values:
 =======================  ======================================================================================
 mode                     array
 =======================  ======================================================================================
-RGB, L, RGBA, LA, CMYK   its channels, uint8, (H, W) or (H, W, C)
+RGB, L, RGBA, LA         its channels, uint8, (H, W) or (H, W, C)
+CMYK                     an error: its channels are inks, which colour transforms would take for colours
 P, PA                    as a mask its indices, (H, W); else its colours: RGB, or RGBA if it has transparency
 1                        as a mask its bits, bool; else 0 and 255, uint8
 I;16, I, F               uint16, int32, float32, (H, W)
@@ -33,9 +34,18 @@ def open_image(image: Any, target: str, channels_first: bool) -> tuple[Array, No
 
 
 def image_array(image: Any, target: str) -> Array:
-    """Return an image as a new array: its indices or bits if the target is a mask, else its colours."""
+    """Return an image as a new array: its indices or bits if the target is a mask, else its colours.
+
+    Raises:
+        ValueError: it has inks instead of colours.
+    """
     mode = image.mode
     is_mask = target in ("mask", "masks")
+    if mode == "CMYK":
+        raise ValueError(
+            f'{target} is an image of PIL in the mode CMYK, whose 4 channels are inks: pass {target}.convert("RGB"), or '
+            f"numpy.asarray({target}) for the inks"
+        )
     if not is_mask and mode in _INDEXED:
         image = image.convert("RGBA" if "transparency" in image.info else _INDEXED[mode])
     elif not is_mask and mode == "1":

@@ -203,7 +203,7 @@ def content_id(record: Any) -> bytes:
     """Return a digest of a record's content, 16 bytes, as an id for records that have none.
 
     The digest covers the dtype, shape and values of arrays, and the contents of dicts, lists and tuples, with the keys of
-    a dict sorted as strings, equal ones by their types. Two records with equal content have one id, and so one augmentation.
+    a dict sorted as strings, equal ones with the string last. Two records with equal content have one id, and so one augmentation.
 
     Raises:
         TypeError: a part is not an array, a number, a string, bytes, None or a container of these.
@@ -222,7 +222,7 @@ def content_id(record: Any) -> bytes:
 def _parts(value: Any, name: str) -> Iterator[Any]:
     if isinstance(value, Mapping):
         yield f"dict {len(value)}".encode()
-        for key in sorted(value, key=lambda key: (str(key), type(key).__qualname__)):
+        for key in sorted(value, key=lambda key: (str(key), type(key) is str, type(key).__qualname__)):
             yield from _parts(key, "a key")
             yield from _parts(value[key], f"{name}[{key!r}]")
     elif isinstance(value, list | tuple):

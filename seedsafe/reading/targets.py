@@ -11,7 +11,7 @@ from seedsafe.ground.info import TARGETS
 from seedsafe.pipeline.rules import Rules
 from seedsafe.pipeline.unnamed import SCALARS, is_of_frames, likely_target, size_of
 from seedsafe.reading.tv import tv_target
-from seedsafe.reading.unmoved import is_picture, require_movable
+from seedsafe.reading.unmoved import are_points, is_picture, require_movable
 
 __all__ = ["BY_NAME", "TargetPaths", "Targets", "check_targets", "implied_targets", "only_labels", "paths_of"]
 
@@ -226,16 +226,10 @@ def _of_part(key: Any, part: Any, size: Any) -> Iterator[_Found]:
     certain = None if type(part) in SCALARS else tv_target(part)
     if certain:
         yield (key,), certain, True
-    elif guess := likely_target(key, part, size) or _points(key, part):
+    elif guess := likely_target(key, part, size) or (
+        "keypoints" if isinstance(key, int) and are_points(part, size) else None
+    ):
         yield (key,), guess, False
-
-
-def _points(key: Any, part: Any) -> str | None:
-    """Return "keypoints" for a part of a tuple that is an array of points, (N, 2) of floats."""
-    is_points = (
-        isinstance(part, np.ndarray) and part.ndim == 2 and part.shape[1] == 2 and part.dtype.kind == "f"
-    )
-    return "keypoints" if isinstance(key, int) and is_points and len(part) else None
 
 
 def _of_entries(

@@ -14,7 +14,7 @@ import numpy as np
 from seedsafe.ground.info import TARGETS
 from seedsafe.pipeline.unnamed import SCALARS, shape_of
 
-__all__ = ["is_picture", "require_movable"]
+__all__ = ["are_points", "is_picture", "require_movable"]
 
 _ALONE: Final = 'or pass targets="image" to augment the image alone'
 _LABELS: Final = ("category_id", "category", "label", "class_id", "class", "name")
@@ -53,6 +53,8 @@ part[::2, ::2] of the result, or pass targets="image" to augment the image alone
         if _are_polygons(key, part):
             _refuse_polygons(sample, key, part)
         if size is not None and not isinstance(part, Mapping):
+            if not is_dict:
+                _refuse_shares(sample, key, part, size)
             _refuse_other_size(sample, key, part, size)
 
 
@@ -63,6 +65,35 @@ def is_picture(part: Any) -> bool:
     shape = shape_of(part)
     channels = shape[-1] if isinstance(part, np.ndarray) else shape[:1] and shape[0]
     return len(shape) == 3 and channels in (3, 4) and sorted(shape)[1] >= 16
+
+
+def are_points(part: Any, size: tuple[int, int] | None) -> bool:
+    """Return whether a part is an array (N, 2) of floats that may be points in the image, in pixels.
+
+    Values outside of the image are other numbers, but for -1, which says that a point is missing.
+    """
+    if not _is_of_pairs(part) or not len(part):
+        return False
+    known = part[np.isfinite(part).all(axis=1)]
+    limit = np.inf if size is None else max(size)
+    return bool(len(known) and known.min() >= -1 and 1 < known.max() <= limit)
+
+
+def _is_of_pairs(part: Any) -> bool:
+    return isinstance(part, np.ndarray) and part.ndim == 2 and part.shape[1] == 2 and part.dtype.kind == "f"
+
+
+def _refuse_shares(sample: Any, key: Any, part: Any, size: tuple[int, int]) -> None:
+    """Raise an error for points in shares of the image's sides: floats in [0, 1], neither labels of two classes nor 0 and 1 alone."""
+    if not (_is_of_pairs(part) and len(part) > 1 and part.min() >= 0 and part.max() <= 1):
+        return
+    if np.isin(part, (0, 1)).all() or np.allclose(part.sum(axis=1), 1, atol=1e-3):
+        return
+    raise ValueError(
+        f"the sample's [{key!r}] looks like points in shares of the image's width and height, and would stay as it is while the image "
+        f"moves: return points * ({size[1]}, {size[0]}) for it, name it with targets={_named(sample, key, 'keypoints')!r}, and divide "
+        f"the result again, {_ALONE}"
+    )
 
 
 def _objects(part: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Mapping[Any, Any]]]:

@@ -32,10 +32,32 @@ def test_points_are_told() -> None:
 
 
 @pytest.mark.parametrize(
-    "label", [np.zeros((3, 2), np.int64), np.zeros((3, 5)), np.zeros(2), [[0, 1]], np.zeros((0, 2))]
+    "label",
+    [
+        np.zeros((3, 2), np.int64),
+        np.zeros((3, 5)),
+        np.zeros(2),
+        [[0, 1]],
+        np.zeros((0, 2)),
+        np.zeros((3, 2)),
+        np.eye(2),
+        np.array([[0.2, 0.8], [0.5, 0.5]]),
+        np.array([[-3.0, 2.0], [5.0, 1.0]]),
+        np.array([[3.0, 2000.0], [5.0, 1.0]]),
+        np.full((4, 2), np.nan),
+    ],
+    ids=str,
 )
 def test_other_labels_are_taken(label: Any) -> None:
     assert read((IMAGE, label))[1] is label
+
+
+def test_points_in_shares_get_a_line_that_works() -> None:
+    points = np.array([[0.1, 0.2], [0.5, 0.9], [0.3, 0.3]])
+    text = told((IMAGE, points))
+    targets = eval(between(text, "with targets=", ", and divide"))
+    made = read((IMAGE, eval(between(text, "return ", " for it"), {"points": points})), targets=targets)
+    np.testing.assert_allclose(made[1], points * (-30, 20) + (29, 0))
 
 
 @pytest.mark.parametrize("name", ["polygon", "contour"])
