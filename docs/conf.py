@@ -43,7 +43,7 @@ playground_pyodide = (
     ""  # where the playground finds Pyodide: a URL, or a path of the site; see docs/playground.md
 )
 search_words = {  # what people type, by the page that they want; names of transforms and functions are found anyway
-    "explanation/faq": ["faq", "questions", "help", "expected input", "3 channels"],
+    "explanation/faq": ["faq", "questions", "help", "expected input", "3 channels", "needs floats"],
     "explanation/how-it-works": ["reproducible", "reproducibility", "deterministic", "determinism"],
     "explanation/license": ["license", "licence", "mit"],
     "explanation/scale": ["ddp", "distributed", "ranks", "cluster"],

@@ -41,6 +41,11 @@ class Standardized(ss.ImageTransform):
         """Return the info of a float32 image."""
         return ss.Info(info.shape, np.float32)
 
+    def out_span(self, span: Any, source: str | None = None) -> tuple[float, float]:
+        """Return the range of the results for uint8."""
+        result: tuple[float, float] = Standardized._by(self, 255.0).out_span(None)
+        return result
+
     def joined(self, following: ss.Transform) -> ss.Transform | None:
         """Return one transform for both if `following` is ToCHW, else None."""
         return StandardizedCHW(self.mean, self.std) if type(following) is ss.ToCHW else None

@@ -1,4 +1,4 @@
-"""Records that subclasses of a stream take and yield."""
+"""Records that a stream's subclass takes and yields."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Counted:
 
     def has_own_iter(self) -> bool:
         """Return whether it is a subclass with an ``__iter__`` of its own."""
-        return type(self).__iter__ is not type(self)._plain  # type: ignore[attr-defined, no-any-return]
+        return type(self).__iter__ is not type(self)._plain  # type: ignore[attr-defined]
 
     def unknown(self) -> dict[str, Any]:
         """Return what a state has besides if it cannot be resumed."""

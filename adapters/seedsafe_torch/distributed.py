@@ -94,8 +94,8 @@ class DistributedKeyedSampler(KeyedSampler, DistributedSampler[Any]):  # type: i
         elif num_replicas is None or rank is None:
             if not _has_ranks():
                 raise ValueError(
-                    "num_replicas or rank is missing, and torch.distributed is not initialised: call init_process_group first, or "
-                    "pass both"
+                    "num_replicas or rank is missing, and torch.distributed is not initialised: call init_process_group first, make "
+                    "the sampler where a trainer has done so, as in the train_dataloader method of Lightning's module, or pass both"
                 )
             num_replicas = torch.distributed.get_world_size() if num_replicas is None else num_replicas
             rank = torch.distributed.get_rank() if rank is None else rank

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from seedsafe.audio.options import Length, length, length_of
 from seedsafe.functional.sound import reverse, shift_time
@@ -39,6 +39,8 @@ class TimeShift(AudioTransform):
         [4, 1, 2, 3]
     """
 
+    shifts: ClassVar[bool] = True
+
     shift: Length = option(length, -1, "samples", default=(-0.5, 0.5))
     rollover: bool = option(flag, default=True, kw_only=True)
     p: float = option(probability, default=1.0, kw_only=True)
@@ -60,6 +62,8 @@ class Reverse(AudioTransform):
         >>> Reverse(p=1)(np.array([1, 2, 3]), key=SampleKey(42, 0, 0)).tolist()
         [3, 2, 1]
     """
+
+    shifts: ClassVar[bool] = True
 
     p: float = option(probability, default=0.5)
 

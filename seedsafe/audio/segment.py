@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from seedsafe.functional.sound import segment
 from seedsafe.ground.checks import checked_int, flag
@@ -39,6 +39,8 @@ class RandomSegment(AudioTransform):
         >>> RandomSegment(8192)(np.zeros((2, 16000), np.float32), key=SampleKey(42, 0, 0)).shape
         (2, 8192)
     """
+
+    shifts: ClassVar[bool] = True
 
     length: int = option(checked_int, 1, 2**31, "pass the segment's length in samples")
     pad_if_needed: bool = option(flag, default=False, kw_only=True)

@@ -68,6 +68,8 @@ class TimeStretch(_Stretch):
         (800,)
     """
 
+    shifts: ClassVar[bool] = True
+
     rate: Range = option(span, 0.5, 2.0, "pass a factor, or a range (low, high)", default=(0.8, 1.25))
     keep_length: bool = option(flag, default=True, kw_only=True)
 

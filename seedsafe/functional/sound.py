@@ -124,10 +124,10 @@ def float32_audio(audio: Array) -> Array:
     """Return audio unchanged, or raise an error if it has the wrong shape or dtype."""
     shaped_audio(audio)
     if audio.dtype != np.float32:
-        raise TypeError(
-            f"audio must be float32 in [-1, 1], got dtype {audio.dtype}: "
-            "convert it, int16 for instance with (audio / 32768).astype(numpy.float32)"
-        )
+        line = "audio.astype(numpy.float32)"
+        if audio.dtype.kind != "f":
+            line = "int16 for instance with (audio / 32768).astype(numpy.float32)"
+        raise TypeError(f"audio must be float32 in [-1, 1], got dtype {audio.dtype}: convert it, {line}")
     return audio
 
 

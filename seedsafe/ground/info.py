@@ -258,8 +258,7 @@ def check_array(name: str, array: Any) -> None:
     """Raise an error unless transforms can work on this array."""
     if type(array) is not np.ndarray and (not isinstance(array, np.ndarray) or is_masked(array)):
         raise TypeError(
-            f"{name} must be a NumPy array, got {type(array).__module__}.{type(array).__qualname__}: "
-            "convert it with numpy.asarray (an image to (H, W, C)), or name the parts of a tuple with targets="
+            f"{name} must be a NumPy array, got {type(array).__module__}.{type(array).__qualname__}: {_as_array(name, array)}"
         )
     dtype = array.dtype
     if (
@@ -272,6 +271,17 @@ def check_array(name: str, array: Any) -> None:
         )
     if not array.size and name not in ("keypoints", "boxes"):
         raise ValueError(f"{name} must not be empty, got the shape {array.shape}: leave such samples out")
+
+
+def _as_array(name: str, part: Any) -> str:
+    """Return what makes an array of a part of a sample."""
+    columns = {"boxes": 4, "keypoints": 2}.get(name)
+    if columns and isinstance(part, list | tuple):
+        return f"pass numpy.array({name}, numpy.float32).reshape(-1, {columns})"
+    if isinstance(part, dict):
+        entry = next((key for key, one in part.items() if isinstance(one, np.ndarray)), "array")
+        return f"name its array, in a dict with targets={{{name!r}: {{{entry!r}: {name!r}}}}}"
+    return "convert it with numpy.asarray (an image to (H, W, C)), or name the parts of a tuple with targets="
 
 
 def arithmetic(name: str, dtype: np.dtype[Any]) -> str:

@@ -73,6 +73,17 @@ class Normalize(ImageTransform):
                 f"the mean and std of Normalize are for floats in [0, 1], got {self.mean} and {self.std}, but {source} "
                 f"{span[0]:.4g} to {span[1]:.4g}: return image / 255 there, or image.astype(numpy.uint8), which Normalize divides itself"
             )
+        if (
+            source is not None
+            and span is not None
+            and span[0] < -1.1
+            and span[1] < 10
+            and self._is_of_units()
+        ):
+            raise ValueError(
+                f"the mean and std of Normalize are for floats in [0, 1], got {self.mean} and {self.std}, but {source} "
+                f"{span[0]:.4g} to {span[1]:.4g}, which seems normalised already: leave Normalize out, or return images in [0, 1] there"
+            )
         ends = [
             (end - mean) / std for mean, std in zip(self.mean, self.std, strict=True) for end in (0.0, 1.0)
         ]

@@ -34,6 +34,7 @@ class Rules:
         "last",
         "mixed_labels",
         "mixes",
+        "shifts",
         "some",
         "spatial",
         "video",
@@ -52,6 +53,8 @@ class Rules:
         """Whether images have their channels last, whatever their shapes look like."""
         self.hears = False
         """Whether a transform of the pipeline takes audio."""
+        self.shifts = ""
+        """The name of the first transform that moves audio in time."""
         self.bands = inf
         """If an image has more channels, `check_last` must check that they are not columns."""
         self.checks: tuple[Callable[[dict[Any, Any]], None], ...] = ()

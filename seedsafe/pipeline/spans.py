@@ -134,7 +134,8 @@ def _looking(steps: Iterable[Any], source: str, *, is_new: bool) -> tuple[Chain,
     Returns:
         The steps; where the values after them come from; and whether nothing has looked at these.
     """
-    nodes, rest = [], list(steps)
+    nodes: list[Any] = []
+    rest = list(steps)
     for position, step in enumerate(rest):
         needs = list(_needs(rest[position:])) if is_new else []
         if needs:

@@ -327,8 +327,12 @@ class AudioTransform(Transform):
     """
 
     primary: ClassVar[tuple[str, ...]] = ("audio",)
+    shifts: ClassVar[bool] = False
+    """Whether it moves audio in time."""
 
     def bind(self, namer: Namer) -> Node:
         """Bind this transform to its stream in a pipeline, and note that the pipeline takes audio."""
         namer.rules.hears = True
+        if self.shifts and not namer.rules.shifts:
+            namer.rules.shifts = type(self).__name__
         return Transform.bind(self, namer)

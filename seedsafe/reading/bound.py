@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from functools import cached_property
+from inspect import signature
 from typing import Any, NamedTuple
 
 from seedsafe.ground.info import Array
@@ -107,6 +108,8 @@ class BoundAugment:
         except Exception as error:
             if type(self.augment).__call__ not in (Compose.__call__, Transform.__call__):  # these name theirs
                 blame(error, code_name(self.augment))
+                if _takes_no_key(self.augment):
+                    raise _foreign(self.augment) from error
             raise
 
     @property
@@ -183,6 +186,25 @@ class BoundAugment:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return BoundAugment, (self.augment,)
+
+
+def _takes_no_key(augment: Any) -> bool:
+    """Return whether a callable has no argument `key` by name, as other libraries' pipelines have none."""
+    try:
+        return "key" not in signature(augment).parameters
+    except (TypeError, ValueError):
+        return False
+
+
+def _foreign(augment: Any) -> TypeError:
+    """Return the error for a pipeline of another library."""
+    error = TypeError(
+        f"augment is called as augment(sample, key=key), which {code_name(augment)} of {type(augment).__module__} does not take: call it "
+        "in the base's __getitem__, and pass bridge=True (for torchvision's as transform= of the base, also convert=True), or wrap it, "
+        "augment=seedsafe.bridge(augment)"
+    )
+    blame(error, code_name(augment))
+    return error
 
 
 def _pipeline_of(augment: Any) -> Compose | None:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.reading.bound import BoundAugment
 from seedsafe.reading.steps import Step, apart_from_outer
+from seedsafe.reading.unmoved import require_still
 
 __all__ = ["Looked", "Looks"]
 
@@ -23,7 +24,7 @@ class Looks:
     """
 
     def __init__(self, bound: BoundAugment, end: Callable[[], None] | None = None) -> None:
-        self.left = _READS if bound.has_looks else 0
+        self.left = _READS if bound.root is not None and (bound.has_looks or bound.rules.shifts) else 0
         """Their number."""
         self._end = end
 
@@ -50,21 +51,24 @@ class Looks:
 class Looked:
     """Looks at the floats that the transforms of a pipeline get in the first reads, and refuses those out of their range.
 
-    The samples are those of the pipeline without looks.
+    It also looks for parts that would not follow a sound, if the dataset names no targets. The samples are those of the pipeline without looks.
     """
 
-    def __init__(self, step: Step, looks: Looks) -> None:
+    def __init__(self, step: Step, looks: Looks, names_none: bool) -> None:
         self.bound = step.bound
+        self._names_none = names_none
         self.step = step
         """The step without looks."""
         self._looks = looks
 
     def augment(self, sample: Any, at: SampleIndex, key: SampleKey, row: Any = None) -> Any:
         """Return the augmented sample."""
+        if self._names_none and self.bound.rules.shifts:
+            require_still(sample, self.bound.rules.shifts)
         result = self.step.with_bound(self.bound.looking()).augment(sample, at, key, row)
         self._looks.count()
         return result
 
     def with_bound(self, bound: BoundAugment) -> Looked:
         """Return the same step for another augmentation."""
-        return Looked(self.step.with_bound(bound), self._looks)
+        return Looked(self.step.with_bound(bound), self._looks, self._names_none)

@@ -197,7 +197,7 @@ class KeyedReader:
         """Wrap a step in what is rare."""
         bound, step = self.bound, plain
         if self._looks.left > 0:
-            step = Looked(step, self._looks)
+            step = Looked(step, self._looks, self.targets is None and not isinstance(plain, ReadyBatch))
         if self._twice is not None:
             is_called = bound.pipeline is None
             step = (

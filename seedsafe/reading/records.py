@@ -19,6 +19,7 @@ from seedsafe.reading.augment import augment_sample, targets_of
 from seedsafe.reading.bound import BoundAugment
 from seedsafe.reading.looks import Looks
 from seedsafe.reading.targets import Targets, check_targets
+from seedsafe.reading.unmoved import require_still
 
 __all__ = ["KeyedMap", "content_id", "keyed_map"]
 
@@ -146,6 +147,8 @@ class KeyedMap:
         if self.bound.takes_arrays:
             if self.looks.left <= 0:
                 return augment_sample(self.bound, record, key, self.targets)
+            if self.targets is None and self.bound.rules.shifts:
+                require_still(record, self.bound.rules.shifts)
             result = augment_sample(self.bound.looking(), record, key, self.targets)
             self.looks.count()
             return result

@@ -63,8 +63,7 @@ def _from_tuple(sample: Any, targets: Targets) -> tuple[Any, Join]:
         if not sample:
             raise ValueError("the dataset returned an empty tuple: return a sample")
         if not isinstance(sample[0], np.ndarray | dict) and form_of(sample[0]) is None:
-            pair = isinstance(sample[0], tuple | list) and sample[0] and shape_of(sample[0][0])
-            names = (("image",) * len(sample[0]), *[None] * (len(sample) - 1)) if pair else ""
+            names = _names_of(sample)
             raise TypeError(
                 f"the first element of a sample is augmented and must be a NumPy array, got {kind_of(sample[0])}: "
                 f"convert it with numpy.asarray, or name the parts with targets={names}"
@@ -86,6 +85,15 @@ def _from_tuple(sample: Any, targets: Targets) -> tuple[Any, Join]:
         return _rebuild(sample, parts)
 
     return _gather(sample, named), join
+
+
+def _names_of(sample: Any) -> Any:
+    """Return the `targets` of a sample that begins with several images, or with the frames of a video; "" for any other."""
+    first = sample[0]
+    if not (isinstance(first, tuple | list) and first and len(shape_of(first[0])) >= 2):
+        return ""
+    several = ("image",) * len(first) if len(first) <= 4 else "video"
+    return (several, *[None] * (len(sample) - 1))
 
 
 def _from_dict(sample: dict[Any, Any], targets: Targets) -> tuple[Any, Join]:

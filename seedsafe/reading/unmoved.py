@@ -1,6 +1,6 @@
-"""Parts that belong to the image in a form that no target takes.
+"""Parts that would not follow the image.
 
-Each would stay as it is while the image moves: objects in lists of dicts, polygons in lists of numbers, and maps or images of another
+Their form is one that no target takes. Each would stay as it is while the image moves: objects in lists of dicts, polygons in lists of numbers, and maps or images of another
 size. The errors say what to write instead.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 from seedsafe.ground.info import TARGETS
 from seedsafe.pipeline.unnamed import SCALARS, shape_of
 
-__all__ = ["are_points", "is_picture", "require_movable"]
+__all__ = ["are_points", "is_picture", "require_movable", "require_still"]
 
 _ALONE: Final = 'or pass targets="image" to augment the image alone'
 _LABELS: Final = ("category_id", "category", "label", "class_id", "class", "name")
@@ -25,6 +25,8 @@ _POLYGONS: Final = frozenset(
 _LEAST: Final = 8
 """The least height and width of a map, which a small matrix lacks."""
 _DEPTH: Final = 3
+_SHORT: Final = 256
+"""Sound has more samples than a label has classes."""
 
 
 def require_movable(sample: Any, size: tuple[int, int] | None) -> None:
@@ -58,10 +60,41 @@ part[::2, ::2] of the result, or pass targets="image" to augment the image alone
             _refuse_other_size(sample, key, part, size)
 
 
+def require_still(sample: Any, shifts: str) -> None:
+    """Raise an error if a part of a sample is as long as its sound, which a transform moves in time.
+
+    Args:
+        sample: the sample.
+        shifts: the name of the transform.
+
+    Example:
+        >>> require_still((np.zeros(16000), np.ones(16000)), "RandomSegment")
+        Traceback (most recent call last):
+        ValueError: the sample's [1] is as long as its sound, and would stay as it is while RandomSegment moves that in time: return \
+numpy.stack([sound, part]), whose channels get one augmentation, or pass targets=('audio', None) to augment the sound alone
+    """
+    is_dict = isinstance(sample, dict)
+    if not (is_dict or isinstance(sample, tuple | list)) or not sample:
+        return
+    sound = shape_of(sample.get("audio") if is_dict else sample[0])
+    if not 1 <= len(sound) <= 2 or sound[-1] < _SHORT:
+        return
+    for key, part in sample.items() if is_dict else enumerate(sample):
+        if type(part) in SCALARS or (key in TARGETS if is_dict else key == 0) or not hasattr(part, "dtype"):
+            continue
+        shape = shape_of(part)
+        if 1 <= len(shape) <= 2 and shape[-1] == sound[-1]:
+            targets = {"audio": "audio"} if is_dict else ("audio", *[None] * (len(sample) - 1))
+            raise ValueError(
+                f"the sample's [{key!r}] is as long as its sound, and would stay as it is while {shifts} moves that in time: return "
+                f"numpy.stack([sound, part]), whose channels get one augmentation, or pass targets={targets!r} to augment the sound alone"
+            )
+
+
 def is_picture(part: Any) -> bool:
     """Return whether a part of a sample is a picture of 3 or 4 channels, and so hardly a mask."""
     if hasattr(part, "mode") and hasattr(part, "getbands"):  # an image of PIL
-        return len(part.getbands()) >= 3
+        return len(part.getbands()) >= 3 and min(part.size) >= 16
     shape = shape_of(part)
     channels = shape[-1] if isinstance(part, np.ndarray) else shape[:1] and shape[0]
     return len(shape) == 3 and channels in (3, 4) and sorted(shape)[1] >= 16

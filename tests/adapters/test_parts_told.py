@@ -308,3 +308,25 @@ def test_several_images_of_a_ready_batch() -> None:
     )
     np.testing.assert_array_equal(made[0], images[:, :, ::-1])
     np.testing.assert_array_equal(made[1], images[::-1, :, ::-1])
+
+
+SOUND = np.linspace(-1, 1, 4000, dtype=np.float32)
+
+
+@pytest.mark.parametrize(
+    "move", [ss.RandomSegment(1000), ss.TimeShift((0.2, 0.2)), ss.Reverse(p=1e-9)], ids=repr
+)
+@pytest.mark.parametrize("kind", ["tuple", "tensor", "dict"])
+def test_sound_that_would_not_follow_is_told(move: Any, kind: str) -> None:
+    clean = torch.from_numpy(SOUND) if kind == "tensor" else SOUND
+    sample: Any = {"audio": SOUND, "clean": clean} if kind == "dict" else (SOUND, clean)
+    with pytest.raises(ss.SampleError, match="is as long as its sound") as error:
+        read(sample, move)
+    both = eval(between(str(error.value), "return ", ", whose"), {"numpy": np, "sound": SOUND, "part": SOUND})
+    made = read((both, 3), move)[0]
+    np.testing.assert_array_equal(made[0], made[1])
+    targets = eval(between(str(error.value), "targets=", " to augment"))
+    read(sample, move, targets=targets)
+    read(sample, ss.Gain())  # nothing moves
+    for label in (np.zeros(10), 3, [1, 2], np.zeros((4, 25))):
+        assert read((SOUND, label), move)[1] is label

@@ -48,6 +48,7 @@ BAD: dict[str, tuple[Any, Any, str]] = {
         "<lambda> returns",
     ),
     "noise in bytes": (UNIT, ss.GaussianNoise(), re.escape("pass std=(0, 0.047)")),
+    "normalised twice": ((UNIT - 0.45) / 0.225, IMAGENET, "seems normalised already: leave Normalize out"),
     "bytes for Normalize": (BYTES, IMAGENET, "image / 255 there"),
 }
 
@@ -89,6 +90,56 @@ def test_the_other_advice_works() -> None:
     with pytest.raises(ss.SampleError, match=r"or for sound AddNoise\(\)"):
         AugmentedDataset([sound], ss.GaussianNoise(), seed=1)[0]
     AugmentedDataset([sound], ss.AddNoise(), seed=1)[0]
+
+
+def test_pipelines_of_other_libraries_are_told() -> None:
+    class Theirs:
+        def __call__(self, image: Any) -> Any:
+            return image
+
+    with pytest.raises(
+        ss.SampleError, match=r"Theirs of test_value_ranges does not take.*augment=seedsafe.bridge\(augment\)"
+    ):
+        read(UNIT, Theirs())
+    read(UNIT, ss.bridge(Theirs()))
+
+    def broken(image: Any, key: Any) -> Any:
+        raise KeyError("mine")
+
+    with pytest.raises(ss.SampleError, match="KeyError: 'mine'"):
+        read(UNIT, broken)
+
+
+@pytest.mark.parametrize("name", ["boxes", "keypoints"])
+@pytest.mark.parametrize("rows", [0, 2])
+def test_boxes_and_points_in_lists_get_a_line_that_works(name: str, rows: int) -> None:
+    part = [[1.0, 2.0, 3.0, 4.0][: 4 if name == "boxes" else 2]] * rows
+    data = AugmentedDataset([{"image": UNIT, name: part}], ss.HorizontalFlip(), seed=1)
+    with pytest.raises(ss.SampleError, match="must be a NumPy array") as error:
+        data[0]
+    line = str(error.value).partition(": pass ")[2].partition(" (on_error")[0]
+    array = eval(line, {"numpy": np, name: part})
+    made = AugmentedDataset([{"image": UNIT, name: array}], ss.HorizontalFlip(), seed=1)[0]
+    assert made[name].shape == array.shape
+
+
+def test_sound_in_a_dict_gets_a_line_that_works() -> None:
+    sample = {"audio": {"array": WAVE, "sampling_rate": 16000}}
+    with pytest.raises(ss.SampleError, match="name its array") as error:
+        AugmentedDataset([sample], ss.Gain(), seed=1)[0]
+    targets = eval(str(error.value).partition("targets=")[2].partition(" (on_error")[0])
+    assert (
+        AugmentedDataset([sample], ss.Gain(), seed=1, targets=targets)[0]["audio"]["array"].shape
+        == WAVE.shape
+    )
+    frames = [UNIT] * 8
+    with pytest.raises(ss.SampleError, match="name the parts") as error:
+        AugmentedDataset([(frames, 3)], ss.HorizontalFlip(), seed=1)[0]
+    targets = eval(str(error.value).partition("targets=")[2].partition(" (on_error")[0])
+    assert AugmentedDataset([(frames, 3)], ss.HorizontalFlip(), seed=1, targets=targets)[0][0].shape == (
+        8,
+        *UNIT.shape,
+    )
 
 
 DEPTH = (UNIT * 8)[..., 0]
