@@ -23,7 +23,7 @@ from seedsafe.pipeline.naming import Namer
 from seedsafe.pipeline.node import Node
 from seedsafe.pipeline.option import Option, option, store
 from seedsafe.pipeline.primitive import check_options, primitive
-from seedsafe.pipeline.transform import SpatialTransform, require_unit
+from seedsafe.pipeline.transform import SpatialTransform, require_fill, require_unit
 
 __all__ = [
     "AugMix",
@@ -314,6 +314,8 @@ class PolicyOp(_Policy):
         if not copies:
             name = self.name or f"PolicyOp({self.op!r})"
             require_unit(name.removesuffix(f".{self.op}"), span, source)
+        if self.op in _MOVES:
+            require_fill(self, span, source)
         return span
 
     def draw(self, rng: Draws, info: Info) -> Operation:

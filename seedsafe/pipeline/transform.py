@@ -26,6 +26,7 @@ __all__ = [
     "VideoTransform",
     "is_described",
     "options",
+    "require_fill",
     "require_unit",
 ]
 
@@ -126,6 +127,7 @@ class Transform:
         marks = marks_of(type(self))
         if marks.clips:
             require_unit(self.name or type(self).__name__, span, source)
+        require_fill(self, span, source)
         return span if marks.own else None
 
     def joined(self, following: Transform) -> Transform | None:
@@ -162,6 +164,23 @@ class Transform:
     def __repr__(self) -> str:
         arguments = ", ".join(f"{k}={v!r}" for k, v in options(self).items()) if is_described(self) else "..."
         return f"{type(self).__name__}({arguments})"
+
+
+def require_fill(transform: Any, span: tuple[float, float] | None, source: str | None) -> None:
+    """Raise an error for a fill on the scale of bytes in images in [0, 1]; see `Transform.out_span`."""
+    fill = getattr(transform, "fill", None)
+    values = fill if isinstance(fill, tuple) else (fill,)
+    if getattr(transform, "mode", "constant") != "constant" or not all(
+        isinstance(one, int | float) for one in values
+    ):
+        return
+    if span is not None and -0.01 <= span[0] <= span[1] <= 1.01 and max(values) >= 2:
+        shares = tuple(float(f"{one / 255:.3g}") for one in values)
+        raise ValueError(
+            f"fill={fill!r} of {(transform.name or type(transform).__name__).partition('.')[0]} is on the scale of bytes, but "
+            f"{source or 'the transforms before it return'} {span[0]:.4g} to {span[1]:.4g}: pass "
+            f"fill={shares if isinstance(fill, tuple) else shares[0]!r}, or return uint8"
+        )
 
 
 def require_unit(name: str, span: tuple[float, float] | None, source: str | None) -> None:

@@ -46,18 +46,34 @@ def require_movable(sample: Any, size: tuple[int, int] | None) -> None:
 image moves: return numpy.repeat(numpy.repeat(part, 2, 0), 2, 1) for it, name it with targets=('image', 'mask'), and take \
 part[::2, ::2] of the result, or pass targets="image" to augment the image alone
     """
+    for path, part in _entries(sample):
+        for deeper, objects in _objects(part, path):
+            _refuse_objects(deeper, objects)
+        if _are_polygons(path, part, size):
+            _refuse_polygons(sample, path, part)
+        if size is not None:
+            if len(path) == 1 and not isinstance(sample, dict):
+                _refuse_shares(sample, path, part, size)
+                _refuse_rows(path, part)
+            _refuse_other_size(sample, path, part, size)
+
+
+def _entries(sample: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Yield each part of a sample that is no target by its place or name, at any depth of dicts, with its path."""
     is_dict = isinstance(sample, dict)
     for key, part in sample.items() if is_dict else enumerate(sample):
         if type(part) in SCALARS or (key in TARGETS if is_dict else key == 0):
             continue
-        for path, objects in _objects(part, (key,)):
-            _refuse_objects(path, objects)
-        if _are_polygons(key, part):
-            _refuse_polygons(sample, key, part)
-        if size is not None and not isinstance(part, Mapping):
-            if not is_dict:
-                _refuse_shares(sample, key, part, size)
-            _refuse_other_size(sample, key, part, size)
+        yield from _within(part, (key,))
+
+
+def _within(part: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    if not isinstance(part, Mapping):
+        yield path, part
+    elif len(path) <= _DEPTH:
+        for key, entry in part.items():
+            if key not in TARGETS and type(entry) not in SCALARS:
+                yield from _within(entry, (*path, key))
 
 
 def require_still(sample: Any, shifts: str) -> None:
@@ -101,42 +117,72 @@ def is_picture(part: Any) -> bool:
 
 
 def are_points(part: Any, size: tuple[int, int] | None) -> bool:
-    """Return whether a part is an array (N, 2) of floats that may be points in the image, in pixels.
+    """Return whether a part is an array or a tensor (N, 2) of floats that may be points in the image, in pixels.
 
     Values outside of the image are other numbers, but for -1, which says that a point is missing.
     """
-    if not _is_of_pairs(part) or not len(part):
+    pairs = _pairs(part)
+    if pairs is None:
         return False
-    known = part[np.isfinite(part).all(axis=1)]
+    known = pairs[np.isfinite(pairs).all(axis=1)]
     limit = np.inf if size is None else max(size)
     return bool(len(known) and known.min() >= -1 and 1 < known.max() <= limit)
 
 
-def _is_of_pairs(part: Any) -> bool:
-    return isinstance(part, np.ndarray) and part.ndim == 2 and part.shape[1] == 2 and part.dtype.kind == "f"
+def _pairs(part: Any) -> np.ndarray[Any, Any] | None:
+    """Return an array or a tensor of pairs of floats as an array (N, 2), or None for anything else."""
+    shape = shape_of(part)
+    if len(shape) != 2 or shape[1] != 2 or not shape[0] or not hasattr(part, "dtype"):
+        return None
+    array = np.asarray(part.detach().cpu() if hasattr(part, "detach") else part)
+    return array if array.dtype.kind == "f" else None
 
 
-def _refuse_shares(sample: Any, key: Any, part: Any, size: tuple[int, int]) -> None:
+def _refuse_shares(sample: Any, path: tuple[Any, ...], part: Any, size: tuple[int, int]) -> None:
     """Raise an error for points in shares of the image's sides: floats in [0, 1], neither labels of two classes nor 0 and 1 alone."""
-    if not (_is_of_pairs(part) and len(part) > 1 and part.min() >= 0 and part.max() <= 1):
+    pairs = _pairs(part)
+    if pairs is None or len(pairs) < 2 or not (pairs.min() >= 0 and pairs.max() <= 1):
         return
-    if np.isin(part, (0, 1)).all() or np.allclose(part.sum(axis=1), 1, atol=1e-3):
+    if np.isin(pairs, (0, 1)).all() or np.allclose(pairs.sum(axis=1), 1, atol=1e-3):
         return
+    kind = "numpy.array" if isinstance(part, np.ndarray) else "torch.tensor"
     raise ValueError(
-        f"the sample's [{key!r}] looks like points in shares of the image's width and height, and would stay as it is while the image "
-        f"moves: return points * ({size[1]}, {size[0]}) for it, name it with targets={_named(sample, key, 'keypoints')!r}, and divide "
-        f"the result again, {_ALONE}"
+        f"the sample's {_keys(path)} looks like points in shares of the image's width and height, and would stay as it is while the image "
+        f"moves: return points * {kind}([{size[1]}, {size[0]}]) for it, name it with targets={_named(sample, path, 'keypoints')!r}, and "
+        f"divide the result again, {_ALONE}"
     )
 
 
+def _refuse_rows(path: tuple[Any, ...], part: Any) -> None:
+    """Raise an error for rows of a class and a box in shares of the image's sides, (N, 5), as YOLO's files have them."""
+    shape = shape_of(part)
+    if len(shape) != 2 or shape[1] != 5 or not shape[0] or not hasattr(part, "dtype"):
+        return
+    rows = np.asarray(part.detach().cpu() if hasattr(part, "detach") else part)
+    classes, boxes = rows[:, 0], rows[:, 1:]
+    if rows.dtype.kind != "f" or not ((classes % 1 == 0).all() and (classes >= 0).all()):
+        return
+    if (
+        (boxes >= 0).all()
+        and (boxes <= 1).all()
+        and (boxes[:, 2:] > 0).all()
+        and not np.isin(boxes, (0, 1)).all()
+    ):
+        raise ValueError(
+            f"the sample's {_keys(path)} looks like rows of a class and a box, as in YOLO's files, and would stay as it is while the image "
+            'moves: return image, rows from your __getitem__ as {"image": image, "boxes": numpy.asarray(rows[:, 1:]), "labels": '
+            f'numpy.asarray(rows[:, 0])}}, and pass Compose(..., boxes=ss.Boxes("yolo", labels="labels")), {_ALONE}'
+        )
+
+
+def _keys(path: tuple[Any, ...]) -> str:
+    return "".join(f"[{key!r}]" for key in path)
+
+
 def _objects(part: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Mapping[Any, Any]]]:
-    """Yield the path of each list of dicts in a part, with its first dict."""
-    if isinstance(part, list | tuple):
-        if part and isinstance(part[0], Mapping):
-            yield path, part[0]
-    elif isinstance(part, Mapping) and len(path) <= _DEPTH:
-        for key, entry in part.items():
-            yield from _objects(entry, (*path, key))
+    """Yield the path of a list of dicts, with its first dict."""
+    if isinstance(part, list | tuple) and part and isinstance(part[0], Mapping):
+        yield path, part[0]
 
 
 def _refuse_objects(path: tuple[Any, ...], first: Mapping[Any, Any]) -> None:
@@ -172,29 +218,34 @@ def _refuse_objects(path: tuple[Any, ...], first: Mapping[Any, Any]) -> None:
 
 
 def _has_objects(path: tuple[Any, ...]) -> str:
-    keys = "".join(f"[{key!r}]" for key in path)
     return (
-        f"the sample has a list of objects in {keys}, as torchvision's CocoDetection and VOCDetection return it, which would stay as "
-        "they are while the image moves:"
+        f"the sample has a list of objects in {_keys(path)}, as torchvision's CocoDetection and VOCDetection return it, which would stay "
+        "as they are while the image moves:"
     )
 
 
-def _are_polygons(key: Any, part: Any) -> bool:
-    """Return whether a part is a list of polygons, each a list of x and y in turn, or one such list."""
+def _are_polygons(path: tuple[Any, ...], part: Any, size: tuple[int, int] | None) -> bool:
+    """Return whether a part is a list of polygons or points, or one polygon: lists of x and y in turn, or of pairs."""
+    key = path[-1]
+    named = isinstance(key, str) and key.lower() in _POLYGONS
+    shape = shape_of(part)
+    if isinstance(part, np.ndarray):  # (polygons, corners, 2)
+        return len(shape) == 3 and shape[2] == 2 and are_points(part.reshape(-1, 2), size)
     if not isinstance(part, list | tuple) or not part:
         return False
-    named = isinstance(key, str) and key.lower() in _POLYGONS
     first = part[0]
     if isinstance(first, list | tuple | np.ndarray) and len(first):
         if isinstance(first[0], list | tuple | np.ndarray):
             return named and len(first[0]) == 2
+        if len(first) == 2 and isinstance(first[0], float) and {len(pair) for pair in part} == {2}:
+            return are_points(np.array(part, np.float64), size)
         return (
             len(first) >= 6 and len(first) % 2 == 0 and isinstance(first[0], (int, float) if named else float)
         )
     return named and len(part) >= 6 and len(part) % 2 == 0 and isinstance(first, int | float)
 
 
-def _refuse_polygons(sample: Any, key: Any, part: Any) -> None:
+def _refuse_polygons(sample: Any, path: tuple[Any, ...], part: Any) -> None:
     several = not isinstance(part[0], int | float)
     corners = (
         "numpy.concatenate([numpy.reshape(each, (-1, 2)) for each in part])"
@@ -202,21 +253,25 @@ def _refuse_polygons(sample: Any, key: Any, part: Any) -> None:
         else "numpy.reshape(part, (-1, 2))"
     )
     raise ValueError(
-        f"the sample's [{key!r}] looks like the corners of polygons, and would stay as it is while the image moves: return "
-        f"{corners}.astype(numpy.float32) for it, and name it with targets={_named(sample, key, 'keypoints')!r}, {_ALONE}"
+        f"the sample's {_keys(path)} looks like points or the corners of polygons, and would stay as it is while the image moves: return "
+        f"{corners}.astype(numpy.float32) for it, and name it with targets={_named(sample, path, 'keypoints')!r}, {_ALONE}"
     )
 
 
-def _named(sample: Any, key: Any, target: str) -> Any:
+def _named(sample: Any, path: tuple[Any, ...], target: str) -> Any:
     """Return the argument `targets` that names the image and one part."""
+    key, *deeper = path
+    named: Any = target
+    for name in reversed(deeper):
+        named = {name: named}
     if isinstance(sample, dict):
-        return {"image": "image", key: target}
+        return {"image": "image", key: named}
     return tuple(
-        "image" if position == 0 else target if position == key else None for position in range(len(sample))
+        "image" if position == 0 else named if position == key else None for position in range(len(sample))
     )
 
 
-def _refuse_other_size(sample: Any, key: Any, part: Any, size: tuple[int, int]) -> None:
+def _refuse_other_size(sample: Any, path: tuple[Any, ...], part: Any, size: tuple[int, int]) -> None:
     """Raise an error for a map or a picture of another size than the image."""
     shape = shape_of(part)
     if not 2 <= len(shape) <= 3 or (isinstance(part, list | tuple) and len(shape) < 3):
@@ -228,11 +283,11 @@ def _refuse_other_size(sample: Any, key: Any, part: Any, size: tuple[int, int]) 
     for first, side in enumerate(sides):
         factor = _factor(size, side)
         if factor:
-            raise ValueError(_of_factor(sample, key, part, size, factor, first, picture))
+            raise ValueError(_of_factor(sample, path, part, size, factor, first, picture))
     if picture:
         raise ValueError(
-            f"the sample's [{key!r}] is an image of another size than the first one, and would stay as it is while that moves: "
-            f"resize both to one size where the dataset reads them, and name them with targets={_named(sample, key, 'image')!r}, so "
+            f"the sample's {_keys(path)} is an image of another size than the first one, and would stay as it is while that moves: "
+            f"resize both to one size where the dataset reads them, and name them with targets={_named(sample, path, 'image')!r}, so "
             f"that both get one augmentation, {_ALONE}"
         )
 
@@ -250,12 +305,18 @@ def _factor(size: tuple[int, int], side: tuple[int, ...]) -> int:
 
 
 def _of_factor(
-    sample: Any, key: Any, part: Any, size: tuple[int, int], factor: int, first: int, picture: bool
+    sample: Any,
+    path: tuple[Any, ...],
+    part: Any,
+    size: tuple[int, int],
+    factor: int,
+    first: int,
+    picture: bool,
 ) -> str:
     """Return the message for a map that is smaller or larger than the image by a factor."""
     share = f"1/{factor} of" if factor > 0 else f"{-factor} times"
     has = (
-        f"the sample's [{key!r}] has the shape {shape_of(part)}, {share} the image's height and width, and would stay as it is while the "
+        f"the sample's {_keys(path)} has the shape {shape_of(part)}, {share} the image's height and width, and would stay as it is while the "
         "image moves:"
     )
     if picture:
@@ -265,7 +326,7 @@ def _of_factor(
             f"seedsafe.functional.resize(image, image.shape[0] // {times}, image.shape[1] // {times}), {_ALONE}"
         )
     several = len(shape_of(part)) == 3 and first == 1
-    target = _named(sample, key, "masks" if several else "mask")
+    target = _named(sample, path, "masks" if several else "mask")
     if factor < 0:
         return f"{has} resize the image to that size, name the parts with targets={target!r}, {_ALONE}"
     rows, columns, before = (1, 2, ":, ") if several else (0, 1, "")

@@ -52,12 +52,51 @@ def test_other_labels_are_taken(label: Any) -> None:
     assert read((IMAGE, label))[1] is label
 
 
-def test_points_in_shares_get_a_line_that_works() -> None:
+@pytest.mark.parametrize("kind", [np.asarray, torch.from_numpy], ids=["array", "tensor"])
+def test_points_in_shares_get_a_line_that_works(kind: Any) -> None:
     points = np.array([[0.1, 0.2], [0.5, 0.9], [0.3, 0.3]])
-    text = told((IMAGE, points))
+    text = told((IMAGE, kind(points)))
     targets = eval(between(text, "with targets=", ", and divide"))
-    made = read((IMAGE, eval(between(text, "return ", " for it"), {"points": points})), targets=targets)
+    names = {"points": kind(points), "numpy": np, "torch": torch}
+    made = read((IMAGE, eval(between(text, "return ", " for it"), names)), targets=targets)
     np.testing.assert_allclose(made[1], points * (-30, 20) + (29, 0))
+
+
+def test_points_in_other_forms_get_lines_that_work() -> None:
+    with pytest.raises(ss.SampleError, match=r"targets=\('image', 'keypoints'\)"):
+        read((IMAGE, torch.from_numpy(POINTS)))
+    for part in (np.stack([POINTS, POINTS]), [(1.0, 2.0), (3.0, 4.0)]):
+        text = told((IMAGE, part))
+        targets = eval(between(text, "with targets=", ", or pass"))
+        points = eval(between(text, ": return ", " for it, and"), {"numpy": np, "part": part})
+        made = read((IMAGE, points), targets=targets)
+        np.testing.assert_allclose(made[1], points * (-1, 1) + (29, 0))
+
+
+def test_parts_in_dicts_inside_get_lines_that_work() -> None:
+    lines = [[1.0, 2, 3, 4, 5, 6]]
+    half = IMAGE[::2, ::2, 0].copy()
+    for sample, part, first, last in (
+        ((IMAGE, {"a": {"polygons": lines}}), lines, ": return ", " for it, and"),
+        ((IMAGE, {"a": {"polygons": half}}), half, "return ", " for it, name"),
+    ):
+        text = told(sample)
+        targets = eval(between(text, "with targets=", ", and take" if part is half else ", or pass"))
+        new = eval(between(text, first, last), {"numpy": np, "part": part})
+        made = read((IMAGE, {"a": {"polygons": new}}), targets=targets)[1]["a"]["polygons"]
+        expected = new[:, ::-1] if part is half else new * (-1, 1) + (29, 0)
+        np.testing.assert_allclose(made, expected)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, torch.from_numpy], ids=["array", "tensor"])
+def test_rows_of_yolo_get_lines_that_work(kind: Any) -> None:
+    rows = kind(np.array([[3, 0.25, 0.5, 0.1, 0.2], [0, 0.5, 0.5, 1.0, 1.0]]))
+    text = told((IMAGE, rows))
+    sample = eval(between(text, "__getitem__ as ", ", and pass"), {"image": IMAGE, "rows": rows, "numpy": np})
+    form = eval(between(text, "boxes=", "), or pass"), {"ss": ss})
+    made = read(sample, ss.Compose([ss.HorizontalFlip(p=1)], boxes=form))
+    np.testing.assert_allclose(made["boxes"], [[0.75, 0.5, 0.1, 0.2], [0.5, 0.5, 1, 1]])
+    assert made["labels"].tolist() == [3, 0]
 
 
 @pytest.mark.parametrize("name", ["polygon", "contour"])

@@ -68,6 +68,8 @@ def test_values_out_of_range_are_told_in_each_way_of_reading(case: str) -> None:
     records = [{"__key__": str(number), "image": image} for number in range(40)]
     with pytest.raises(ValueError, match=text):
         list(AugmentedIterable(records, augment, seed=1))
+    with pytest.raises(ValueError, match=text):
+        list(loader(AugmentedIterable(records, augment, seed=1), batch_size=32))
     augment(image, key=ss.SampleKey(1, 0, 0))  # a direct call stays as it is
 
 
@@ -90,6 +92,34 @@ def test_the_other_advice_works() -> None:
     with pytest.raises(ss.SampleError, match=r"or for sound AddNoise\(\)"):
         AugmentedDataset([sound], ss.GaussianNoise(), seed=1)[0]
     AugmentedDataset([sound], ss.AddNoise(), seed=1)[0]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        ss.LetterBox,
+        lambda *size, fill=128: ss.Pad(4, mode="constant", fill=fill),
+        lambda *size, fill=(124, 116, 104): ss.Rotate((20, 20), fill=fill),
+        lambda *size, fill=128: ss.CoarseDropout(fill=fill),
+        lambda *size, fill=128: ss.RandAugment(fill=fill),
+        lambda *size, fill=128: ss.policy("rand-m9", fill=fill),
+    ],
+    ids=["LetterBox", "Pad", "Rotate", "CoarseDropout", "RandAugment", "timm"],
+)
+def test_a_fill_of_bytes_is_told(make: Any) -> None:
+    one = make((32, 32))
+    with pytest.raises(ss.SampleError, match="is on the scale of bytes, but the dataset returns") as error:
+        read(UNIT, one)
+    fill = eval(str(error.value).partition("pass fill=")[2].partition(", or return")[0])
+    assert read(UNIT, make((32, 32), fill=fill)).max() <= 1
+    with pytest.raises(
+        ValueError, match="is on the scale of bytes, but the transforms before it return 0 to 1"
+    ):
+        ss.Compose([ss.ToFloat(), one])
+    read((UNIT * 255).astype(np.uint8), ss.Compose([one, ss.ToFloat()]))
+    if type(one) not in (ss.RandAugment, ss.SomeOf):
+        read(BYTES, one)
+    ss.Compose([ss.ToFloat(), ss.Pad(4, mode="reflect"), ss.CoarseDropout(fill=0.5)])
 
 
 def test_pipelines_of_other_libraries_are_told() -> None:
