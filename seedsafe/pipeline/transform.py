@@ -168,8 +168,8 @@ class Transform:
 
 def require_fill(transform: Any, span: tuple[float, float] | None, source: str | None) -> None:
     """Raise an error for a fill on the scale of bytes in images in [0, 1]; see `Transform.out_span`."""
-    fill = getattr(transform, "fill", None)
-    values = fill if isinstance(fill, tuple) else (fill,)
+    fill: Any = getattr(transform, "fill", None)
+    values: tuple[Any, ...] = fill if isinstance(fill, tuple) else (fill,)
     if getattr(transform, "mode", "constant") != "constant" or not all(
         isinstance(one, int | float) for one in values
     ):
