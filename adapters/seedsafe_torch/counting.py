@@ -56,6 +56,8 @@ class Counted:
 
     _own = Own()  # a pass has its own
     _yielded = 0  # records since the start of the pass
+    _order = 0  # a checksum of the ids of the records yielded in the pass, in their order
+    _resumed = False  # whether this stream has loaded a state into its source
     _begun: tuple[Start, int] | None = None  # by a subclass
     _plain: Any = None
 

@@ -102,8 +102,6 @@ class AugmentedIterable(Counted, IterableDataset[Any]):
         self.split = split
         self._memory = SharedBytes(24)
         self._start = Start(0)  # of the pass under way
-        self._order = 0  # a checksum of the ids of the records yielded in the pass, in their order
-        self._resumed = False  # whether this stream has loaded a state into its source
         self._request: dict[str, Any] | None = None  # set or loaded, until a pass begins with it
         self._request_process = 0  # the process in which it was set
         self._watches_ids = id not in (None, content_id)  # for one id of two records

@@ -50,6 +50,11 @@ BAD: dict[str, tuple[Any, Any, str]] = {
     "noise in bytes": (UNIT, ss.GaussianNoise(), re.escape("pass std=(0, 0.047)")),
     "normalised twice": ((UNIT - 0.45) / 0.225, IMAGENET, "seems normalised already: leave Normalize out"),
     "bytes for Normalize": (BYTES, IMAGENET, "image / 255 there"),
+    "small images at once": (
+        BYTES,
+        ss.Compose([ss.RandomCrop(16), ss.HorizontalFlip(), IMAGENET]),
+        "image / 255 there",
+    ),
 }
 
 
