@@ -337,16 +337,13 @@ def test_several_images_move_with_a_mask_and_boxes() -> None:
 def test_several_images_of_a_ready_batch() -> None:
     from seedsafe.reading import augment_batch
 
-    images = np.stack([IMAGE, IMAGE[::-1]])
+    first = np.stack([IMAGE, IMAGE[::-1], IMAGE // 2])
+    second = first // 3
     made = augment_batch(
-        FLIP,
-        (images, images[::-1], np.array([1, 2])),
-        ss.SampleKey(1, 0, 0),
-        ("image", "image", None),
-        limit=2,
+        FLIP, (first, second, np.array([1, 2, 3])), ss.SampleKey(1, 0, 0), ("image", "image", None), limit=3
     )
-    np.testing.assert_array_equal(made[0], images[:, :, ::-1])
-    np.testing.assert_array_equal(made[1], images[::-1, :, ::-1])
+    np.testing.assert_array_equal(made[0], first[:, :, ::-1])
+    np.testing.assert_array_equal(made[1], second[:, :, ::-1])
 
 
 SOUND = np.linspace(-1, 1, 4000, dtype=np.float32)
