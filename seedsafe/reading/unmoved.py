@@ -59,7 +59,7 @@ part[::2, ::2] of the result, or pass targets="image" to augment the image alone
 
 
 def _entries(sample: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """Yield each part of a sample that is no target by its place or name, at any depth of dicts, with its path."""
+    """Yield each part of a sample that is no target by its position or name, at any depth of dicts, with its path."""
     is_dict = isinstance(sample, dict)
     for key, part in sample.items() if is_dict else enumerate(sample):
         if type(part) in SCALARS or (key in TARGETS if is_dict else key == 0):
