@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
 from torch.utils.data import Subset
 
-from seedsafe import Bridge, SampleIndex, SampleKey
-from seedsafe.reading import KeyedReader, Repeats, collating, entered
+from seedsafe import SampleIndex, SampleKey
+from seedsafe.reading import KeyedCollate, KeyedReader, Repeats, entered
 from seedsafe_torch import frames
 
 __all__ = ["Fetch", "collate_keyed", "fetch_above", "first_asked"]
@@ -94,14 +92,10 @@ def _listed_twice(dataset: Any) -> tuple[int, int, int] | None:
     return int(listed[first]), first, second
 
 
-def collate_keyed(samples: Any, collate: Callable[[Any], Any], seed: int, options: Bridge) -> Any:
-    """Collate samples while generators follow the key of the first index asked for.
-
-    Seed and options are those of the dataset with a bridge.
-    """
+def collate_keyed(samples: Any, collate: KeyedCollate) -> Any:
+    """Collate samples while generators follow the key of the first index asked for, if it is stamped."""
     first = first_asked()
-    with nullcontext() if first is None else collating(first, seed, options):
-        return collate(samples)
+    return collate.collate(samples) if first is None else collate(samples, first)
 
 
 def first_asked() -> SampleIndex | None:

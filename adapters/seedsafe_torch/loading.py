@@ -19,13 +19,14 @@ from torch.utils.data import (
 )
 
 from seedsafe import SampleKey
-from seedsafe.reading import flag, nested, outermost, warn_of_other_records
+from seedsafe.reading import KeyedCollate, flag, nested, outermost, warn_of_other_records
 from seedsafe_torch.batch_keys import collate_with_keys
 from seedsafe_torch.dataset import AugmentedDataset, Envelope
 from seedsafe_torch.delivery import KeyedLoader, first_batches
 from seedsafe_torch.distinct import check_distinct
 from seedsafe_torch.faults import batch_or_skip, one_or_skip
 from seedsafe_torch.fetching import collate_keyed
+from seedsafe_torch.in_place import collate as in_place_collate
 from seedsafe_torch.in_place import in_place_or_not
 from seedsafe_torch.iterable import AugmentedIterable
 from seedsafe_torch.mix import MixCollate
@@ -215,8 +216,9 @@ def _keyed_loader(
     collate = options.get("collate_fn") or (default_collate if in_batches else default_convert)
     bridged = next((inside.reader for inside in nested(dataset) if inside.bridged), None)
     if bridged is not None:
-        collate = partial(collate_keyed, collate=collate, seed=bridged.seed, options=bridged.bridge)
-        options["collate_fn"] = collate
+        search = collate not in (default_collate, default_convert, in_place_collate)
+        keyed = KeyedCollate(collate, bridged.seed, bridged.bridge, search=search)
+        collate = options["collate_fn"] = partial(collate_keyed, collate=keyed)
     logging = [inside for inside in nested(dataset) if inside.faults.log is not None]
     if any(inside.faults.on_error == "skip" for inside in logging):
         options["collate_fn"] = partial(batch_or_skip if in_batches else one_or_skip, collate=collate)

@@ -118,7 +118,14 @@ class Runner:
         """Return all sources to key for a call."""
         return (*globals_for(self.options, one_thread=True), *self.search().sources)
 
-    def run(self, address: Address, call: Call, later: Callable[[], Call] | None = None) -> Any:
+    def run(
+        self,
+        address: Address,
+        call: Call,
+        later: Callable[[], Call] | None = None,
+        *,
+        repeatable: Call | None = None,
+    ) -> Any:
         """Call `call(address)`, with all generators keyed from the words at the address.
 
         Args:
@@ -126,6 +133,8 @@ class Runner:
             call: the call.
             later: makes an equal call to repeat later, if the arguments of this one may have changed by then; None if they
                 cannot change.
+            repeatable: the same call in a form that can be repeated at once, if `call` changes its arguments. It is not repeated
+                after later calls.
 
         Raises:
             NotReproducible: see Watch.
@@ -134,10 +143,13 @@ class Runner:
         watched = self.options.verify and (number <= KEYS or not number & (number - 1))
         if watched or self._process != turns.process:
             with Region(address, ()):  # one thread at a time
-                return self._run_slowly(address, call, self._watch if watched else None, number, later)
+                watch = self._watch if watched else None
+                return self._run_slowly(
+                    address, repeatable or call, watch, number, later, keeps=repeatable is None
+                )
         if others_run():
             with Region(address, ()):
-                return self._trace(address, call).result
+                return self._trace(address, repeatable or call).result
         with Region(address, self.sources()):
             return call(address)
 
@@ -162,6 +174,8 @@ class Runner:
         watch: Watch | None,
         number: int,
         later: Callable[[], Call] | None = None,
+        *,
+        keeps: bool = True,
     ) -> Any:
         """Run a call, and repeat it if generators came that were not keyed in it."""
         self._refresh({})
@@ -177,7 +191,7 @@ class Runner:
         if watch is None:
             return run.result
         watch.note_seeds(address, seeds, number)
-        return watch.check(run, address, call, later)
+        return watch.check(run, address, call, later, keeps)
 
     def _trace_seeds(self, address: Address, call: Call) -> tuple[Run, set[str]]:
         with SeedLog(of_globals=False) as seeds:

@@ -65,10 +65,18 @@ class Watch:
         self._indices: set[int] = set()
         self._seeds: set[str] | None = None
 
-    def check(self, run: Run, address: Address, call: Call, later: Callable[[], Call] | None = None) -> Any:
+    def check(
+        self,
+        run: Run,
+        address: Address,
+        call: Call,
+        later: Callable[[], Call] | None = None,
+        keeps: bool = True,
+    ) -> Any:
         """Repeat a call after its first run, and return the last result.
 
-        The object may have overwritten the memory of the earlier ones.
+        The object may have overwritten the memory of the earlier ones. `keeps` is False for a call that cannot be repeated after
+        others.
 
         Raises:
             NotReproducible: see Watch.
@@ -82,7 +90,7 @@ class Watch:
                 if first.address.moment >> 32 == address.moment >> 32:
                     raise self._refusal(run.marks, _HISTORY)
                 first = None  # it may change with the epoch
-        if first is None:
+        if first is None and keeps:
             self._first = _First(address, later() if later else call, result)
         second = self._trace(address, call)
         if content(second.result) != result:

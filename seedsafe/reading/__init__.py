@@ -21,6 +21,7 @@ from seedsafe.reading.batches import (
     stack_rows,
 )
 from seedsafe.reading.bound import Augment, labels_of, mixer_of
+from seedsafe.reading.collating import KeyedCollate
 from seedsafe.reading.failures import FailureLog
 from seedsafe.reading.faults import Faults, SampleError, Skipped, process_name
 from seedsafe.reading.finite import require_finite, require_finite_after
@@ -38,7 +39,7 @@ from seedsafe.reading.inside import (
     stamped,
     walk,
 )
-from seedsafe.reading.reader import KeyedReader, collating
+from seedsafe.reading.reader import KeyedReader
 from seedsafe.reading.streams import augment_records
 from seedsafe.reading.targets import Targets, check_targets
 from seedsafe.reading.together import AtOnce
@@ -50,6 +51,7 @@ __all__ = [
     "Faults",
     "Forwarding",
     "Keyed",
+    "KeyedCollate",
     "KeyedReader",
     "Repeats",
     "SampleError",
@@ -66,7 +68,6 @@ __all__ = [
     "check_targets",
     "checked_int",
     "collate",
-    "collating",
     "count",
     "current",
     "declared",

@@ -7,16 +7,14 @@ needs is asked once, in `KeyedReader.renew`, which composes them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, SupportsIndex
+from typing import Any, SupportsIndex
 
 from seedsafe.bridging.options import Bridge, NotReproducible, checked_bridge
-from seedsafe.bridging.region import Region
 from seedsafe.bridging.runner import Runner, Twice
-from seedsafe.bridging.sources import globals_for
 from seedsafe.ground.checks import record_ids
 from seedsafe.ground.info import Array
 from seedsafe.keys.ambient import thread
-from seedsafe.keys.key import SampleIndex, SampleKey, address, checked_int, op_of
+from seedsafe.keys.key import SampleIndex, SampleKey, checked_int
 from seedsafe.pipeline.spans import RangeError
 from seedsafe.reading.bases import check_base
 from seedsafe.reading.batches import ReadyBatch
@@ -43,9 +41,7 @@ from seedsafe.reading.steps import (
 from seedsafe.reading.targets import Targets, check_targets
 from seedsafe.reading.together import Around, AtOnce, Room, Together
 
-__all__ = ["KeyedReader", "collating"]
-
-_COLLATE: Final = op_of("seedsafe/collate")
+__all__ = ["KeyedReader"]
 
 
 class KeyedReader:
@@ -386,9 +382,3 @@ class KeyedReader:
     def bridged(self) -> bool:
         """Whether the generators that the base touches follow the key."""
         return self._runner is not None
-
-
-def collating(first: SampleIndex, seed: int, options: Bridge) -> Region:
-    """Return a context manager in which the process's generators follow the key of a batch's first requested index."""
-    key = SampleKey(seed, first.epoch, int(first), occurrence=first.occurrence, view=first.view)
-    return Region(address(key, _COLLATE), globals_for(options, one_thread=True))
