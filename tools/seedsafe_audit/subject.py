@@ -30,6 +30,8 @@ class Subject:
         iterable: whether it is iterated instead of indexed.
         length: the number of samples (of batches for Keras), or None if it is unknown.
         worker_init: the DataLoader's worker_init_fn, or None.
+        collate: the DataLoader's collate_fn, or None if it is torch's own.
+        batch: the DataLoader's batch size, or None.
     """
 
     dataset: Any
@@ -37,6 +39,8 @@ class Subject:
     iterable: bool
     length: int | None
     worker_init: Any = None
+    collate: Any = None
+    batch: int | None = None
 
     @property
     def name(self) -> str:
@@ -85,7 +89,7 @@ def subject_of(dataset: Any, loader: str = "auto") -> Subject:
     """
     if loader not in ("auto", "torch", "keras", "processes"):
         raise ValueError(f"loader must be auto, torch, keras or processes, got {loader!r}")
-    init = None
+    init, collate, batch = None, None, None
     data: Any = sys.modules.get("torch.utils.data")
     inside = getattr(dataset, "loader", None)
     if data is not None and isinstance(inside, data.DataLoader):  # in timm's PrefetchLoader
@@ -97,6 +101,9 @@ def subject_of(dataset: Any, loader: str = "auto") -> Subject:
             )
         dataset = inside
     if data is not None and isinstance(dataset, data.DataLoader):
+        in_batches = dataset.batch_sampler is not None
+        batch = getattr(dataset.batch_sampler, "batch_size", None) if in_batches else None
+        collate = dataset.collate_fn if in_batches and not _is_torchs(dataset.collate_fn) else None
         init, dataset = dataset.worker_init_fn, dataset.dataset
     chosen: Any = _loader(dataset) if loader == "auto" else loader
     iterable = data is not None and isinstance(dataset, data.IterableDataset)
@@ -110,7 +117,7 @@ def subject_of(dataset: Any, loader: str = "auto") -> Subject:
     length = None if iterable else _length(dataset)
     if length == 0:
         raise ValueError("dataset must have at least one sample, got length 0: check its path")
-    return Subject(dataset, chosen, iterable, length, init)
+    return Subject(dataset, chosen, iterable, length, init, collate, batch)
 
 
 def load(target: str) -> Any:
@@ -165,6 +172,10 @@ def _loader(dataset: Any) -> Loader:
         if top in ("keras", "tf_keras") and base.__name__ in ("PyDataset", "Sequence"):
             return "keras"
     return "torch" if "torch" in sys.modules else "processes"
+
+
+def _is_torchs(collate: Any) -> bool:
+    return str(getattr(collate, "__module__", "")).startswith("torch.utils.data.")
 
 
 def _indexable(dataset: Any) -> bool:

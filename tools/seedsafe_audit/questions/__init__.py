@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from seedsafe_audit.questions import dependence, indices, keys, processes, repeats, samples, storage
+from seedsafe_audit.questions import batches, dependence, indices, keys, processes, repeats, samples, storage
 from seedsafe_audit.questions.blame import blame
 from seedsafe_audit.questions.context import Context, Finding, NotMeasured
 from seedsafe_audit.report import Answer
@@ -25,6 +25,7 @@ QUESTIONS = {
     "ends": _Question("Does every run come to its end?", processes.ends),
     "duplicates": _Question("Do workers repeat each other?", repeats.duplicates),
     "epochs": _Question("Do epochs repeat?", repeats.epochs),
+    "collate": _Question("Does the collate function repeat its draws?", batches.collate),
     "reproducible": _Question("Do two runs with the same seeds differ?", dependence.reproducible),
     "workers": _Question("Does it depend on the number of workers?", dependence.workers),
     "order": _Question("Does it depend on the order?", dependence.order),
