@@ -65,6 +65,7 @@ class AugmentedSequence(Forwarding, Passes):
         max_queue_size: as in PyDataset.
         targets: names the parts of a sample or batch, ``("image", "mask", None)`` for a tuple, ``{"photo": "image"}`` for a
             dict; by default, the first element of a tuple and the entries of a dict named after targets are augmented.
+            "sample" gives whole samples to a callable.
         epoch: a fixed epoch, for validation or for single batches.
         repeat: True continues with the next epoch when the data end, for any ``steps_per_epoch``.
         ids: for a base of samples, one integer below 2**64 for each. The key takes it instead of the position, so that a

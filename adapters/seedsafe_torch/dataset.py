@@ -53,9 +53,11 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         base: any map-style dataset: ``base[i]`` with a plain int, and ``len(base)``. A sample that is an array, a PIL image
             or a tensor (C, H, W) is augmented; in a tuple, the first element; in a dict, the entries image, mask, keypoints,
             boxes and audio. Tensors stay tensors, PIL images become arrays, labels stay as they are.
-        augment: a Compose or a Transform, or None to augment nothing.
+        augment: a Compose or a Transform, or None to augment nothing. Another callable is called as ``augment(part, key=key)`` with
+            what a pipeline would get, or with the whole of a dict without such entries.
         seed: the seed of the run, 0 ≤ seed < 2**128.
         targets: names the parts of a sample, ``("image", "mask", None)`` for a tuple, ``{"photo": "image"}`` for a dict.
+            "sample" gives the whole sample, its label too, to a callable.
         views: the number of views of each sample; each augmented part becomes a tuple of them. The base is read
             once, or, with a bridge and no augmentation, once for each view.
         epoch: a fixed epoch for every read, such as ``seedsafe.VALIDATION_EPOCH`` for validation.

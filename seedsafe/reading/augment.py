@@ -39,7 +39,9 @@ def bound_of(augment: Augment | BoundAugment) -> BoundAugment:
 
 
 def targets_of(augment: BoundAugment, sample: Any) -> Targets:
-    """Return the targets that a sample without `targets` implies; see `implied_targets`."""
+    """Return the targets that a sample without `targets` implies; see `implied_targets`. A dict without any is for a callable."""
+    if not augment.takes_arrays and isinstance(sample, dict) and _NAMES.isdisjoint(sample):
+        return "sample"
     return implied_targets(augment.rules_of_parts, sample)
 
 
@@ -55,7 +57,7 @@ def augment_sample(
     Args:
         augment: a Compose or a Transform. A caller with many samples binds it once: ``BoundAugment(augment)``.
         sample: an array; a tuple or list, whose first element is augmented unless `targets` names others; or a dict, whose
-            entries named after targets are augmented unless `targets` names others.
+            entries named after targets are augmented unless `targets` names others. A callable gets a dict as it is.
         key: the key of the sample.
         targets: the targets by position or by key; see Targets.
         row: memory for the augmented array of a sample that is an array or begins with one. If the pipeline can write
@@ -102,9 +104,10 @@ def augment_views(
         ((1, 2), 7)
     """
     bound = bound_of(augment)
-    parts, join = take_apart(sample, targets_of(bound, sample) if targets is None else targets)
+    targets = targets_of(bound, sample) if targets is None else targets
+    parts, join = take_apart(sample, targets)
     views = [augment_parts(bound, parts, key) for key in keys]
-    if not isinstance(parts, dict):
+    if targets == "sample" or not isinstance(parts, dict):
         return join(tuple(views))
     varied = {*TARGETS, *bound.labels}
     together = {k: tuple(view[k] for view in views) if k in varied else v for k, v in parts.items()}

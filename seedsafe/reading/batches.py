@@ -182,6 +182,7 @@ def augment_batch(
         raise ready_batches(bound.mixer)
     if targets is None:
         targets = targets_of(bound, first_of(batch))
+    _require_parts(targets, batch)
     parts, join = take_apart(batch, targets)
     columns = _columns(parts, bound.labels)
     number = _count(columns)
@@ -283,7 +284,17 @@ def first_of(batch: Any) -> Any:
 
 def count(batch: Any, targets: Targets = None) -> int:
     """Return the number of samples in a ready batch."""
+    _require_parts(targets, batch)
     return _count(_columns(take_apart(batch, targets)[0]))
+
+
+def _require_parts(targets: Targets, batch: Any) -> None:
+    """Raise an error if a ready batch is to be augmented as a whole."""
+    if targets == "sample":
+        raise ValueError(
+            f"a whole sample goes to augment, but the base has ready batches, such as {kind_of(batch)}: pass a base of samples "
+            "with batch_size=, or name the parts with targets={key: target}"
+        )
 
 
 def _columns(parts: Any, labels: tuple[str, ...] = ()) -> dict[str, Any]:

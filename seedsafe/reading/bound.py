@@ -21,6 +21,7 @@ from seedsafe.pipeline.rules import Rules
 from seedsafe.pipeline.spans import has_looks, looking
 from seedsafe.pipeline.state import Partners
 from seedsafe.pipeline.transform import Transform
+from seedsafe.reading.targets import Targets, check_targets
 
 __all__ = ["Augment", "BoundAugment", "labels_of", "mixer_of"]
 
@@ -111,6 +112,15 @@ class BoundAugment:
                 if _takes_no_key(self.augment):
                     raise _foreign(self.augment) from error
             raise
+
+    def check_targets(self, targets: Any) -> Targets:
+        """Return `targets`, or raise an error if they are wrong or not for this augmentation."""
+        if isinstance(targets, str) and targets == "sample" and (self.takes_arrays or self.augment is None):
+            raise ValueError(
+                f'targets="sample" gives the whole sample to a callable, got augment={self.augment!r}: leave targets out, or name '
+                "the parts that it augments"
+            )
+        return check_targets(targets, self.labels)
 
     @property
     def many(self) -> Many | None:

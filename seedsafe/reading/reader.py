@@ -38,7 +38,7 @@ from seedsafe.reading.steps import (
     Watched,
     WatchedCode,
 )
-from seedsafe.reading.targets import Targets, check_targets
+from seedsafe.reading.targets import Targets
 from seedsafe.reading.together import Around, AtOnce, Room, Together
 
 __all__ = ["KeyedReader"]
@@ -112,7 +112,7 @@ class KeyedReader:
         self.base = base
         self.augment = augment
         self.seed = SampleKey(seed, 0, 0).seed
-        self.targets = check_targets(targets, BoundAugment(augment).labels)
+        self.targets = BoundAugment(augment).check_targets(targets)
         self.views = (
             None if views is None else checked_int("views", views, 1, 2**16, "pass the number of views")
         )

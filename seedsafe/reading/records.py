@@ -18,7 +18,7 @@ from seedsafe.keys.key import SampleKey, record_index
 from seedsafe.reading.augment import augment_sample, targets_of
 from seedsafe.reading.bound import BoundAugment
 from seedsafe.reading.looks import Looks
-from seedsafe.reading.targets import Targets, check_targets
+from seedsafe.reading.targets import Targets
 from seedsafe.reading.unmoved import require_still
 
 __all__ = ["KeyedMap", "content_id", "keyed_map"]
@@ -109,7 +109,7 @@ class KeyedMap:
         self.epoch = epoch if callable(epoch) or isinstance(epoch, str) else SampleKey(0, epoch, 0).epoch
         self.id = id
         self.bound = BoundAugment(function)
-        self.targets = check_targets(targets, self.bound.labels)
+        self.targets = self.bound.check_targets(targets)
         if targets is not None and not self.bound.takes_arrays:
             raise ValueError(
                 f"targets={targets!r} are for a Compose or a Transform, but the function {function!r} gets the whole record: "

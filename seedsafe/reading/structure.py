@@ -26,6 +26,8 @@ def take_apart(sample: Any, targets: Targets) -> tuple[Any, Join]:
     """Return the parts of a sample for the pipeline, and a function that puts its result back into the sample's form."""
     if sample is None:
         raise TypeError("the dataset returned None: return a sample, or leave the index out of the dataset")
+    if targets == "sample":
+        return sample, lambda result: result
     if type(targets) is TargetPaths:
         if targets:
             return _from_paths(sample, targets)

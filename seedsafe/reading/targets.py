@@ -19,7 +19,8 @@ Targets = Sequence[Any] | Mapping[Any, Any] | None
 """The target of each part, by position for tuples and by key for dicts, with None for parts that pass through.
 
 A dict of targets stands for a dict in a sample. "image" means the image alone: an array, the first element of a tuple, the
-entry ``image`` of a dict. "video" means the video alone. Several parts with the target "image" get one augmentation.
+entry ``image`` of a dict. "video" means the video alone. Several parts with the target "image" get one augmentation. "sample" means
+the whole sample, for a callable that is no pipeline.
 """
 
 _NAMES: Final = frozenset(TARGETS)
@@ -53,7 +54,7 @@ def paths_of(targets: Any, path: tuple[Any, ...] = ()) -> TargetPaths:
 
 def check_targets(targets: Any, labels: Sequence[str] = ()) -> Targets:
     """Return `targets`, or raise an error that names the wrong one; `labels` are the pipeline's."""
-    if targets is None or targets == "image" or targets == "video":
+    if targets is None or targets in ("image", "video", "sample"):
         return targets  # type: ignore[no-any-return]
     if isinstance(targets, str) or not isinstance(targets, Sequence | Mapping):
         raise TypeError(
