@@ -17,14 +17,30 @@ _FRAMEWORKS = re.compile(r"set_epoch|lightning|accelerat|ignite|Trainer\(|fastai
 _HELD = re.compile(r"set_epoch|lightning|accelerat|ignite|transformers|fastai|mmcv|mmengine|detectron2")
 _LOOP = re.compile(r"^\s*for\s+\w*(epoch|ep)\w*\b.*\bin\b", re.MULTILINE)
 _COUNT = re.compile(r"\bepochs?\s*\+=\s*1")
+_COLLATOR = re.compile(r"transformers\.(\w+\.)*DataCollatorFor(LanguageModeling|WholeWordMask)$")
+_WORKERS = re.compile(r"num_workers\W{1,3}(?!\W*0\b)\w")
 _NOT_TRAINING = re.compile(r"val|test|eval|infer|predict|dev", re.IGNORECASE)
 
 
 def check(run: Interpreter, module: Module, used: Uses) -> None:
-    """Report samples that are None, and samplers that are never told the epoch."""
+    """Report samples that are None, samplers that are never told the epoch, and collators whose epochs are alike."""
     for cls in list(module.classes.values()):
         _none(run, cls)
     _epochs(run, module, used)
+    if _WORKERS.search(module.text) and "bridge=" not in module.text:
+        for name in ("DataCollatorForLanguageModeling", "DataCollatorForWholeWordMask"):
+            for call in used.class_calls.get(name, ()):
+                _collator(run, module, call)
+
+
+def _collator(run: Interpreter, module: Module, call: Call) -> None:
+    """Report a collator of transformers with a seed, in a file that asks for workers."""
+    seeds = [word.value for word in call.node.keywords if word.arg == "seed"]
+    if not seeds or (isinstance(seeds[0], ast.Constant) and seeds[0].value is None):
+        return
+    names = [v.name for v in run.earlier(call.node.func, call.frame) if isinstance(v, Ext)]
+    if any(map(_COLLATOR.match, names)):
+        run.verdicts.say("collator", call.node, module.path, what=call.name)
 
 
 def _epochs(run: Interpreter, module: Module, used: Uses) -> None:

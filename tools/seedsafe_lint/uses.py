@@ -70,7 +70,10 @@ _DATA_NAME = re.compile(
     re.IGNORECASE,
 )
 _FUNCTIONS = "from_generator|set_transform|with_transform|fit_generator|fit"
-_TRIGGER = re.compile(rf"(Loader|LoaderX|Sampler|Compose|Lambda|RandomApply|RandomChoice|{_FUNCTIONS})$")
+_COLLATORS = "DataCollatorFor(LanguageModeling|WholeWordMask)"
+_TRIGGER = re.compile(
+    rf"(Loader|LoaderX|Sampler|Compose|Lambda|RandomApply|RandomChoice|{_COLLATORS}|{_FUNCTIONS})$"
+)
 CALLBACK_WORDS = words("""
     collate_fn worker_init_fn preprocessing_function transform transforms target_transform joint_transform
     co_transform data_collator item_tfms

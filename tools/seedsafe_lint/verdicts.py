@@ -39,6 +39,8 @@ numpy | SSF001 | error | <numpy>worker processes start from copies of the same s
     framework seeds them, as torch does since 1.9<draw>
 stored | SSF002 | error | <copy>workers repeat each other's numbers, epochs repeat too, and no framework seeds it again<make>
 stored tf.data | SSF002 | error | <copy>the numbers depend on prefetching, and differ between epochs only by accident<make>
+collator | SSF002 | warning | {what} with seed= makes a generator in each worker from the seed and the worker's number, so every
+    epoch masks alike. Pass it to seedsafe_torch.loader with bridge=True, or leave seed= out.
 own | SSF003 | error | <library>no framework seeds it, so workers repeat the same numbers. Seed it from <key>, or draw the
     numbers from np.random.default_rng(<key>).
 hidden | SSF003 | error | <library>only torch >= 1.9 seeds it, and even then the numbers depend on the workers. Pass
