@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test check test-numpy test-arm test-elsewhere test-release test-matrix test-audit test-bridge test-scale test-albumentations coverage test-trainers test-site bench bench-loaders docs clean
+.PHONY: demo cost test check test-numpy test-arm test-elsewhere test-release test-matrix test-audit test-bridge test-scale test-albumentations coverage test-trainers test-site bench bench-loaders docs clean
 
 # One environment for everything; made again only when pyproject.toml changes.
 $(VENV)/.installed: pyproject.toml
@@ -12,6 +12,11 @@ $(VENV)/.installed: pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable . --group dev
 	$(BIN)/python -m pip install --quiet --no-deps "tf-keras>=2.21,<2.22"  # its own requirement is the full tensorflow
 	touch $@
+
+# What the bug costs in accuracy: measures what is not in experiments/cost/results.json yet, and writes the page.
+cost: $(VENV)/.installed
+	$(BIN)/python -m experiments.cost.train
+	$(BIN)/python -m experiments.cost.page
 
 demo: $(VENV)/.installed
 	$(BIN)/python -m demo

@@ -127,9 +127,10 @@ def why_not_in_place(loading: DataLoader[Any]) -> str | None:
         'its collate_fn is default_collate: make the loader with seedsafe_torch.loader, or pass seedsafe_torch.collate'
     """
     function: Any = loading.collate_fn
-    while isinstance(function, functools.partial | KeyedCollate):
-        is_keyed = isinstance(function, KeyedCollate)
-        function = function.collate if is_keyed else function.keywords.get("collate", function.func)
+    while isinstance(function, functools.partial):
+        function = function.keywords.get("collate", function.func)
+        if isinstance(function, KeyedCollate):
+            function = function.collate
     if function is not collate:
         name = getattr(function, "__name__", type(function).__name__)
         return f"its collate_fn is {name}: make the loader with seedsafe_torch.loader, or pass seedsafe_torch.collate"
