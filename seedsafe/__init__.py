@@ -141,6 +141,7 @@ _ROOMS = {
     "seedsafe.reading.records": ("KeyedMap", "content_id", "keyed_map"),
     "seedsafe.pipeline.state": ("Applied",),
     "seedsafe.data.stats": ("ChannelStats", "channel_stats"),
+    "seedsafe.pipeline.views": ("Views",),
     "seedsafe.pipeline.transform": (
         "AudioTransform",
         "ImageTransform",

@@ -145,6 +145,7 @@ from seedsafe.reading.records import keyed_map as keyed_map
 from seedsafe.pipeline.state import Applied as Applied
 from seedsafe.data.stats import ChannelStats as ChannelStats
 from seedsafe.data.stats import channel_stats as channel_stats
+from seedsafe.pipeline.views import Views as Views
 from seedsafe.pipeline.transform import AudioTransform as AudioTransform
 from seedsafe.pipeline.transform import ImageTransform as ImageTransform
 from seedsafe.pipeline.transform import SpatialTransform as SpatialTransform
@@ -289,6 +290,7 @@ __all__ = [
     "VALIDATION_EPOCH",
     "VerticalFlip",
     "VideoTransform",
+    "Views",
     "XYMasking",
     "audit",
     "bridge",

@@ -58,8 +58,9 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         seed: the seed of the run, 0 ≤ seed < 2**128.
         targets: names the parts of a sample, ``("image", "mask", None)`` for a tuple, ``{"photo": "image"}`` for a dict.
             "sample" gives the whole sample, its label too, to a callable.
-        views: the number of views of each sample; each augmented part becomes a tuple of them. The base is read
-            once, or, with a bridge and no augmentation, once for each view.
+        views: the number of views of each sample, or, instead of `augment`, a list with the pipeline of each,
+            ``[weak, strong]``; see ``seedsafe.Views``. Each augmented part becomes a tuple of its views. The base is read once,
+            or, with a bridge and no augmentation, once for each view.
         epoch: a fixed epoch for every read, such as ``seedsafe.VALIDATION_EPOCH`` for validation.
         index_offset: a number to add to the index in the key, so that concatenated datasets with one seed differ.
         ids: one integer below 2**64 for each sample. The key takes it instead of the position, so that a sample's
@@ -114,7 +115,7 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         *,
         seed: SupportsIndex,
         targets: Targets = None,
-        views: int | None = None,
+        views: int | Sequence[Augment] | None = None,
         epoch: SupportsIndex | None = None,
         index_offset: int = 0,
         ids: Any = None,

@@ -306,7 +306,8 @@ class Compose:
         """
         result = from_plain(data, classes)
         if not isinstance(result, cls):
-            raise ValueError(f"data must describe a Compose, got {data.get('transform')!r}")
+            way_out = ": use Views.from_dict" if data.get("transform") == "Views" else ""
+            raise ValueError(f"data must describe a Compose, got {data.get('transform')!r}{way_out}")
         return result
 
     def to_json(self) -> str:
@@ -394,6 +395,8 @@ def _way_out(value: Any) -> str:
     """Return the advice for a value that is not a transform."""
     if isinstance(value, type) and issubclass(value, Transform):
         return f"write {value.__name__}(...), the class with its arguments"
+    if hasattr(value, "pipelines"):
+        return "pass Views to the dataset as its augmentation, with the other transforms in each of their pipelines"
     if callable(value):
         return "put seedsafe.bridge(...) around it, or derive a class from ImageTransform, SpatialTransform, VideoTransform or AudioTransform"
     return "derive it from ImageTransform, SpatialTransform, VideoTransform or AudioTransform"

@@ -28,12 +28,13 @@ def _to_plain(value: Any) -> Any:
             f"{type(value).__name__} has its own __init__, so its arguments cannot be saved as plain data: make "
             "it a frozen dataclass"
         )
-    if hasattr(value, "transforms") and not isinstance(value, Transform):
-        result = {
-            "transform": type(value).__name__,
-            "transforms": [_to_plain(transform) for transform in value.transforms],
-        }
-        return result | {name: _to_plain(option) for name, option in value.options().items()}
+    for members in ("transforms", "pipelines"):  # of a Compose, of Views
+        if hasattr(value, members) and not isinstance(value, Transform):
+            result = {
+                "transform": type(value).__name__,
+                members: [_to_plain(member) for member in getattr(value, members)],
+            }
+            return result | {name: _to_plain(option) for name, option in value.options().items()}
     if isinstance(value, Transform) or (is_dataclass(value) and marks_of(type(value)).own):
         return {"transform": type(value).__name__} | {k: _to_plain(v) for k, v in options(value).items()}
     if isinstance(value, tuple | list):

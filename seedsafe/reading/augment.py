@@ -11,10 +11,11 @@ from seedsafe.ground.info import TARGETS, Array
 from seedsafe.keys.key import SampleKey
 from seedsafe.pipeline.boxes import require_edges
 from seedsafe.pipeline.unnamed import check_names
+from seedsafe.pipeline.views import joined, keys_of_views
 from seedsafe.reading.bound import Augment, BoundAugment
 from seedsafe.reading.forms import kind_of, opened
 from seedsafe.reading.structure import Images, take_apart
-from seedsafe.reading.targets import Targets, implied_targets
+from seedsafe.reading.targets import BY_NAME, Targets, implied_targets
 from seedsafe.reading.tensors import WIDE, Back
 from seedsafe.reading.tv import tv_target, unwrap
 
@@ -27,6 +28,7 @@ __all__ = [
     "check_entries",
     "joined_views",
     "targets_of",
+    "views_of_parts",
 ]
 
 
@@ -40,6 +42,9 @@ def bound_of(augment: Augment | BoundAugment) -> BoundAugment:
 
 def targets_of(augment: BoundAugment, sample: Any) -> Targets:
     """Return the targets that a sample without `targets` implies; see `implied_targets`. A dict without any is for a callable."""
+    if augment.views:
+        each = (targets_of(view, sample) for view in augment.views)
+        return next((targets for targets in each if targets), BY_NAME)
     if not augment.takes_arrays and isinstance(sample, dict) and _NAMES.isdisjoint(sample):
         return "sample"
     return implied_targets(augment.rules_of_parts, sample)
@@ -82,6 +87,8 @@ def augment_sample(
         {'photo': array([[2, 1]], dtype=uint8), 'label': 7}
     """
     bound = bound_of(augment)
+    if bound.views:
+        return augment_views(bound, sample, keys_of_views(key, len(bound.views)), targets)
     if targets is None:
         if type(sample) is np.ndarray:
             return augment_parts(bound, sample, key, row)
@@ -95,6 +102,12 @@ def augment_views(
 ) -> Any:
     """Return a sample in which each augmented part is a tuple of its views, one view for each key.
 
+    Args:
+        augment: the pipeline of all views, or Views with one for each.
+        sample: see `augment_sample`.
+        keys: the keys of the views.
+        targets: the targets by position or by key; see Targets.
+
     Example:
         >>> import numpy as np
         >>> import seedsafe as ss
@@ -106,17 +119,25 @@ def augment_views(
     bound = bound_of(augment)
     targets = targets_of(bound, sample) if targets is None else targets
     parts, join = take_apart(sample, targets)
-    views = [augment_parts(bound, parts, key) for key in keys]
-    if targets == "sample" or not isinstance(parts, dict):
-        return join(tuple(views))
-    varied = {*TARGETS, *bound.labels}
-    together = {k: tuple(view[k] for view in views) if k in varied else v for k, v in parts.items()}
-    objects = bound.partners is not None and "boxes" in parts  # each view has objects of its own
-    if isinstance(parts.get("masks"), list) and not objects:  # a list of masks, each with its views
-        together["masks"] = list(zip(*together["masks"], strict=True))
-    if type(parts.get("video")) is Images:
-        together["video"] = list(zip(*together["video"], strict=True))
-    return join(together)
+    each = bound.views or [bound] * len(keys)
+    views = [augment_parts(view, parts, key) for view, key in zip(each, keys, strict=True)]
+    return join(views_of_parts(bound, parts, views, targets))
+
+
+def views_of_parts(bound: BoundAugment, parts: Any, views: Sequence[Any], targets: Targets) -> Any:
+    """Return the parts of a sample with their views, from the parts of each view."""
+    if targets == "sample":
+        return tuple(views)
+    objects = bound.mixer is not None and isinstance(parts, dict) and "boxes" in parts
+    result = joined(parts, views, bound.labels, in_lists=not objects)  # else each view has objects of its own
+    return _image_by_image(parts, result)
+
+
+def _image_by_image(parts: Any, result: Any) -> Any:
+    """Return the views of parts; several images of a sample are a list in which each has its views."""
+    if isinstance(parts, dict) and type(parts.get("video")) is Images:
+        result["video"] = list(zip(*result["video"], strict=True))
+    return result
 
 
 def joined_views(samples: Sequence[Any], targets: Targets = None) -> Any:
@@ -129,12 +150,7 @@ def joined_views(samples: Sequence[Any], targets: Targets = None) -> Any:
     """
     views = [take_apart(sample, targets)[0] for sample in samples]
     first, join = take_apart(samples[0], targets)
-    if not isinstance(first, dict):
-        return join(tuple(views))
-    together = {k: tuple(view[k] for view in views) if k in TARGETS else v for k, v in first.items()}
-    if type(first.get("video")) is Images:
-        together["video"] = list(zip(*together["video"], strict=True))
-    return join(together)
+    return join(_image_by_image(first, joined(first, views, in_lists=False)))
 
 
 def augment_parts(bound: BoundAugment, parts: Any, key: SampleKey | None, row: Array | None = None) -> Any:

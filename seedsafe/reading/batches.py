@@ -12,7 +12,8 @@ import numpy.typing as npt
 from seedsafe.ground.info import TARGETS, Array
 from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.keys.many import ManyKeys
-from seedsafe.reading.augment import augment_parts, bound_of, targets_of
+from seedsafe.pipeline.views import keys_of_views
+from seedsafe.reading.augment import augment_parts, bound_of, targets_of, views_of_parts
 from seedsafe.reading.bound import Augment, BoundAugment
 from seedsafe.reading.forms import form_of, kind_of
 from seedsafe.reading.steps import apart_from_outer
@@ -191,6 +192,26 @@ def augment_batch(
             f"a batch of the base must have from 1 to {limit} samples, got {number}: set a batch_size attribute on the base, "
             "the size of its largest batch, from which the indices of the samples follow"
         )
+    if not bound.views:
+        return join(_augmented(bound, parts, columns, number, first, rows, stack))
+    outer = keys_of_views(first, len(bound.views))
+    views = [
+        _augmented(view, parts, columns, number, key, None, stack)
+        for view, key in zip(bound.views, outer, strict=True)
+    ]
+    return join(views_of_parts(bound, parts, views, targets))
+
+
+def _augmented(
+    bound: BoundAugment,
+    parts: Any,
+    columns: dict[str, Any],
+    number: int,
+    first: SampleKey,
+    rows: Rows | None,
+    stack: Callable[[Sequence[Any]], npt.NDArray[Any]],
+) -> Any:
+    """Return the parts of a ready batch, augmented; see `augment_batch`."""
     keys = [
         SampleKey(first.seed, first.epoch, first.index + row, occurrence=first.occurrence, view=first.view)
         for row in range(number)
@@ -201,7 +222,7 @@ def augment_batch(
             whole = stack(
                 [_augment(bound, sample, key, rows) for sample, key in zip(parts, keys, strict=True)]
             )
-        return join(whole)
+        return whole
     results = [
         _augment(bound, dict(zip(columns, sample, strict=True)), key, rows)
         for *sample, key in zip(*columns.values(), keys, strict=True)
@@ -219,7 +240,7 @@ def augment_batch(
             if isinstance(parts["masks"], np.ndarray)
             else [stack(list(column)) for column in zip(*masks, strict=True)]
         )
-    return join(parts | arrays)
+    return parts | arrays
 
 
 def ready_batches(mixer: str) -> ValueError:
@@ -263,7 +284,9 @@ class ReadyBatch:
         self._how = how
 
     def augment(self, sample: Any, at: SampleIndex, key: SampleKey, row: Rows | None = None) -> Any:
-        """Return the augmented batch, in rows if there are any."""
+        """Return the augmented batch, in rows if there are any. The views of a batch are not in rows."""
+        if self.bound.views:
+            key = SampleKey(key.seed, key.epoch, key.index, occurrence=key.occurrence, view=at.view)
         return apart_from_outer(
             augment_batch, self.bound, sample, key, self._targets, limit=self._limit, rows=row, **self._how
         )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from copy import copy
 from functools import cached_property
 from inspect import signature
 from typing import Any, NamedTuple
 
 from seedsafe.ground.info import Array
-from seedsafe.keys.key import SampleKey
+from seedsafe.keys.key import SampleKey, checked_int
 from seedsafe.pipeline.batch import Many
 from seedsafe.pipeline.blame import blame, code_name
 from seedsafe.pipeline.compose import Compose
@@ -21,9 +21,10 @@ from seedsafe.pipeline.rules import Rules
 from seedsafe.pipeline.spans import has_looks, looking
 from seedsafe.pipeline.state import Partners
 from seedsafe.pipeline.transform import Transform
+from seedsafe.pipeline.views import Views
 from seedsafe.reading.targets import Targets, check_targets
 
-__all__ = ["Augment", "BoundAugment", "labels_of", "mixer_of"]
+__all__ = ["Augment", "BoundAugment", "labels_of", "listed", "mixer_of"]
 
 Augment = Callable[..., Any]
 """A Compose, a Transform, or another callable, called as ``augment(sample, key=key)``."""
@@ -44,7 +45,7 @@ class BoundAugment:
     """An augmentation, looked at when a dataset is made or its augmentation replaced, so that no read has to ask.
 
     Args:
-        augment: a Compose, a Transform, another callable, or None.
+        augment: a Compose, a Transform, Views, another callable, or None.
 
     Example:
         >>> import seedsafe as ss
@@ -59,9 +60,13 @@ class BoundAugment:
 
     def __init__(self, augment: Any) -> None:
         self.augment = augment
+        self.views = tuple(map(BoundAugment, augment.pipelines)) if isinstance(augment, Views) else ()
+        """The pipeline of each view, if they are listed."""
         self.pipeline = _pipeline_of(augment)
         """A Compose with the library's own call, which may hold just one transform; None for anything else."""
-        self.takes_arrays = isinstance(augment, Compose | Transform)
+        self.takes_arrays = isinstance(augment, Compose | Transform) or (
+            bool(self.views) and all(view.takes_arrays for view in self.views)
+        )
         """Whether tensors, PIL images and lists of frames reach it as arrays; another callable gets the parts as they are."""
         self.root: Root | None = None
         """The nodes to run. None if the augmentation is called: it may be somebody's own, or change its `p` later."""
@@ -143,6 +148,8 @@ class BoundAugment:
     @property
     def labels(self) -> tuple[str, ...]:
         """The names of the entries of a sample that it may shorten or mix."""
+        if self.views:
+            return tuple(dict.fromkeys(label for view in self.views for label in view.labels))
         return self.rules.labels if self.takes_arrays else ()
 
     @property
@@ -173,6 +180,13 @@ class BoundAugment:
     @cached_property
     def _traits(self) -> _Traits:
         augment, namer = self.augment, Namer()
+        if self.views:
+            each = [view._traits for view in self.views]
+            return each[0]._replace(
+                draws=any(one.draws for one in each),
+                is_foreign=any(one.is_foreign for one in each),
+                mixer=next((one.mixer for one in each if one.mixer is not None), None),
+            )
         if not self.takes_arrays:
             return _Traits(namer.rules, augment is not None, augment is not None, None, False, "image")
         node = augment.bind(namer)
@@ -225,6 +239,36 @@ def _pipeline_of(augment: Any) -> Compose | None:
     if isinstance(augment, Transform) and kind.__call__ is Transform.__call__:
         return Compose([augment])
     return None
+
+
+def listed(augment: Any, views: Any) -> tuple[Any, int | None]:
+    """Return an augmentation and the number of views, None if the augmentation is Views, from a dataset's arguments.
+
+    Raises:
+        TypeError: `views` is neither a number nor a list of pipelines.
+        ValueError: it is out of its range, or there is an augmentation besides a list.
+
+    Example:
+        >>> import seedsafe as ss
+        >>> listed(None, [ss.ToGray(), ss.Invert()])
+        (Views([ToGray(), Invert()]), None)
+    """
+    several = isinstance(augment, Views)
+    if views is None:
+        return augment, None
+    if isinstance(views, Iterable):
+        if augment is not None:
+            raise ValueError(
+                f"views={views!r} has a pipeline for each view, got augment={augment!r} as well: leave one of them out"
+            )
+        return views if isinstance(views, Views) else Views(views), None
+    count = checked_int("views", views, 1, 2**16, "pass the number of views, or a list with a pipeline for each")
+    if several:
+        raise ValueError(
+            f"augment={augment!r} lists its {len(augment)} views itself, got views={count} as well: leave views out, or list "
+            f"them that often, Views([...] * {count})"
+        )
+    return augment, count
 
 
 def labels_of(augment: Any) -> tuple[str, ...]:

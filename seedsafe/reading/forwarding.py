@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from copy import copy
+from html import escape
 from typing import Any, Final
 
 from seedsafe.ground.checks import record_ids
 from seedsafe.ground.html import table
 from seedsafe.pipeline.compose import Compose
 from seedsafe.pipeline.html import pipeline_table
+from seedsafe.pipeline.views import Views
 from seedsafe.reading.inside import Keyed
 from seedsafe.reading.reader import KeyedReader
 
@@ -58,6 +60,8 @@ class Forwarding(Keyed):
         )
         if isinstance(reader.augment, Compose):
             return pipeline_table(reader.augment, title)
+        if isinstance(reader.augment, Views):
+            return f"<p>{escape(title)}</p>{reader.augment._repr_html_()}"
         return table(title, ("transform",), [] if reader.augment is None else [(repr(reader.augment),)])
 
     def __getattr__(self, name: str) -> Any:
@@ -85,9 +89,10 @@ class Forwarding(Keyed):
         elif name in _OF_READER:
             if name == "ids" and value is not None:
                 value = record_ids(value, len(reader.base))
-            self.reader = reader = copy(reader)  # other views of a sequence share the old one
-            setattr(reader, name, value)
-            reader.renew()
+            changed = copy(reader)  # other views of a sequence share the old one
+            setattr(changed, name, value)
+            changed.renew()
+            self.reader = changed
         elif hasattr(reader.base, name):
             setattr(reader.base, name, value)
             reader.renew()

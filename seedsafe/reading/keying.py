@@ -75,18 +75,18 @@ class OfViews:
     """
 
     def __init__(self, keying: ByPosition | ById, views: int) -> None:
-        self._keying, self._views = keying, views
+        self._keying, self.count = keying, views
 
     def key(self, at: SampleIndex) -> SampleKey:
         """Return the key of the first view."""
         if at.view:
-            at = SampleIndex(int(at), at.epoch, at.occurrence, at.view * self._views)
+            at = SampleIndex(int(at), at.epoch, at.occurrence, at.view * self.count)
         return self._keying.key(at)
 
     def of_views(self, first: SampleKey) -> list[SampleKey]:
         """Return the keys of all views, from that of the first."""
         seed, epoch, index, occurrence = first.seed, first.epoch, first.index, first.occurrence
-        views = range(first.view + 1, first.view + self._views)
+        views = range(first.view + 1, first.view + self.count)
         return [first, *(SampleKey(seed, epoch, index, occurrence=occurrence, view=view) for view in views)]
 
 

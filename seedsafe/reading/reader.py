@@ -18,7 +18,7 @@ from seedsafe.keys.key import SampleIndex, SampleKey, checked_int
 from seedsafe.pipeline.spans import RangeError
 from seedsafe.reading.bases import check_base
 from seedsafe.reading.batches import ReadyBatch
-from seedsafe.reading.bound import Augment, BoundAugment
+from seedsafe.reading.bound import Augment, BoundAugment, listed
 from seedsafe.reading.faults import Faults, process_name, sample_error
 from seedsafe.reading.fetch import Bridged, Copied, EachView, Fetch, Fetching, Finite
 from seedsafe.reading.inside import Repeats, SharedSeedError, WarningLog, entered, nested, shared_seed
@@ -30,11 +30,12 @@ from seedsafe.reading.steps import (
     FiniteResult,
     Mixed,
     OneImage,
+    OneView,
     Parts,
+    SeveralViews,
     Step,
     Unchanged,
     UnchangedImage,
-    Views,
     Watched,
     WatchedCode,
 )
@@ -55,7 +56,7 @@ class KeyedReader:
         augment: a Compose or a Transform, called as ``augment(sample, key=key)``, or None.
         seed: the seed of the run.
         targets: the targets of the parts of a sample; see Targets.
-        views: the number of views of each sample, or None for the sample itself.
+        views: the number of views of each sample, a list with a pipeline for each, or None for the sample itself.
         ids: one integer below 2**64 for each sample, to key on instead of the position.
         offset: a number to add to the position in the key, the user's ``index_offset``.
         faults: the treatment of samples that fail.
@@ -89,7 +90,7 @@ class KeyedReader:
         *,
         seed: SupportsIndex,
         targets: Targets = None,
-        views: int | None = None,
+        views: int | Sequence[Augment] | None = None,
         ids: Any = None,
         offset: int = 0,
         faults: Faults | None = None,
@@ -98,6 +99,7 @@ class KeyedReader:
         log: WarningLog | None = None,
     ) -> None:
         check_base(base)
+        augment, views = listed(augment, views)
         if augment is not None and not callable(augment):
             raise TypeError(f"augment must be a Compose or a Transform, got {augment!r}: pass Compose([...])")
         if views is not None and augment is None and not bridge:
@@ -113,9 +115,7 @@ class KeyedReader:
         self.augment = augment
         self.seed = SampleKey(seed, 0, 0).seed
         self.targets = BoundAugment(augment).check_targets(targets)
-        self.views = (
-            None if views is None else checked_int("views", views, 1, 2**16, "pass the number of views")
-        )
+        self.views: int | Sequence[Augment] | None = views
         self.index_offset = checked_int(
             "index_offset", offset, 0, 2**63, "pass the sum of the lengths of the datasets before"
         )
@@ -134,17 +134,18 @@ class KeyedReader:
 
     def renew(self) -> None:
         """Look at the base and the augmentation, after one of them was replaced, and compose the steps of a read."""
+        self.augment, self.views = listed(self.augment, self.views)
         bound = self.bound = BoundAugment(self.augment)
         label = f"the dataset {type(self.base).__qualname__}"
         self._runner = None if self.bridge is None else Runner(self.base, self.bridge, label)
-        verifies = bound.is_foreign and (self.bridge is None or self.bridge.verify)
-        self._looks = Looks(bound, self._end_looks)
-        self._twice = Twice(self.augment, f"the augmentation {self.augment!r}"[:200]) if verifies else None
+        self._twice, self._looks = self._watch(bound), Looks(bound, self._end_looks)
+        self._of_each = [(view, self._watch(view), Looks(view, self._end_looks)) for view in bound.views]
         self.repeats.matter = self._runner is not None or bound.draws
         keying: ByPosition | ById = (
             ByPosition(self.seed, self.index_offset) if self.ids is None else ById(self.seed, self.ids)
         )
-        of_views = self._of_views = None if self.views is None else OfViews(keying, self.views)
+        count = len(bound.views) or self.views
+        of_views = self._of_views = None if count is None else OfViews(keying, count)
         self._late_keying = of_views or keying
         self._fetching = self._compose_fetch(of_views)
         self._step = self._compose_step()
@@ -173,13 +174,15 @@ class KeyedReader:
         bound, of_views = self.bound, self._of_views
         if self.augment is None:
             return Unchanged()
-        parts = Parts(bound, self.targets)
         if of_views is not None:
-            return self._guarded(Views(bound, self.targets, of_views))
+            each = self._of_each or [(bound, self._twice, self._looks)] * of_views.count
+            steps = [self._guarded(OneView(view), twice, looks) for view, twice, looks in each]
+            return SeveralViews(bound, steps, self.targets, of_views)
+        parts = Parts(bound, self.targets)
         one_image = bound.root is not None and self.targets in (None, "image") and bound.mixer is None
         if bound.is_empty and one_image and not self.faults.check_finite:
             return UnchangedImage(parts)
-        return self._guarded(OneImage(parts) if one_image else parts)
+        return self._guarded(OneImage(parts) if one_image else parts, self._twice, self._looks)
 
     def _compose_together(self, keying: ByPosition | ById) -> Together | None:
         """Compose the step that reads and augments batches, or return None if samples are augmented one by one."""
@@ -189,18 +192,20 @@ class KeyedReader:
             return None
         return Together(self.base, self.repeats, keying, step.parts)
 
-    def _guarded(self, plain: Step) -> Step:
+    def _watch(self, bound: BoundAugment) -> Twice | None:
+        """Return what runs the first calls of foreign code twice, or None if they are not checked."""
+        verifies = bound.is_foreign and (self.bridge is None or self.bridge.verify)
+        return Twice(bound.augment, f"the augmentation {bound.augment!r}"[:200]) if verifies else None
+
+    def _guarded(self, plain: Step, twice: Twice | None, looks: Looks) -> Step:
         """Wrap a step in what is rare."""
-        bound, step = self.bound, plain
-        if self._looks.left > 0:
-            step = Looked(step, self._looks, self.targets is None and not isinstance(plain, ReadyBatch))
-        if self._twice is not None:
+        bound, step = plain.bound, plain
+        if looks.left > 0:
+            is_sample = not isinstance(plain, ReadyBatch | OneView)
+            step = Looked(step, looks, self.targets is None and is_sample)
+        if twice is not None:
             is_called = bound.pipeline is None
-            step = (
-                WatchedCode(step, self._twice, self._runner is not None)
-                if is_called
-                else Watched(step, self._twice)
-            )
+            step = WatchedCode(step, twice, self._runner is not None) if is_called else Watched(step, twice)
         if self.faults.check_finite:
             step = FiniteResult(step, plain)
         if bound.mixer is None or bound.pipeline is None:
@@ -353,7 +358,8 @@ class KeyedReader:
             batch = self._fetching.read(number, at, first)
             if self.augment is None:
                 return batch
-            step = self._guarded(ReadyBatch(self.bound, self.targets, size, **how))
+            plain = ReadyBatch(self.bound, self.targets, size, **how)
+            step = self._guarded(plain, self._twice, self._looks)
             return step.augment(batch, at, first, rows)
         except (NotReproducible, SharedSeedError):
             raise

@@ -6,7 +6,7 @@ of these: `Watched` repeats the first calls of foreign code, `FiniteResult` look
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from functools import partial
 from typing import Any, Protocol, Self
@@ -19,12 +19,13 @@ from seedsafe.keys.ambient import reading, thread
 from seedsafe.keys.key import SampleIndex, SampleKey, address
 from seedsafe.pipeline.node import run
 from seedsafe.pipeline.unnamed import SCALARS
-from seedsafe.reading.augment import augment_sample, augment_views, targets_of
+from seedsafe.reading.augment import augment_parts, augment_sample, targets_of, views_of_parts
 from seedsafe.reading.bound import BoundAugment
 from seedsafe.reading.fetch import BRIDGE
 from seedsafe.reading.finite import require_finite_after
 from seedsafe.reading.keying import OfViews
 from seedsafe.reading.partners import Dataset
+from seedsafe.reading.structure import take_apart
 from seedsafe.reading.targets import Targets, only_labels
 from seedsafe.reading.tensors import WIDE
 
@@ -32,11 +33,12 @@ __all__ = [
     "FiniteResult",
     "Mixed",
     "OneImage",
+    "OneView",
     "Parts",
+    "SeveralViews",
     "Step",
     "Unchanged",
     "UnchangedImage",
-    "Views",
     "Watched",
     "WatchedCode",
     "apart_from_outer",
@@ -116,22 +118,49 @@ class Parts:
         return Parts(bound, self.targets)
 
 
-class Views:
-    """Augments each sample several times, each time at the key of a view."""
+class OneView:
+    """Augments the parts of a sample, for one of its views."""
 
-    def __init__(self, bound: BoundAugment, targets: Targets, keying: OfViews) -> None:
+    def __init__(self, bound: BoundAugment) -> None:
         self.bound = bound
-        self.targets = targets
-        self._keying = keying
+
+    def augment(self, sample: Any, at: SampleIndex, key: SampleKey, row: Any = None) -> Any:
+        """Return the parts augmented."""
+        return augment_parts(self.bound, sample, key)
+
+    def with_bound(self, bound: BoundAugment) -> OneView:
+        """Return the same step for another augmentation."""
+        return OneView(bound)
+
+
+class SeveralViews:
+    """Augments each sample several times, each time with the step of a view, at the view's key.
+
+    Args:
+        bound: the whole augmentation.
+        steps: the steps of the views.
+        targets: see Targets.
+        keying: gives the views their keys.
+    """
+
+    def __init__(self, bound: BoundAugment, steps: Sequence[Step], targets: Targets, keying: OfViews) -> None:
+        self.bound = bound
+        self._steps, self._targets, self._keying = steps, targets, keying
 
     def augment(self, sample: Any, at: SampleIndex, key: SampleKey, row: Any = None) -> Any:
         """Return the sample's views in one sample."""
-        keys = self._keying.of_views(key)
-        return apart_from_outer(augment_views, self.bound, sample, keys, self.targets)
+        return apart_from_outer(self._views, sample, at, key)
 
-    def with_bound(self, bound: BoundAugment) -> Views:
+    def _views(self, sample: Any, at: SampleIndex, first: SampleKey) -> Any:
+        targets = self._targets or targets_of(self.bound, sample)
+        parts, join = take_apart(sample, targets)
+        keys = self._keying.of_views(first)
+        views = [step.augment(parts, at, key) for step, key in zip(self._steps, keys, strict=True)]
+        return join(views_of_parts(self.bound, parts, views, targets))
+
+    def with_bound(self, bound: BoundAugment) -> SeveralViews:
         """Return the same step for another augmentation."""
-        return Views(bound, self.targets, self._keying)
+        raise NotImplementedError("each view has an augmentation of its own")
 
 
 class OneImage:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import json
 import sys
 from collections.abc import Iterable
 from copy import copy
@@ -15,6 +16,7 @@ from seedsafe.ground.info import Info, Infos, described
 from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.pipeline.compose import Compose
 from seedsafe.pipeline.transform import Transform
+from seedsafe.pipeline.views import Views
 
 __all__ = ["Subject", "load"]
 
@@ -30,11 +32,13 @@ class Subject:
         name: the PIPELINE argument.
         augment: the pipeline, or None for a dataset that has none.
         reader: the reader of the dataset, or None for a pipeline alone.
+        views: the pipelines of several views, the first of which is `augment`; None if one pipeline makes all views.
     """
 
     name: str
     augment: Compose | None
     reader: Any = None
+    views: Views | None = None
 
     def key(self, at: SampleIndex, seed: int) -> SampleKey:
         """Return the key of a sample, with the dataset's own seed if there is a dataset."""
@@ -42,6 +46,16 @@ class Subject:
             key: SampleKey = self.reader.key(at)
             return key
         return SampleKey(seed, at.epoch, int(at), occurrence=at.occurrence, view=at.view)
+
+    def of_view(self, view: int) -> Subject:
+        """Return the same subject with the pipeline of one view alone."""
+        if self.views is None:
+            return self
+        reader, one = copy(self.reader), self.views.pipelines[view % len(self.views)]
+        if reader is not None:
+            reader.augment = one
+            reader.renew()
+        return Subject(self.name, _pipeline_of(one), reader)
 
     def read(self, at: SampleIndex) -> tuple[Any, Any]:
         """Return a sample of the dataset before and after its augmentation."""
@@ -86,13 +100,13 @@ def load(target: str, *, seed: int = 0, classes: Iterable[str] = ()) -> Subject:
         ImportError: the file is YAML, and PyYAML is not installed.
     """
     if target.endswith(_FILES):
-        return Subject(target, _from_file(target, [_import(one) for one in classes]))
+        return _of_augment(target, _from_file(target, [_import(one) for one in classes]))
     if ":" not in target:
         raise ValueError(f"PIPELINE must be {_FORMS}, got {target!r}")
     return _subject(target, _import(target), seed)
 
 
-def _from_file(name: str, classes: list[Any]) -> Compose:
+def _from_file(name: str, classes: list[Any]) -> Compose | Views:
     try:
         text = Path(name).read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -100,9 +114,9 @@ def _from_file(name: str, classes: list[Any]) -> Compose:
     except UnicodeDecodeError:
         raise ValueError(f"{name} is not text: pass a file of Compose.to_json's result") from None
     try:
-        if name.endswith(".json"):
-            return Compose.from_json(text, classes=classes)
-        return Compose.from_dict(_from_yaml(text), classes=classes)
+        data = json.loads(text) if name.endswith(".json") else _from_yaml(text)
+        kind = Views if isinstance(data, dict) and data.get("transform") == "Views" else Compose
+        return kind.from_dict(data, classes=classes)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         own = (
             ""
@@ -159,8 +173,8 @@ def _module(name: str) -> Any:
 
 
 def _subject(name: str, value: Any, seed: int) -> Subject:
-    if isinstance(value, Transform | Compose):
-        return Subject(name, value if isinstance(value, Compose) else Compose([value]))
+    if isinstance(value, Transform | Compose | Views):
+        return _of_augment(name, value)
     for dataset in (value, getattr(value, "dataset", None)):  # a DataLoader has one
         reader = getattr(dataset, "reader", None)
         if hasattr(reader, "renew") and hasattr(reader, "base"):
@@ -191,10 +205,19 @@ def _of_reader(name: str, reader: Any) -> Subject:
     reader = copy(reader)
     reader.views = None  # views are read by number
     reader.renew()
-    augment = reader.augment
-    if augment is not None and not isinstance(augment, Compose):
-        augment = Compose([augment]) if isinstance(augment, Transform) else None
-    return Subject(name, augment, reader)
+    return _of_augment(name, reader.augment, reader)
+
+
+def _of_augment(name: str, augment: Any, reader: Any = None) -> Subject:
+    views = augment if isinstance(augment, Views) else None
+    return Subject(name, _pipeline_of(augment if views is None else views.pipelines[0]), reader, views)
+
+
+def _pipeline_of(augment: Any) -> Compose | None:
+    """Return an augmentation as a Compose, or None if it is other code."""
+    if isinstance(augment, Compose):
+        return augment
+    return Compose([augment]) if isinstance(augment, Transform) else None
 
 
 def _needs_arguments(function: Any) -> bool:

@@ -63,6 +63,7 @@ def main(argv: list[str]) -> int:
         _without_opencv()
         with redirect_stdout(sys.stderr):  # the user's module may print
             subject = load(options.pipeline, seed=options.seed or 0, classes=options.classes)
+            subject = subject.of_view(options.view)
             key, applied = _explain(subject, options)
     except (ValueError, TypeError, ImportError, OSError, LookupError, RuntimeError) as error:
         reason = (

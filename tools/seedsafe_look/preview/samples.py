@@ -74,16 +74,19 @@ def of_folder(
 
 def of_dataset(subject: Subject, number: int, columns: list[SampleIndex], *, seed: int, scale: Scale) -> Row:
     """Return the row of a sample in a dataset."""
-    return _row(subject, f"sample {number}", columns, seed, scale, subject.read)
+    return _row(
+        subject, f"sample {number}", columns, seed, scale, lambda at: subject.of_view(at.view).read(at)
+    )
 
 
 def _row(subject: Subject, title: str, columns: list[SampleIndex], seed: int, scale: Scale, read: Any) -> Row:
     cells: list[Cell] = []
     failure = None
-    boxes = "pascal_voc"
-    if subject.augment is not None and subject.augment.boxes is not None:
-        boxes = subject.augment.boxes.format
+    whole = subject
     for at in columns:
+        subject, boxes = whole.of_view(at.view), "pascal_voc"
+        if subject.augment is not None and subject.augment.boxes is not None:
+            boxes = subject.augment.boxes.format
         try:
             before, after = read(at)
             key = subject.key(at, seed)
