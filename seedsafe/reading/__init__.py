@@ -20,7 +20,7 @@ from seedsafe.reading.batches import (
     stack,
     stack_rows,
 )
-from seedsafe.reading.bound import Augment, labels_of, mixer_of
+from seedsafe.reading.bound import Augment, BoundAugment, labels_of, mixer_of
 from seedsafe.reading.collating import KeyedCollate
 from seedsafe.reading.failures import FailureLog
 from seedsafe.reading.faults import Faults, SampleError, Skipped, process_name
@@ -47,6 +47,7 @@ from seedsafe.reading.together import AtOnce
 __all__ = [
     "AtOnce",
     "Augment",
+    "BoundAugment",
     "FailureLog",
     "Faults",
     "Forwarding",

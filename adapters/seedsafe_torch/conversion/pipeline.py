@@ -11,13 +11,14 @@ from typing import Any, Final, NamedTuple
 import torch
 
 import seedsafe as ss
+from seedsafe.reading import BoundAugment
 from seedsafe_torch.conversion.pixels import ThreeChannels
 from seedsafe_torch.conversion.report import Line, Report
 from seedsafe_torch.conversion.table import BRIDGED, JOINT, ROWS, Row, UnlikeError
 from seedsafe_torch.conversion.theirs import EITHER, PICTURE, TENSOR, bridge_of, name_of
-from seedsafe_torch.conversion.tracing import Stored, chains_of
+from seedsafe_torch.conversion.tracing import chains_of
 
-__all__ = ["Converted", "convert", "moving_transforms"]
+__all__ = ["Converted", "ConvertedViews", "convert", "convert_views", "moving_transforms"]
 
 
 class Converted(ss.Compose):
@@ -33,14 +34,35 @@ class Converted(ss.Compose):
         return ss.Compose(self.transforms, **self.options()).to_dict()
 
 
+class ConvertedViews(ss.Views):
+    """The Views from `convert`, with their report."""
+
+    pipelines: tuple[Converted, ...]
+
+    @property
+    def report(self) -> Report:
+        """The lines of all views; those of equal views are there once."""
+        return Report(tuple(dict.fromkeys(line for one in self.pipelines for line in one.report.lines)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ConvertedViews, (self.pipelines,)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the pipelines as plain data, like Views."""
+        return ss.Views([ss.Compose(one.transforms, **one.options()) for one in self.pipelines]).to_dict()
+
+
 def _build(transforms: Iterable[Any], report: Report, **options: Any) -> Converted:
     result = Converted(transforms, **options)
     result.report = report
     return result
 
 
-def convert(transform: Any) -> Converted:
+def convert(transform: Any) -> Converted | ConvertedViews:
     """Return torchvision transforms as a seedsafe pipeline, with the same distribution of samples.
+
+    An object of your own class that returns several views of its image, as for contrastive learning, becomes ``seedsafe.Views``
+    if its call does nothing but pass the image on to its transforms and list their results.
 
     Transforms inside an object of your own class are found if its call does nothing but pass the image on to them, as
     torchvision's presets do. Each known transform, of torchvision or timm, becomes one of seedsafe's, with the effect that torchvision's has on a PIL image. All others (functions,
@@ -57,12 +79,13 @@ def convert(transform: Any) -> Converted:
             ``torch.nn.Sequential``.
 
     Returns:
-        A Compose. ``print(pipeline.report)`` shows for each transform whether it is converted, or why it is bridged, and how
+        A Compose, or Views. ``print(pipeline.report)`` shows for each transform whether it is converted, or why it is bridged, and how
         it differs from torchvision's.
 
     Raises:
         TypeError: the argument is not a transform.
-        ValueError: it contains a transform of several parts of a sample, or of batches, or makes several views of an image.
+        ValueError: it contains a transform of several parts of a sample, or of batches, or makes several views of an image that
+            has been changed at random.
 
     Example:
         >>> def darker(picture):
@@ -93,7 +116,27 @@ def convert(transform: Any) -> Converted:
         raise TypeError(
             f"transform must be torchvision's, got {transform!r}, which is seedsafe's already: use it as it is"
         )
-    items = list(_flat(transform))
+    chains = _chains(transform)
+    return _converted(chains[0]) if len(chains) == 1 else _views(chains)
+
+
+def convert_views(transforms: Sequence[Any]) -> ConvertedViews:
+    """Return transforms, each of one view, as Views."""
+    return _views([_flat(one, f"views[{number}]") for number, one in enumerate(transforms)])
+
+
+def _views(chains: Sequence[list[_Item]]) -> ConvertedViews:
+    """Return the transforms of several views as Views."""
+    done: dict[tuple[int, ...], Converted] = {}
+    for chain in chains:  # equal ones are one pipeline
+        which = tuple(id(item.theirs) for item in chain)
+        if which not in done:
+            done[which] = _converted(chain)
+    return ConvertedViews([done[tuple(id(item.theirs) for item in chain)] for chain in chains])
+
+
+def _converted(items: Sequence[_Item]) -> Converted:
+    """Return the transforms of one view as a pipeline."""
     for item in items:
         if not callable(item.theirs):
             raise TypeError(
@@ -168,39 +211,63 @@ def _members(thing: Any) -> Any:
     return thing if _is_list(thing) or type(thing) is torch.nn.Sequential else None
 
 
-def _flat(thing: Any, path: str = "") -> Iterable[_Item]:
-    """Yield the transforms of nested lists."""
-    members = _members(thing)
-    if members is None:
-        chain = chains_of(thing) if _is_wrapper(thing) else None
-        if isinstance(chain, list):
-            raise _several_views(path, thing, chain)
-        if chain is None:
-            yield _Item(path or "transforms[0]", thing)
-            return
-        for stored in chain:
-            yield from _flat(stored.theirs, f"{path}.{stored.path}".removeprefix("."))
-        return
-    for number, one in enumerate(members):
-        yield from _flat(one, f"{path}.transforms[{number}]".removeprefix("."))
+def _flat(thing: Any, path: str = "") -> list[_Item]:
+    """Return the transforms of nested lists, which make one view."""
+    chains = _chains(thing, path)
+    if len(chains) > 1:
+        raise _several_views(path, thing, len(chains))
+    return chains[0]
 
 
-def _several_views(path: str, thing: Any, chains: list[tuple[Stored, ...]]) -> ValueError:
-    """Return the error for an object that makes several views of an image."""
-    lists = ["convert([" + ", ".join(f"it.{stored.path}" for stored in chain) + "])" for chain in chains]
-    if all(_theirs_of(chain) == _theirs_of(chains[0]) for chain in chains):
-        way_out = f"pass augment={lists[0]} of it and views={len(chains)} to the AugmentedDataset"
-    else:
-        distinct = ", ".join(dict.fromkeys(lists))
-        way_out = f"convert each list of transforms by itself, {distinct}, and call them in the dataset's __getitem__ without a key"
+def _several_views(path: str, thing: Any, count: int) -> ValueError:
+    """Return the error for an object that makes several views of an image inside a pipeline."""
     where = f", at {path}," if path else ""
     return ValueError(
-        f"{type(thing).__qualname__}{where} makes {len(chains)} views of an image, and a pipeline makes one: {way_out}"
+        f"{type(thing).__qualname__}{where} makes {count} views of an image, and a pipeline makes one: put it around the whole "
+        "pipeline, with the other transforms in each of its own, or pass bridge=True instead of convert=True, which keeps the dataset "
+        "as it is"
     )
 
 
-def _theirs_of(chain: tuple[Stored, ...]) -> list[int]:
-    return [id(stored.theirs) for stored in chain]
+def _chains(thing: Any, path: str = "") -> list[list[_Item]]:
+    """Return the transforms of each view that a transform makes; of one view if it returns an image."""
+    members = _members(thing)
+    if members is not None:
+        return _in_turn([(one, _below(path, f"transforms[{number}]")) for number, one in enumerate(members)])
+    found = chains_of(thing) if _is_wrapper(thing) else None
+    if found is None:
+        return [[_Item(path or "transforms[0]", thing)]]
+    each = [
+        _in_turn([(stored.theirs, _below(path, stored.path)) for stored in chain])
+        for chain in (found if isinstance(found, list) else [found])
+    ]
+    if len(each) == 1:
+        return each[0]
+    nested = next((one for one in each if len(one) > 1), None)
+    if nested is not None:
+        raise _several_views(path, thing, len(each) - 1 + len(nested))
+    return [chain for (chain,) in each]
+
+
+def _in_turn(members: Sequence[tuple[Any, str]]) -> list[list[_Item]]:
+    """Return the transforms of each view that transforms make together, from these and their paths.
+
+    Only the last may make several views. Those before it then belong to each view, unless they draw: all views have the same
+    draws of theirs.
+    """
+    items: list[_Item] = []
+    for number, (one, path) in enumerate(members):
+        chains = _chains(one, path)
+        if len(chains) > 1:
+            if number + 1 < len(members) or (items and BoundAugment(_converted(items)).draws):
+                raise _several_views(path, one, len(chains))
+            return [[*items, *chain] for chain in chains]
+        items += chains[0]
+    return [items]
+
+
+def _below(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
 
 
 def _is_wrapper(thing: Any) -> bool:

@@ -8,10 +8,17 @@ from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any, Final
 
+from torch.nn import ModuleList
 from torch.utils.data import ConcatDataset, Subset
 
 from seedsafe.reading import walk
-from seedsafe_torch.conversion.pipeline import Converted, convert, moving_transforms
+from seedsafe_torch.conversion.pipeline import (
+    Converted,
+    ConvertedViews,
+    convert,
+    convert_views,
+    moving_transforms,
+)
 from seedsafe_torch.conversion.pixels import array_of
 
 __all__ = ["Unconverted", "convert_base"]
@@ -32,12 +39,12 @@ class Untransformed:
     All that Python, NumPy and torch cannot do with it is an error that names this class; the rest is refused here.
     """
 
-    __slots__ = ("_image",)
+    __slots__ = ("_image", "_number")
     __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, image: Any) -> None:
-        self._image = image
+    def __init__(self, image: Any, number: int) -> None:
+        self._image, self._number = image, number
 
     def _refuse(self, *args: Any, **named: Any) -> Any:
         raise TypeError(f"{Untransformed.__name__} can only be returned")
@@ -53,6 +60,8 @@ def _with_images(sample: Any) -> tuple[Any, int]:
     """Return a sample with its images instead of what stands for them, and their number."""
     if type(sample) is Untransformed:
         return sample._image, 1
+    if _are_views(sample):
+        return sample[0]._image, len(sample)
     keys = (
         list(sample)
         if isinstance(sample, dict)
@@ -72,8 +81,25 @@ def _with_images(sample: Any) -> tuple[Any, int]:
     return type(sample)(*values) if hasattr(sample, "_fields") else type(sample)(values), number
 
 
+def _are_views(sample: Any) -> bool:
+    """Return whether a list has what stands for the image once for each of several listed transforms, in their order."""
+    return (
+        isinstance(sample, list | tuple)
+        and len(sample) > 1
+        and all(type(one) is Untransformed for one in sample)
+        and [one._number for one in sample] == list(range(len(sample)))
+    )
+
+
 class Source:
-    """Replaces a transform: it returns the image, as an array if it is a PIL image, Untransformed."""
+    """Replaces a transform: it returns the image, as an array if it is a PIL image, Untransformed.
+
+    Args:
+        number: the transform's position in a list of them.
+    """
+
+    def __init__(self, number: int = 0) -> None:
+        self._number = number
 
     writable = False
     """Whether to return a writable copy, as the result of an empty pipeline must be."""
@@ -81,8 +107,8 @@ class Source:
     def __call__(self, image: Any) -> Any:
         _calls.number += 1
         if not hasattr(image, "getbands"):
-            return Untransformed(image)
-        return Untransformed(array_of(image).copy() if self.writable else array_of(image))
+            return Untransformed(image, self._number)
+        return Untransformed(array_of(image).copy() if self.writable else array_of(image), self._number)
 
     def __repr__(self) -> str:
         return "Source()"
@@ -92,12 +118,13 @@ class Unconverted:
     """A dataset that is read without its transform.
 
     Args:
-        dataset: a copy whose transform is a Source. It must call that once for each sample.
+        dataset: a copy whose transforms are Sources. It must call each once for each sample, and return several in one list.
         theirs: the name of the dataset's class, for errors.
+        count: the number of transforms.
     """
 
-    def __init__(self, dataset: Any, theirs: str) -> None:
-        vars(self).update(dataset=dataset, _theirs=theirs)
+    def __init__(self, dataset: Any, theirs: str, count: int = 1) -> None:
+        vars(self).update(dataset=dataset, _theirs=theirs, _count=count)
 
     def __len__(self) -> int:
         return len(self.dataset)
@@ -114,14 +141,14 @@ class Unconverted:
             raise TypeError(self._goes_on()) from error
         finally:
             _calls.number = before
-        if not images:
+        if images != self._count:
             raise TypeError(self._goes_on())
         return sample
 
     def _check(self, number: int, index: Any) -> None:
-        if number != 1:
+        if number != self._count:
             raise ValueError(
-                f"{self._theirs} called its transform {number} times for the sample {index}, and convert=True needs one call: for an "
+                f"{self._theirs} called its transform {number} times for the sample {index}, and convert=True needs {self._count}: for an "
                 "image and its mask, pass a dataset that returns both without a transform, "
                 'augment=seedsafe_torch.convert(transform) and targets=("image", "mask"); for two views of an image, pass views=2'
             )
@@ -149,7 +176,7 @@ class Unconverted:
         return f"{self._theirs} without its transform"
 
 
-def convert_base(base: Any, augment: Any) -> tuple[Unconverted, Converted]:
+def convert_base(base: Any, augment: Any) -> tuple[Unconverted, Converted | ConvertedViews]:
     """Return a copy of a dataset without its transform, and the transform as a pipeline.
 
     Args:
@@ -166,6 +193,9 @@ def convert_base(base: Any, augment: Any) -> tuple[Unconverted, Converted]:
         )
     found: list[Any] = []
     source = Source()
+    plain, listed = _without_list(base)
+    if listed is not None:
+        return Unconverted(plain, type(base).__qualname__, len(listed)), convert_views(listed)
     plain = _without(base, source, found)
     others = [one for one in walk(plain) if not isinstance(one, Unconverted) and _transform_of(one)]
     if others:
@@ -180,13 +210,30 @@ def convert_base(base: Any, augment: Any) -> tuple[Unconverted, Converted]:
                 f"the datasets inside {type(base).__qualname__} have different transforms: put an AugmentedDataset with convert=True "
                 "around each, with a seed or index_offset= of its own, and a ConcatDataset around these"
             )
-    source.writable = not pipelines[0].transforms
+    first = pipelines[0]
+    each = first.pipelines if isinstance(first, ConvertedViews) else (first,)
+    source.writable = not all(one.transforms for one in each)
     return Unconverted(plain, type(base).__qualname__), pipelines[0]
 
 
 def _transform_of(dataset: Any) -> Any:
     transform = vars(dataset).get("transform") if hasattr(dataset, "__dict__") else None
     return None if isinstance(transform, Source) else transform
+
+
+def _without_list(base: Any) -> tuple[Any, list[Any] | None]:
+    """Return a copy of a dataset without its only list of transforms, and the list, or None if it has none or a transform."""
+    lists = {
+        name: value
+        for name, value in getattr(base, "__dict__", {}).items()
+        if isinstance(value, list | tuple | ModuleList) and len(value) > 1 and all(map(callable, value))
+    }
+    if len(lists) != 1 or _transform_of(base) is not None or getattr(base, "transforms", None) is not None:
+        return base, None
+    result = copy.copy(base)
+    ((name, transforms),) = lists.items()
+    setattr(result, name, [Source(number) for number in range(len(transforms))])
+    return result, list(transforms)
 
 
 def _without(base: Any, source: Source, found: list[Any]) -> Any:

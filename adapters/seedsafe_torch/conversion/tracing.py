@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dis
 from collections.abc import Callable, Iterator
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, MethodType
 from typing import Any, Final, NamedTuple
 
 import torch
@@ -38,7 +38,7 @@ class _Image:
 
 
 class _Transform:
-    """Stands for a transform: it returns an image with one transform more."""
+    """Stands for a transform: it returns an image with one transform more, or several images if the transform does."""
 
     __slots__ = ("_stored",)
 
@@ -48,11 +48,18 @@ class _Transform:
     def __call__(self, image: Any) -> Any:
         if type(image) is not _Image:
             raise _UnknownError
-        return _Image((*image.chain, self._stored))
+        several = chains_of(self._stored.theirs)
+        if not isinstance(several, list):
+            return _Image((*image.chain, self._stored))
+        path = self._stored.path
+        return [
+            _Image((*image.chain, *(Stored(f"{path}.{one.path}", one.theirs) for one in chain)))
+            for chain in several
+        ]
 
 
 class _Self:
-    """Stands for the object: it has the object's plain values and transforms, and nothing else."""
+    """Stands for the object: it has the object's plain values, transforms and methods, and nothing else."""
 
     __slots__ = ("_thing",)
 
@@ -62,9 +69,14 @@ class _Self:
     def __getattribute__(self, name: str) -> Any:
         thing = object.__getattribute__(self, "_thing")
         inside = vars(thing) | vars(thing).get("_modules", {})
-        if name not in inside:
-            raise _UnknownError
-        return _stand_in(name, inside[name])
+        if name in inside:
+            return _stand_in(name, inside[name])
+        of_class = next((vars(kind)[name] for kind in type(thing).__mro__ if name in vars(kind)), _UnknownError)
+        if isinstance(of_class, FunctionType):
+            if not _is_safe(of_class):
+                raise _UnknownError
+            return MethodType(of_class, self)
+        return _stand_in(name, of_class)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise _UnknownError
@@ -100,7 +112,7 @@ def chains_of(thing: Any) -> list[tuple[Stored, ...]] | tuple[Stored, ...] | Non
         [['transform'], ['transform']]
     """
     function = _call_of(thing)
-    if function is None or not all(map(_is_harmless, _codes(function.__code__))):
+    if function is None or not _is_safe(function):
         return None
     try:
         result = function(_Self(thing), _Image())
@@ -121,11 +133,25 @@ def _call_of(thing: Any) -> Callable[..., Any] | None:
     if not hasattr(thing, "__dict__") or (is_module and _has_hooks(thing)):
         return None
     function = getattr(kind, "forward" if is_module else "__call__", None)
-    if not isinstance(function, FunctionType) or function.__closure__ is not None:
-        return None
+    return function if isinstance(function, FunctionType) and _takes_one(function) else None
+
+
+def _takes_one(function: FunctionType) -> bool:
+    """Return whether a method can be called with an image alone."""
     code = function.__code__
-    takes_one = (code.co_argcount, code.co_kwonlyargcount) == (2, 0)
-    return function if takes_one and not code.co_flags & 0x0C else None  # neither *args nor **kwargs
+    optional = len(function.__defaults__ or ())
+    optional_by_name = len(function.__kwdefaults__ or ())
+    return code.co_argcount - optional <= 2 <= code.co_argcount and code.co_kwonlyargcount == optional_by_name
+
+
+def _is_safe(function: FunctionType) -> bool:
+    """Return whether code can be run on stand-ins: all that it can reach by itself is harmless."""
+    defaults = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
+    return (
+        function.__closure__ is None
+        and all(isinstance(value, _PLAIN) for value in defaults)
+        and all(map(_is_harmless, _codes(function.__code__)))
+    )
 
 
 def _has_hooks(module: torch.nn.Module) -> bool:
