@@ -94,9 +94,14 @@ def primitive(
     return declare
 
 
-def declared(kind: Kind) -> Kind:
-    """Declare a class of the library that is not a dataclass."""
-    _declared[kind] = Marks(own=True, fresh=True)
+def declared(kind: Kind, *, random: bool = True) -> Kind:
+    """Declare a class of the library whose options are not checked as those of its transforms are.
+
+    Args:
+        kind: the class.
+        random: see Marks.
+    """
+    _declared[kind] = Marks(own=True, fresh=True, random=random)
     return explain_arguments(kind) if "__init__" in vars(kind) else kind
 
 

@@ -1,4 +1,4 @@
-"""Views: several views of a sample, each with its pipeline."""
+"""Views: a pipeline for each view."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Views:
         >>> [view.shape for view in views(image, key=ss.SampleKey(42, 3, 1234))]
         [(4, 4), (2, 2), (2, 2)]
         >>> views.params(ss.SampleKey(42, 3, 1234), image, view=2)
-        [Applied(name='RandomCrop', params=Corner(top=2, left=2))]
+        [Applied(name='RandomCrop', params=Corner(top=1, left=0))]
     """
 
     __slots__ = ("_ops", "pipelines")
@@ -203,6 +203,10 @@ class Views:
 
     def _repr_html_(self) -> str:
         """Return the pipelines as tables, for notebooks."""
+        return self.tables()
+
+    def tables(self) -> str:
+        """Return the HTML tables of the pipelines, one for each view."""
         return "".join(
             pipeline_table(Compose([one]) if isinstance(one, Transform) else one, f"view {number}")
             if isinstance(one, Compose | Transform)
@@ -214,7 +218,9 @@ class Views:
         return Views, (self.pipelines,)
 
     def _number(self, view: int) -> int:
-        return checked_int("view", view, 0, len(self.pipelines), "pass the number of one of the views, from 0")
+        return checked_int(
+            "view", view, 0, len(self.pipelines), "pass the number of one of the views, from 0"
+        )
 
 
 def keys_of_views(key: SampleKey, count: int) -> list[SampleKey]:
@@ -231,9 +237,7 @@ def keys_of_views(key: SampleKey, count: int) -> list[SampleKey]:
     ]
 
 
-def joined(
-    parts: Any, views: Sequence[Any], labels: Iterable[str] = (), *, in_lists: bool = True
-) -> Any:
+def joined(parts: Any, views: Sequence[Any], labels: Iterable[str] = (), *, in_lists: bool = True) -> Any:
     """Return one sample from its views: a tuple of arrays, or a dict in which each augmented part is a tuple.
 
     Args:
@@ -253,7 +257,11 @@ def joined(
 
 def _checked(pipelines: Any) -> tuple[Any, ...]:
     """Return the pipelines of several views, or raise an error that says what is wrong with them."""
-    if callable(pipelines) or not isinstance(pipelines, Iterable) or isinstance(pipelines, str | bytes | Mapping):
+    if (
+        callable(pipelines)
+        or not isinstance(pipelines, Iterable)
+        or isinstance(pipelines, str | bytes | Mapping)
+    ):
         raise TypeError(
             f"views must be a list with a pipeline for each view, got {pipelines!r}: pass [weak, strong], or the number of views "
             "and one pipeline as augment="

@@ -60,19 +60,22 @@ class BoundAugment:
 
     def __init__(self, augment: Any) -> None:
         self.augment = augment
-        self.views = tuple(map(BoundAugment, augment.pipelines)) if isinstance(augment, Views) else ()
+        views: tuple[Any, ...] = augment.pipelines if isinstance(augment, Views) else ()
+        self.views: tuple[BoundAugment, ...] = tuple(map(BoundAugment, views))
         """The pipeline of each view, if they are listed."""
         self.pipeline = _pipeline_of(augment)
         """A Compose with the library's own call, which may hold just one transform; None for anything else."""
-        self.takes_arrays = isinstance(augment, Compose | Transform) or (
-            bool(self.views) and all(view.takes_arrays for view in self.views)
+        self.takes_arrays: bool = isinstance(augment, Compose | Transform) or (
+            bool(views) and all(isinstance(one, Compose | Transform) for one in views)
         )
         """Whether tensors, PIL images and lists of frames reach it as arrays; another callable gets the parts as they are."""
         self.root: Root | None = None
         """The nodes to run. None if the augmentation is called: it may be somebody's own, or change its `p` later."""
         if self.pipeline is not None and (self.pipeline is augment or marks_of(type(augment)).own):
             self.root = self.pipeline._root  # pyright: ignore[reportPrivateUsage]
-        self.is_empty = self.pipeline is augment is not None and not (augment.transforms or augment.options())
+        self.is_empty = self.pipeline is augment is not None and not (
+            self.pipeline.transforms or self.pipeline.options()
+        )
         """Whether it is an empty Compose, which leaves samples as they are."""
         self.partners: Partners | None = None
         """The other samples of the dataset, around one of its samples."""
@@ -256,13 +259,15 @@ def listed(augment: Any, views: Any) -> tuple[Any, int | None]:
     several = isinstance(augment, Views)
     if views is None:
         return augment, None
-    if isinstance(views, Iterable):
+    if isinstance(views, Iterable | Views):
         if augment is not None:
             raise ValueError(
                 f"views={views!r} has a pipeline for each view, got augment={augment!r} as well: leave one of them out"
             )
         return views if isinstance(views, Views) else Views(views), None
-    count = checked_int("views", views, 1, 2**16, "pass the number of views, or a list with a pipeline for each")
+    count = checked_int(
+        "views", views, 1, 2**16, "pass the number of views, or a list with a pipeline for each"
+    )
     if several:
         raise ValueError(
             f"augment={augment!r} lists its {len(augment)} views itself, got views={count} as well: leave views out, or list "

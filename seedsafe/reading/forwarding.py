@@ -61,7 +61,7 @@ class Forwarding(Keyed):
         if isinstance(reader.augment, Compose):
             return pipeline_table(reader.augment, title)
         if isinstance(reader.augment, Views):
-            return f"<p>{escape(title)}</p>{reader.augment._repr_html_()}"
+            return f"<p>{escape(title)}</p>{reader.augment.tables()}"
         return table(title, ("transform",), [] if reader.augment is None else [(repr(reader.augment),)])
 
     def __getattr__(self, name: str) -> Any:

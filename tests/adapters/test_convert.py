@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -250,10 +251,11 @@ def test_a_class_with_transforms_inside_says_so() -> None:
         def __call__(self, image: Any) -> Any:
             return [self.base_transform(image), self.base_transform(image)]
 
-    with pytest.raises(
-        ValueError, match=r"makes 2 views .*convert\(\[it.base_transform\]\) of it and views=2"
-    ):
-        convert(TwoCrops())
+    views = convert(TwoCrops())
+    assert isinstance(views, ss.Views)
+    assert views.pipelines[0] is views.pipelines[1]
+    assert views.pipelines == (convert([known("RandomVerticalFlip", p=0.5)]),) * 2
+    assert [line.place for line in views.report.lines] == ["base_transform.transforms[0]"]
 
 
 def test_the_page_lists_every_transform_with_its_difference() -> None:
@@ -389,19 +391,127 @@ def test_a_class_that_only_sets_arguments_counts_as_its_base() -> None:
     assert convert(other()).report.lines[0].why == "is your own"
 
 
+class Methods(Wrapper):
+    """It calls a method of its own, and takes an argument that nobody passes."""
+
+    number = 3
+
+    def one(self, image: Any) -> Any:
+        return self.first(image)
+
+    def __call__(self, image: Any, *rest: Any, flip: bool = False) -> Any:
+        if rest or flip:
+            image = self.all[1](image)
+        return [self.one(image) for _ in range(self.number)]
+
+
+class Extended(Wrapper):
+    """Its transforms make several views each."""
+
+    def __call__(self, image: Any) -> Any:
+        views: list[Any] = []
+        for transform in self.all:
+            views.extend(transform(image))
+        return views
+
+
+class Given(Wrapper):
+    """Its argument's default can draw."""
+
+    def __call__(self, image: Any, rng: Any = np.random) -> Any:
+        return [self.first(image) for _ in range(2 + int(rng.integers(1)))]
+
+
+def flip(p: float) -> Any:
+    return known("RandomHorizontalFlip", p=p)
+
+
 @pytest.mark.parametrize(
-    ("kind", "way_out"),
-    [
+    ("wrapper", "views"),
+    [(Wrapped(flip(0.1), darker), [["HorizontalFlip(p=0.1)"]] * 2) for Wrapped in (TwoCrops, Comprehended)]
+    + [
+        (Mapped(flip(0.1), flip(0.2)), [["HorizontalFlip(p=0.1)"], ["HorizontalFlip(p=0.2)"]]),
         (
-            TwoCrops,
-            r"TwoCrops makes 2 views .* pass augment=convert\(\[it.first\]\) of it and views=2 to the Augm",
+            Appended(flip(0.1), flip(0.2)),
+            [["HorizontalFlip(p=0.1)"], *[["HorizontalFlip(p=0.1)", "HorizontalFlip(p=0.2)"]] * 2],
+        ),
+        (Methods(flip(0.1), darker), [["HorizontalFlip(p=0.1)"]] * 3),
+        (
+            Extended(TwoCrops(flip(0.1)), Methods(flip(0.2))),
+            [*[["HorizontalFlip(p=0.1)"]] * 2, *[["HorizontalFlip(p=0.2)"]] * 3],
         ),
         (
-            Appended,
-            r"makes 3 views .*, convert\(\[it.all\[0\]\]\), convert\(\[it.all\[0\], it.all\[1\]\]\), and call",
+            [known("CenterCrop", size=(2, 2)), TwoCrops(flip(0.1))],
+            [["MiddleCrop(size=(2, 2), pad_if_needed=True)", "HorizontalFlip(p=0.1)"]] * 2,
         ),
     ],
+    ids=lambda value: type(value).__name__,
 )
-def test_several_views_are_refused_with_the_way_out(kind: Any, way_out: str) -> None:
-    with pytest.raises(ValueError, match=way_out):
-        convert(kind(known("RandomInvert", p=0.5), darker))
+def test_several_views_become_views(wrapper: Any, views: list[list[str]]) -> None:
+    converted = convert(wrapper)
+    assert isinstance(converted, ss.Views)
+    assert [list(map(repr, one.transforms)) for one in converted.pipelines] == views
+    assert pickle.loads(pickle.dumps(converted)).report == converted.report
+    assert json.loads(converted.to_json())["transform"] == "Views"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: [known("RandomVerticalFlip", p=0.5), TwoCrops(flip(0.1))],
+        lambda: [TwoCrops(flip(0.1)), darker],
+        lambda: Mapped(known("Compose", transforms=[TwoCrops(flip(0.1))]), flip(0.1)),
+        lambda: known("RandomApply", transforms=[TwoCrops(flip(0.1))], p=0.5),
+    ],
+    ids=["draws before", "more after", "views of views", "at times"],
+)
+def test_views_inside_a_pipeline_are_refused_with_the_way_out(make: Any) -> None:
+    with pytest.raises(
+        ValueError, match=r"makes [23] views of an image, and a pipeline makes one: put it aro.*bridge=T"
+    ):
+        convert(make())
+
+
+def test_code_that_may_draw_is_not_run() -> None:
+    assert chains_of(Given(flip(0.1))) is None
+
+
+class Cropping:
+    """A dataset that applies a list of transforms itself, as SwAV's does."""
+
+    def __init__(self, *trans: Any) -> None:
+        self.trans = list(trans)
+        self.photographs = np.random.default_rng(0).integers(0, 256, (4, 6, 6, 3), np.uint8)
+
+    def __len__(self) -> int:
+        return 4
+
+    def __getitem__(self, index: int) -> Any:
+        image = Image.fromarray(self.photographs[index])
+        return list(map(lambda trans: trans(image), self.trans)), index  # noqa: C417  # as it is written
+
+
+class Turned(Cropping):
+    def __getitem__(self, index: int) -> Any:
+        views, index = super().__getitem__(index)
+        return views[::-1], index
+
+
+def test_a_dataset_with_a_list_of_transforms() -> None:
+    base = Cropping(flip(0.1), flip(0.9), known("CenterCrop", size=(2, 2)))
+    data = of(base)
+    assert [repr(one.transforms[0]) for one in data.augment.pipelines] == [
+        "HorizontalFlip(p=0.1)",
+        "HorizontalFlip(p=0.9)",
+        "MiddleCrop(size=(2, 2), pad_if_needed=True)",
+    ]
+    views, label = data.at(2, epoch=5)
+    assert label == 2
+    expected = data.augment(base.photographs[2], key=ss.SampleKey(1, 5, 2))
+    assert [view.tobytes() for view in views] == [view.tobytes() for view in expected]
+    assert all(type(one).__name__ != "Source" for one in base.trans)  # the dataset itself is as before
+
+
+def test_a_dataset_that_does_more_with_its_list_is_refused() -> None:
+    with pytest.raises(ss.SampleError, match=r"Turned goes on with what its transform.*or pass bridge=True"):
+        of(Turned(flip(0.1), flip(0.9)))[0]

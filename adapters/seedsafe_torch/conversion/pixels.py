@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -78,7 +79,7 @@ def _warped(image: Any, warp: Any) -> Any:
     return result[..., None] if image.ndim == 3 and result.ndim == 2 else result
 
 
-@declared
+@partial(declared, random=False)
 @dataclass(frozen=True, repr=False)
 class MiddleCrop(ss.CenterCrop):
     """seedsafe.CenterCrop with torchvision's middle: half of an odd margin is rounded to even, and a smaller image is padded."""

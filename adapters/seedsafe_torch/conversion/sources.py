@@ -56,11 +56,16 @@ class Untransformed:
         raise AttributeError(f"{Untransformed.__name__} has no {name}")
 
 
-def _with_images(sample: Any) -> tuple[Any, int]:
-    """Return a sample with its images instead of what stands for them, and their number."""
+def _with_images(sample: Any, count: int) -> tuple[Any, int]:
+    """Return a sample with its images instead of what stands for them, and their number.
+
+    Args:
+        sample: the sample.
+        count: the number of the dataset's transforms. Of several, one image takes the place of the list of all of them.
+    """
     if type(sample) is Untransformed:
-        return sample._image, 1
-    if _are_views(sample):
+        return (sample._image, 1) if count == 1 else (sample, 0)
+    if _are_views(sample, count):
         return sample[0]._image, len(sample)
     keys = (
         list(sample)
@@ -69,8 +74,8 @@ def _with_images(sample: Any) -> tuple[Any, int]:
         if isinstance(sample, tuple | list)
         else []
     )
-    parts = [_with_images(sample[key]) for key in keys]
-    number = sum(count for _, count in parts)
+    parts = [_with_images(sample[key], count) for key in keys]
+    number = sum(found for _, found in parts)
     if not number:
         return sample, 0
     values = [part for part, _ in parts]
@@ -81,11 +86,11 @@ def _with_images(sample: Any) -> tuple[Any, int]:
     return type(sample)(*values) if hasattr(sample, "_fields") else type(sample)(values), number
 
 
-def _are_views(sample: Any) -> bool:
+def _are_views(sample: Any, count: int) -> bool:
     """Return whether a list has what stands for the image once for each of several listed transforms, in their order."""
     return (
         isinstance(sample, list | tuple)
-        and len(sample) > 1
+        and len(sample) == count > 1
         and all(type(one) is Untransformed for one in sample)
         and [one._number for one in sample] == list(range(len(sample)))
     )
@@ -132,7 +137,7 @@ class Unconverted:
     def __getitem__(self, index: Any) -> Any:
         before, _calls.number = _calls.number, 0
         try:
-            sample, images = _with_images(self.dataset[index])
+            sample, images = _with_images(self.dataset[index], self._count)
             self._check(_calls.number, index)
         except Exception as error:
             if Untransformed.__name__ not in str(error):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dis
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from types import CodeType, FunctionType, MethodType
 from typing import Any, Final, NamedTuple
 
@@ -71,7 +71,9 @@ class _Self:
         inside = vars(thing) | vars(thing).get("_modules", {})
         if name in inside:
             return _stand_in(name, inside[name])
-        of_class = next((vars(kind)[name] for kind in type(thing).__mro__ if name in vars(kind)), _UnknownError)
+        of_class = next(
+            (vars(kind)[name] for kind in type(thing).__mro__ if name in vars(kind)), _UnknownError
+        )
         if isinstance(of_class, FunctionType):
             if not _is_safe(of_class):
                 raise _UnknownError
@@ -126,7 +128,7 @@ def chains_of(thing: Any) -> list[tuple[Stored, ...]] | tuple[Stored, ...] | Non
     return [image.chain for image in result] if several else None
 
 
-def _call_of(thing: Any) -> Callable[..., Any] | None:
+def _call_of(thing: Any) -> FunctionType | None:
     """Return the function that an object's call runs, if it takes an image alone."""
     kind = type(thing)
     is_module = isinstance(thing, torch.nn.Module)
