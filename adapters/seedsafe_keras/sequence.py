@@ -29,7 +29,7 @@ from seedsafe.reading import (
 )
 from seedsafe_keras import framework as frameworks
 from seedsafe_keras.base import batch_size_of, check_together, length, uncalled_hooks
-from seedsafe_keras.conversion import check_flow
+from seedsafe_keras.conversion import check_flow, convert_flow
 from seedsafe_keras.passes import Passes, own_class, sequence_class
 
 __all__ = ["AugmentedSequence"]
@@ -80,6 +80,8 @@ class AugmentedSequence(Forwarding, Passes):
         in_place: whether to write samples directly into the memory of their batch, which is used again when nobody holds it.
             Processes then send batches without a copy. The batches are equal either way.
         mix: a BatchMix, for batches of images and labels: they are mixed, and labels become float vectors.
+        convert: True for a flow of an ImageDataGenerator turns the generator into the augmentation, as `convert` does, reads the
+            flow's images without it, and shuffles if the flow does. `batch_size` is the flow's unless it is given.
         framework: "keras" or "tf_keras"; by default the base's, else "keras". ``fit`` chooses by the model.
 
     Raises:
@@ -132,10 +134,14 @@ class AugmentedSequence(Forwarding, Passes):
         bridge: bool | Bridge = False,
         in_place: bool = True,
         mix: BatchMix | None = None,
+        convert: bool = False,
         framework: str | None = None,
     ) -> None:
         super().__init__()
         check_base(base, streams="seedsafe_tf")
+        if flag("convert", convert):
+            shuffle = shuffle or getattr(base, "shuffle", False)
+            base, augment, batch_size = convert_flow(base, augment, batch_size)
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch
         self.repeat = flag("repeat", repeat)
         self.shuffle = flag("shuffle", shuffle)

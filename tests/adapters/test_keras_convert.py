@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 from typing import Any
 
 import cv2
@@ -276,3 +277,90 @@ def test_training(generator_class: Any) -> None:
         runs.append(fit(model, sequence, epochs=2, verbose=0).history["loss"])
     assert runs[0] == runs[1]
     assert pickle.loads(pickle.dumps(pipeline)) == pipeline
+
+
+def folder_of(root: Path) -> Path:
+    for number in range(6):
+        place = root / f"class{number % 2}"
+        place.mkdir(exist_ok=True)
+        cv2.imwrite(str(place / f"{number}.png"), picture(20, 30) ^ np.uint8(number))
+    return root
+
+
+def flow_of(kind: str, generator: Any, root: Path) -> Any:
+    if kind == "directory":
+        return generator.flow_from_directory(folder_of(root), target_size=(12, 12), batch_size=4)
+    images = np.stack([picture(12, 12) ^ np.uint8(number) for number in range(6)])
+    return generator.flow(images, np.arange(6), batch_size=4, sample_weight=np.arange(6) / 6)
+
+
+@generators
+@pytest.mark.parametrize("kind", ["arrays", "directory"])
+def test_a_flow_is_converted_as_a_whole(generator_class: Any, kind: str, tmp_path: Path) -> None:
+    options = {"rotation_range": 30, "horizontal_flip": True, "rescale": 1 / 255}
+    flow = flow_of(kind, generator_class(**options), tmp_path)
+    plain = flow_of(kind, generator_class(), tmp_path)
+    plain.shuffle = False
+    parts = [np.concatenate(part) for part in zip(*(plain[number] for number in range(2)), strict=True)]
+    sequence = AugmentedSequence(flow, seed=42, epoch=3, convert=True)
+    assert (len(sequence), sequence.batch_size, sequence.shuffle) == (2, 4, True)
+    assert sequence.augment == convert(generator_class(**options))
+    order = ss.epoch_order(42, 3, 6)
+    batches = [sequence[number] for number in range(2)]
+    for index, *sample in zip(
+        order, *(np.concatenate(part) for part in zip(*batches, strict=True)), strict=True
+    ):
+        expected = sequence.augment(parts[0][index], key=ss.SampleKey(42, 3, int(index)))
+        np.testing.assert_array_equal(sample[0], expected)
+        for part, rest in zip(sample[1:], parts[1:], strict=True):
+            assert part.dtype == rest.dtype
+            np.testing.assert_array_equal(part, rest[index])
+    if kind == "directory":
+        assert sequence.class_indices == {"class0": 0, "class1": 1}
+    again = pickle.loads(pickle.dumps(sequence))
+    np.testing.assert_array_equal(again[1][0], sequence[1][0])
+    assert hasattr(flow, "lock")  # the flow itself is as before
+
+
+def test_a_model_trains_on_a_converted_flow_in_processes(tmp_path: Path) -> None:
+    flow = flow_of("directory", GENERATORS[0](rotation_range=30), tmp_path)
+    model = keras.Sequential([keras.Input((12, 12, 3)), layers.Flatten(), layers.Dense(2)])
+    model.compile("sgd", "mse")
+    sequence = AugmentedSequence(flow, seed=42, convert=True, workers=2, use_multiprocessing=True)
+    assert len(fit(model, sequence, epochs=2, verbose=0).history["loss"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "words"),
+    [
+        (
+            lambda flow: AugmentedSequence(flow, ss.Invert(), seed=0, convert=True),
+            ValueError,
+            "leave one of them",
+        ),
+        (lambda flow: AugmentedSequence([1], seed=0, batch_size=1, convert=True), TypeError, "needs a flow"),
+        (
+            lambda flow: AugmentedSequence(with_attributes(flow, save_to_dir="a"), seed=0, convert=True),
+            ValueError,
+            "save_to_dir='a', which convert=True does not: leave save_to_dir out",
+        ),
+        (
+            lambda flow: AugmentedSequence(with_attributes(flow, class_mode="input"), seed=0, convert=True),
+            ValueError,
+            "as its own label",
+        ),
+        (
+            lambda flow: AugmentedSequence(with_attributes(flow, x_misc=[1]), seed=0, convert=True),
+            ValueError,
+            "further inputs",
+        ),
+    ],
+)
+def test_flows_that_do_more_are_refused(make: Any, kind: type[Exception], words: str) -> None:
+    with pytest.raises(kind, match=words):
+        make(GENERATORS[0]().flow(np.zeros((8, 4, 4, 3)), batch_size=4))
+
+
+def with_attributes(flow: Any, **attributes: Any) -> Any:
+    vars(flow).update(attributes)
+    return flow

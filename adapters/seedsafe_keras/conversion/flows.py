@@ -2,15 +2,97 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any, Final
 
-__all__ = ["check_flow"]
+import numpy as np
+
+import seedsafe as ss
+from seedsafe_keras.conversion.pipeline import convert
+
+__all__ = ["FlowSamples", "check_flow", "convert_flow"]
 
 _WAY_OUT: Final = (
-    "augment the samples instead, AugmentedSequence(samples, seedsafe_keras.convert(generator), seed=..., batch_size=..., "
-    "shuffle=True) with samples = list(zip(x, y)) or seedsafe.ImageFolder(folder), or pass shuffle=False and no seed to the flow and "
-    "bridge=True here"
+    "pass convert=True, which reads the flow's images and augments them here, or augment samples of your own, "
+    "AugmentedSequence(samples, seedsafe_keras.convert(generator), seed=..., batch_size=..., shuffle=True), or pass shuffle=False "
+    "and no seed to the flow and bridge=True here"
 )
+
+
+class _Untransformed:
+    """Takes the place of an ImageDataGenerator, and leaves images as they are."""
+
+    def get_random_transform(self, shape: Any, seed: Any = None) -> None:
+        """Draw nothing."""
+
+    def apply_transform(self, image: Any, parameters: None) -> Any:
+        """Return the image."""
+        return image
+
+    def standardize(self, image: Any) -> Any:
+        """Return the image."""
+        return image
+
+
+class FlowSamples:
+    """The samples of a flow by their positions, as the flow reads them but without its generator's transforms.
+
+    Args:
+        flow: the result of ``flow``, ``flow_from_directory`` or ``flow_from_dataframe``. It is not changed.
+    """
+
+    def __init__(self, flow: Any) -> None:
+        plain = copy.copy(flow)
+        plain.image_data_generator = _Untransformed()
+        for name in ("lock", "index_generator"):  # they cannot be sent to a process, and nobody uses them
+            vars(plain).pop(name, None)
+        vars(self)["flow"] = plain
+
+    def __len__(self) -> int:
+        return int(self.flow.n)
+
+    def __getitem__(self, index: int) -> Any:
+        batch = self.flow._get_batches_of_transformed_samples(np.array([index]))
+        return tuple(part[0] for part in batch) if isinstance(batch, tuple) else batch[0]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "flow":
+            raise AttributeError(name)
+        return getattr(self.flow, name)
+
+
+def convert_flow(base: Any, augment: Any, batch_size: Any) -> tuple[FlowSamples, ss.Compose, Any]:
+    """Return a flow's samples, its generator as a pipeline, and the size of its batches, if none is given.
+
+    Raises:
+        TypeError: the base is not a flow.
+        ValueError: there is an augmentation as well, or the flow does more than to read images and transform them.
+    """
+    if not hasattr(base, "image_data_generator") or not hasattr(base, "index_generator"):
+        raise TypeError(
+            f"convert=True needs a flow of an ImageDataGenerator, got {type(base).__name__}: leave convert out, and pass "
+            "augment=seedsafe_keras.convert(...) for layers"
+        )
+    if augment is not None:
+        raise ValueError(
+            f"convert=True takes the pipeline from the flow's generator, got augment={augment!r} as well: leave one of them out"
+        )
+    if getattr(base, "save_to_dir", None):
+        raise ValueError(
+            f"the flow saves its images, save_to_dir={base.save_to_dir!r}, which convert=True does not: leave save_to_dir out"
+        )
+    if getattr(base, "class_mode", None) == "input":
+        raise ValueError(
+            "the flow returns each augmented image as its own label, class_mode='input', which convert=True does not: pass "
+            "class_mode=None, and the images twice in the model's train_step"
+        )
+    if len(getattr(base, "x_misc", ())):
+        raise ValueError(
+            "the flow has further inputs besides the images: pass samples of your own, AugmentedSequence(samples, "
+            "seedsafe_keras.convert(generator), ...), each ({'image': image, 'more': more}, label)"
+        )
+    size = base.batch_size if batch_size is None else batch_size
+    return FlowSamples(base), convert(base.image_data_generator), size
 
 
 def check_flow(base: Any, bridged: bool) -> None:
