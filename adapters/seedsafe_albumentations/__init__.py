@@ -35,6 +35,9 @@ _TRANSFORMS = names_of({name: row for room in _ROOMS for name, row in room.ROWS.
 globals().update(_TRANSFORMS)
 paths.register(__name__)
 
+__version__ = "2.0.8"
+"""The release of albumentations whose names and arguments these are."""
+
 __all__ = [  # noqa: PLE0604  # the table's names are strings
     "BaseCompose",
     "BasicTransform",

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import flag_of, number_of
+from seedsafe_albumentations.arguments import check_only, flag_of, number_of
 from seedsafe_albumentations.members import list_of, members_of
 from seedsafe_albumentations.named import Named
 from seedsafe_albumentations.params import BboxParams, KeypointParams
+from seedsafe_albumentations.serialization import extra_of, from_dict
 
 __all__ = ["Compose", "ReplayCompose", "Sequential"]
 
@@ -78,11 +79,7 @@ class Compose(Named):
             if not (value is None or isinstance(value, kinds)):
                 words = " or a ".join(kind.__name__ for kind in kinds)
                 raise TypeError(f"{name} must be a {words}, got {value!r}: pass a {words}, or leave it out")
-        if seed is not None:
-            warnings.warn(
-                f"seed={seed!r} is not used: pass the seed to the AugmentedDataset, or in the key",
-                stacklevel=2,
-            )
+        _warn_of_seed(seed)
         self.transforms = list_of(transforms)
         self.p = p
         self.is_check_shapes = is_check_shapes
@@ -121,9 +118,21 @@ class Compose(Named):
             ]
         return result
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the pipeline as plain data, as ``seedsafe.Compose.to_dict`` does."""
-        return self.pipeline.to_dict()
+    def to_dict(self, on_not_implemented_error: str = "raise") -> dict[str, Any]:
+        """Return the pipeline as plain data; see ``to_dict`` of the module."""
+        check_only(on_not_implemented_error, "on_not_implemented_error", "raise", "leave what is code out")
+        extra = extra_of(self)
+        return self.pipeline.to_dict() | ({"extra": extra} if extra else {})
+
+    def set_random_seed(self, seed: int | None) -> None:
+        """Warn that a seed is not used: it is part of the key."""
+        _warn_of_seed(seed)
+
+    @property
+    def available_keys(self) -> set[str]:
+        """The names of the arguments that a call changes."""
+        labels = (params.label_fields or () for params in (self.bbox_params, self.keypoint_params) if params)
+        return {*self._parts.kinds, "images", "masks", *(label for each in labels for label in each)}
 
 
 class Sequential(Compose):
@@ -139,7 +148,11 @@ class Sequential(Compose):
 
 
 class ReplayCompose(Compose):
-    """Apply transforms as Compose does, and return the drawn parameters in an entry ``replay``.
+    """Apply transforms as Compose does, and return what was drawn in an entry ``replay``.
+
+    The entry is plain data, which JSON holds: the pipeline, the key, the shapes and dtypes of the parts, and the names of the
+    transforms that fired. The pipeline's own draws follow from them. With transforms of the user's own, which are code, it has
+    the pipeline and the parameters as objects.
 
     Args:
         transforms: see Compose.
@@ -172,30 +185,76 @@ class ReplayCompose(Compose):
     ) -> None:
         super().__init__(transforms, bbox_params, keypoint_params, additional_targets, p, is_check_shapes)
         self.save_key = save_key
+        self._plain = _plain_of(self)
 
     def __call__(
         self, *arguments: Any, key: ss.SampleKey | None = None, force_apply: bool = False, **data: Any
     ) -> Any:
         """Return the augmented parts and the drawn parameters."""
         result, used = self._run(arguments, key, force_apply, data)
-        applied = [[name, params] for name, params in self._params_of(used, data)]
-        return result | {self.save_key: {"pipeline": self, "applied": applied}}
+        infos = self._parts.call_of(data).infos()
+        applied = [[name, params] for name, params in self.pipeline.params(used, infos)]
+        if self._plain is None:
+            return result | {self.save_key: {"pipeline": self, "applied": applied}}
+        saved = {
+            "pipeline": self._plain,
+            "key": {name: getattr(used, name) for name in _KEY},
+            "parts": {name: _plain_info(info) for name, info in infos.items()},
+            "applied": [name for name, params in applied if params is not None],
+        }
+        return result | {self.save_key: saved}
 
     @staticmethod
     def replay(saved: dict[str, Any], **data: Any) -> Any:
         """Apply the parameters of an earlier result to other parts.
 
         Args:
-            saved: the entry ``replay`` of that result.
+            saved: the entry ``replay`` of that result, also after a way through JSON.
             data: the parts, as in a call.
         """
-        augment: ReplayCompose = saved["pipeline"]
+        augment, applied = saved["pipeline"], saved["applied"]
+        if isinstance(augment, dict):
+            augment = from_dict(augment)
+            infos = {name: _info_of(plain) for name, plain in saved["parts"].items()}
+            applied = augment.pipeline.params(ss.SampleKey(**saved["key"]), infos)
         parts = augment._parts.call_of(data)
-        result = augment.pipeline.replay(parts.sample, saved["applied"])
-        others = augment._replay_images(parts, saved["applied"])
+        result = augment.pipeline.replay(parts.sample, applied)
+        others = augment._replay_images(parts, applied)
         return parts.result_of(data, result, others, augment._to_tensor)
+
+
+def _warn_of_seed(seed: int | None) -> None:
+    if seed is not None:
+        warnings.warn(
+            f"seed={seed!r} is not used: pass the seed to the AugmentedDataset, or in the key",
+            stacklevel=3,
+        )
 
 
 def _fields_of(params: Any) -> dict[str, Any]:
     """Return drawn parameters as a dict."""
     return dict(params._asdict()) if hasattr(params, "_asdict") else {"params": params}
+
+
+_KEY: Final = ("seed", "epoch", "index", "occurrence", "view", "call")
+
+
+def _plain_of(pipeline: Compose) -> dict[str, Any] | None:
+    """Return a pipeline as plain data, or None if it has code."""
+    try:
+        return pipeline.to_dict()
+    except TypeError:
+        return None
+
+
+def _plain_info(info: ss.Info) -> dict[str, Any]:
+    """Return the info of a part as plain data."""
+    boxes = info.given_boxes
+    plain = {"shape": list(info.shape), "dtype": str(np.dtype(info.dtype))}
+    return plain if boxes is None else plain | {"boxes": np.asarray(boxes).tolist()}
+
+
+def _info_of(plain: dict[str, Any]) -> ss.Info:
+    boxes = plain.get("boxes")
+    given = None if boxes is None else np.array(boxes, np.float64).reshape(len(boxes), -1)
+    return ss.Info(tuple(plain["shape"]), np.dtype(plain["dtype"]), given)

@@ -4,43 +4,147 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from dataclasses import asdict, fields
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, TextIO
 
+import seedsafe as ss
 from seedsafe_albumentations.absent import instead
+from seedsafe_albumentations.arguments import check_only
 
 __all__ = ["from_dict", "load", "save", "to_dict"]
 
 _DROPPED = ("params", "applied", "__version__")
+_FORMATS: Final = ("json", "yaml")
 
 
-def to_dict(transform: Any) -> dict[str, Any]:
-    """Return a pipeline as plain data, as ``seedsafe.Compose.to_dict`` does."""
+def to_dict(transform: Any, on_not_implemented_error: str = "raise") -> dict[str, Any]:
+    """Return a pipeline as plain data, as ``seedsafe.Compose.to_dict`` does. `from_dict` reads it.
+
+    The entry ``extra`` has what seedsafe's own pipeline does not: the parameters of boxes and keypoints, additional targets,
+    ToTensorV2. ``seedsafe.Compose.from_dict`` leaves it out.
+
+    Args:
+        transform: a Compose.
+        on_not_implemented_error: must be "raise".
+
+    Raises:
+        TypeError: the pipeline has code, such as a Lambda or a class of your own.
+    """
+    check_only(on_not_implemented_error, "on_not_implemented_error", "raise", "leave what is code out")
     plain: dict[str, Any] = transform.to_dict()
     return plain
 
 
-def from_dict(data: dict[str, Any]) -> Any:
-    """Return the pipeline that ``to_dict`` of albumentations 1.x or 2.x described.
+def extra_of(pipeline: Any) -> dict[str, Any]:
+    """Return what a Compose has besides the transforms of seedsafe, without defaults."""
+    to_tensor = pipeline._to_tensor
+    extra = {
+        "class": type(pipeline).__name__ if type(pipeline).__name__ != "Compose" else None,
+        "p": pipeline.p if pipeline.p != 1 else None,
+        "bbox_params": _options(pipeline.bbox_params),
+        "keypoint_params": _options(pipeline.keypoint_params),
+        "additional_targets": pipeline.additional_targets or None,
+        "to_tensor": None if to_tensor is None else {"transpose_mask": to_tensor.transpose_mask},
+        "save_applied_params": pipeline.save_applied_params or None,
+        "save_key": getattr(pipeline, "save_key", None),
+    }
+    return {name: value for name, value in extra.items() if value is not None}
+
+
+def _options(params: Any) -> dict[str, Any] | None:
+    """Return the arguments of BboxParams or KeypointParams that are no defaults."""
+    if params is None:
+        return None
+    defaults = {one.name: one.default for one in fields(params)}
+    options = {name: value for name, value in asdict(params).items() if value != defaults[name]}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in options.items()}
+
+
+def from_dict(data: dict[str, Any], nonserializable: dict[str, Any] | None = None) -> Any:
+    """Return the pipeline that ``to_dict`` described: this module's, seedsafe's, or that of albumentations 1.x or 2.x.
+
+    Args:
+        data: the result of ``to_dict``.
+        nonserializable: the Lambdas in albumentations' data, by name.
 
     Raises:
-        ValueError: the data contain a transform that this module does not have.
+        ValueError: the data contain a transform that this module does not have, or describe no pipeline.
 
     Example:
         >>> flip = {"__class_fullname__": "HorizontalFlip", "p": 0.5}
         >>> plain = {"__version__": "2.0.8", "transform": {"__class_fullname__": "Compose", "p": 1.0, "transforms": [flip]}}
         >>> from_dict(plain)
         Compose([HorizontalFlip()])
+        >>> from_dict(to_dict(from_dict(plain)))
+        Compose([HorizontalFlip()])
     """
-    if not isinstance(data, dict) or "transform" not in data:
+    if isinstance(data, dict) and "contract" in data:
+        return _from_ours(data)
+    if not isinstance(data, dict) or not isinstance(data.get("transform"), dict):
         raise ValueError(
-            f"data must have an entry 'transform', got {data!r}: pass the result of albumentations.to_dict"
+            f"data must be the result of to_dict, of this module or of albumentations, got {data!r}: pass that"
         )
-    return _from_plain(data["transform"])
+    return _from_theirs(data["transform"], nonserializable or {})
 
 
-def _from_plain(plain: dict[str, Any]) -> Any:
+def _from_ours(data: dict[str, Any]) -> Any:
+    """Return the pipeline that this module's or seedsafe's ``to_dict`` described."""
     here: Any = sys.modules[str(__package__)]
+    own = {kind.__name__: kind for kind in _own_classes()}
+    core = ss.Compose.from_dict(_with_tuples(data, own), classes=own.values())
+    extra = dict(data.get("extra", {}))
+    name, p, to_tensor = extra.pop("class", "Compose"), extra.get("p", 1), extra.pop("to_tensor", None)
+    transforms: list[Any] = list(core.transforms)
+    if p < 1 and transforms:
+        transforms = list(transforms[0].transforms)  # type: ignore[union-attr]  # of the RandomApply around them
+    if to_tensor is not None:
+        transforms.append(here.ToTensorV2(**to_tensor))
+    if core.boxes is not None and "bbox_params" not in extra:
+        limits = ("format", "min_area", "min_visibility", "min_width", "min_height", "clip")
+        extra["bbox_params"] = {limit: getattr(core.boxes, limit) for limit in limits}
+    if core.keypoints is not None and "keypoint_params" not in extra:
+        extra["keypoint_params"] = {"format": "xy", "remove_invisible": core.keypoints.outside != "keep"}
+    return getattr(here, name)(transforms, **extra)
+
+
+def _with_tuples(data: Any, own: dict[str, type]) -> Any:
+    """Return plain data with tuples instead of lists in the options of this module's transforms, which do not convert them."""
+    if isinstance(data, list):
+        return [_with_tuples(one, own) for one in data]
+    if not isinstance(data, dict):
+        return data
+    is_own = data.get("transform") in own
+    return {
+        name: tuple(value) if is_own and isinstance(value, list) else _with_tuples(value, own)
+        for name, value in data.items()
+    }
+
+
+def _own_classes() -> Iterator[type]:
+    """Yield the transforms that this module adds to seedsafe's."""
+    for room in ("affine", "noise", "values", "weather"):
+        module = import_module(f"{__package__}.{room}")
+        for value in vars(module).values():
+            if (
+                isinstance(value, type)
+                and issubclass(value, ss.Transform)
+                and value.__module__ == module.__name__
+            ):
+                yield value
+
+
+def _from_theirs(plain: dict[str, Any], nonserializable: dict[str, Any]) -> Any:
+    here: Any = sys.modules[str(__package__)]
+    if "__name__" in plain:
+        known = nonserializable.get(plain["__name__"])
+        if known is None:
+            raise ValueError(
+                f"data contain the Lambda {plain['__name__']!r}, which is code: pass nonserializable={{{plain['__name__']!r}: Lambda(...)}}"
+            )
+        return known
     name = plain["__class_fullname__"].rpartition(".")[2]
     arguments = {
         key: tuple(value) if isinstance(value, list) else value
@@ -48,7 +152,7 @@ def _from_plain(plain: dict[str, Any]) -> Any:
         if key != "__class_fullname__" and key not in _DROPPED and value is not None
     }
     if "transforms" in plain:
-        arguments["transforms"] = [_from_plain(one) for one in plain["transforms"]]
+        arguments["transforms"] = [_from_theirs(one, nonserializable) for one in plain["transforms"]]
         if not plain.get("additional_targets"):
             arguments.pop("additional_targets", None)
     if name not in here.__all__:
@@ -58,15 +162,66 @@ def _from_plain(plain: dict[str, Any]) -> Any:
     return getattr(here, name)(**arguments)
 
 
-def load(path: str | Path, data_format: str = "json") -> Any:
-    """Return the pipeline in a JSON file that albumentations' ``save`` wrote."""
-    if data_format != "json":
-        raise ValueError(
-            f"data_format must be 'json', got {data_format!r}: read the file, and pass its data to from_dict"
-        )
-    return from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
+def load(
+    filepath_or_buffer: str | Path | TextIO,
+    data_format: str = "json",
+    nonserializable: dict[str, Any] | None = None,
+) -> Any:
+    """Return the pipeline in a file that this module's or albumentations' ``save`` wrote.
+
+    Args:
+        filepath_or_buffer: the file's name, or an open file.
+        data_format: "json" or "yaml", which needs PyYAML.
+        nonserializable: see from_dict.
+
+    Raises:
+        ValueError: `data_format` is neither, or see from_dict.
+    """
+    _check_format(data_format)
+    named = isinstance(filepath_or_buffer, str | Path)
+    text: str = Path(filepath_or_buffer).read_text(encoding="utf-8") if named else filepath_or_buffer.read()  # type: ignore[arg-type,union-attr]
+    return from_dict(json.loads(text) if data_format == "json" else _yaml().safe_load(text), nonserializable)
 
 
-def save(transform: Any, path: str | Path) -> None:
-    """Write a pipeline to a file, as ``seedsafe.Compose.to_json`` does. ``seedsafe.Compose.from_json`` reads it."""
-    Path(path).write_text(json.dumps(to_dict(transform), indent=2), encoding="utf-8")
+def save(
+    transform: Any,
+    filepath_or_buffer: str | Path | TextIO,
+    data_format: str = "json",
+    on_not_implemented_error: str = "raise",
+) -> None:
+    """Write a pipeline to a file, as ``seedsafe.Compose.to_json`` does. `load` reads it, and so does ``seedsafe.Compose.from_json``,
+    with ``classes=`` for transforms that seedsafe does not have, such as Rain.
+
+    Args:
+        transform: a Compose.
+        filepath_or_buffer: the file's name, or an open file.
+        data_format: "json" or "yaml", which needs PyYAML.
+        on_not_implemented_error: see to_dict.
+
+    Raises:
+        TypeError: see to_dict.
+        ValueError: `data_format` is neither.
+    """
+    _check_format(data_format)
+    plain = to_dict(transform, on_not_implemented_error)
+    text: str = (
+        json.dumps(plain, indent=2) if data_format == "json" else _yaml().safe_dump(plain, sort_keys=False)
+    )
+    if isinstance(filepath_or_buffer, str | Path):
+        Path(filepath_or_buffer).write_text(text, encoding="utf-8")
+    else:
+        filepath_or_buffer.write(text)
+
+
+def _check_format(data_format: str) -> None:
+    if data_format not in _FORMATS:
+        raise ValueError(f"data_format must be 'json' or 'yaml', got {data_format!r}: pass one of them")
+
+
+def _yaml() -> Any:
+    try:
+        return import_module("yaml")
+    except ImportError as error:
+        raise ImportError(
+            'YAML needs PyYAML: pip install "seedsafe[yaml]", or pass data_format="json"'
+        ) from error

@@ -69,6 +69,7 @@ def from_plain(data: Any, classes: Iterable[type]) -> Any:
         raise TypeError(f"data must be a mapping, as to_dict returns it, got {type(data).__name__}")
     plain = dict(data)
     version = plain.pop("contract", None)
+    plain.pop("extra", None)  # what another library's pipeline has besides
     if version != CONTRACT_VERSION:
         raise ValueError(
             f"data must be of stream contract {CONTRACT_VERSION}, got {version!r}: use the release that wrote it"

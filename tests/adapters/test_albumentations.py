@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import pickle
 from collections import Counter
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -492,6 +494,106 @@ def test_the_originals_dicts_are_read(tmp_path: Any) -> None:
     broken = json.loads(json.dumps(ORIGINAL).replace("HorizontalFlip", "Spatter"))
     with pytest.raises(ValueError, match="the transform 'Spatter', which this module does not have"):
         A.from_dict(broken)
+
+
+def transforms_by_name() -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for name in (one for one in A.__all__ if one[0].isupper()):
+        for arguments in ((), (8, 8), ((8, 8),)):
+            with suppress(TypeError, ValueError, KeyError, UserWarning):
+                one = getattr(A, name)(*arguments)
+                if isinstance(one, ss.Transform | ss.Compose | A.ToTensorV2) and name != "Lambda":
+                    made.setdefault(name, one)
+    return made
+
+
+TRANSFORMS = transforms_by_name()
+
+
+def test_what_is_written_is_read_again() -> None:
+    assert len(TRANSFORMS) > 90
+    for name, transform in TRANSFORMS.items():
+        augment = A.Compose([transform])
+        again = A.from_dict(json.loads(json.dumps(A.to_dict(augment))))
+        assert again.pipeline == augment.pipeline, name
+
+
+WRITTEN: list[Any] = [
+    A.Compose([A.HorizontalFlip(), A.OneOf([A.Blur(), A.RandomGamma()], p=0.3)]),
+    A.Compose(
+        [A.RandomCrop(32, 32), A.Normalize(), A.ToTensorV2(transpose_mask=True)],
+        bbox_params=A.BboxParams("coco", label_fields=["classes"], min_area=3),
+        keypoint_params=A.KeypointParams("xya", remove_invisible=False),
+        additional_targets={"image2": "image"},
+        p=0.7,
+        save_applied_params=True,
+    ),
+    A.ReplayCompose([A.RandomRain(p=1)], bbox_params={"format": "yolo"}, save_key="drawn"),
+    A.Sequential([A.Rotate(20)], p=0.2),
+]
+
+
+@pytest.mark.parametrize("data_format", ["json", "yaml"])
+@pytest.mark.parametrize("augment", WRITTEN, ids=["plain", "with all", "replay", "sequential"])
+def test_files_have_all_of_a_pipeline(augment: Any, data_format: str, tmp_path: Any) -> None:
+    file, memory = tmp_path / "pipeline", io.StringIO()
+    A.save(augment, file, data_format)
+    A.save(augment, memory, data_format=data_format)
+    memory.seek(0)
+    names = ("p", "bbox_params", "keypoint_params", "additional_targets", "save_applied_params", "pipeline")
+    for again in (A.load(file, data_format), A.load(memory, data_format=data_format)):
+        assert type(again) is type(augment)
+        assert [getattr(again, name) for name in names] == [getattr(augment, name) for name in names]
+        assert getattr(again, "save_key", None) == getattr(augment, "save_key", None)
+        assert again._to_tensor == augment._to_tensor
+    with pytest.raises(ValueError, match="data_format must be 'json' or 'yaml', got 'toml'"):
+        A.save(augment, file, "toml")
+
+
+def test_seedsafe_and_this_module_read_each_others_files() -> None:
+    augment = A.Compose([A.HorizontalFlip(), A.RandomCrop(32, 32)], bbox_params=A.BboxParams("yolo"))
+    assert ss.Compose.from_dict(A.to_dict(augment)) == augment.pipeline
+    core = ss.Compose([ss.HorizontalFlip()], boxes=ss.Boxes("coco", min_area=2), keypoints=ss.Keypoints())
+    again = A.from_dict(core.to_dict())
+    assert again.bbox_params == A.BboxParams("coco", min_area=2)
+    assert again.keypoint_params == A.KeypointParams("xy", remove_invisible=False)
+    plain = A.to_dict(A.Compose([A.HorizontalFlip()]))
+    assert plain == ss.Compose([ss.HorizontalFlip()]).to_dict()  # as it was before there were extras
+
+
+def test_lambdas_in_the_originals_data() -> None:
+    plain = {"__version__": "2.0.8", "transform": {"__class_fullname__": "Lambda", "__name__": "mine"}}
+    mine = A.Lambda(image=np.copy)
+    assert A.from_dict(plain, {"mine": mine}) is mine
+    with pytest.raises(ValueError, match="the Lambda 'mine', which is code: pass nonserializable="):
+        A.from_dict(plain)
+
+
+def test_a_replay_goes_through_json() -> None:
+    augment = A.ReplayCompose(
+        [A.RandomRain(p=0.5), A.RandomSizedBBoxSafeCrop(20, 20), A.GaussNoise(p=0.5)],
+        bbox_params={"format": "yolo"},
+    )
+    for key in keys(6):
+        boxes = [[0.5, 0.5, 0.2, 0.2], [0.3, 0.4, 0.1, 0.2]]
+        made = augment(image=IMAGE, bboxes=boxes, mask=MASK, key=key)
+        saved = json.loads(json.dumps(made["replay"]))
+        assert "RandomSizedBBoxSafeCrop" not in saved["applied"]
+        assert "BBoxSafeCrop" in saved["applied"]
+        again = A.ReplayCompose.replay(saved, image=IMAGE, bboxes=boxes, mask=MASK)
+        assert (made["image"] == again["image"]).all()
+        assert (made["mask"] == again["mask"]).all()
+        assert made["bboxes"] == again["bboxes"]
+
+
+def test_the_small_names_of_a_compose() -> None:
+    augment = WRITTEN[1]
+    assert augment.available_keys == {
+        *("image", "images", "mask", "masks", "bboxes", "keypoints", "image2", "classes"),
+    }
+    with pytest.warns(UserWarning, match="seed=3 is not used"):
+        augment.set_random_seed(3)
+    assert A.__version__ == "2.0.8"
 
 
 def test_pipelines_are_pickled() -> None:

@@ -16,7 +16,7 @@ from torch.utils.data import DataLoader, Dataset
 
 import seedsafe as ss
 import seedsafe_tf
-from seedsafe.reading import KeyedReader
+from seedsafe.reading import BoundAugment, KeyedReader
 from seedsafe_keras import AugmentedSequence, fit
 from seedsafe_torch import AugmentedDataset, AugmentedIterable, KeyedSampler, loader
 
@@ -260,6 +260,24 @@ def test_tf_data_gives_each_view_as_a_tensor() -> None:
     rows = tf.data.Dataset.from_tensor_slices({"id": np.arange(LENGTH), "image": IMAGES})
     for made in seedsafe_tf.keyed(rows, VIEWS, seed=SEED, epoch=1, id="id"):
         same(made["image"], expected(int(made["id"]), 1))
+
+
+@pytest.mark.parametrize(
+    "views", [ss.Views([ss.Compose([]), foreign]), ss.Views([foreign, ss.MixUp(classes=9, name="mix")])]
+)
+def test_a_list_is_what_its_pipelines_are_together(views: ss.Views) -> None:
+    bound, each = BoundAugment(views), [BoundAugment(one) for one in views.pipelines]
+    assert bound.draws
+    assert bound.is_foreign
+    assert not bound.takes_arrays
+    assert bound.mixer == each[1].mixer
+
+
+def test_ready_batches_of_outer_views() -> None:
+    reader = KeyedReader(Ready(), VIEWS, seed=SEED)
+    views, labels = reader.batch(ss.SampleIndex(1, epoch=2, view=3), 4)
+    for row, label in enumerate(labels.tolist()):
+        same([view[row] for view in views], expected(label, 2, 3))
 
 
 def test_views_and_augmentation_are_set_later() -> None:
