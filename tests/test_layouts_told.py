@@ -91,6 +91,17 @@ def test_colours_may_have_any_axes() -> None:
     ss.Compose([ss.Invert(p=1)])(image(12, 64, 64), key=KEY)
 
 
+@pytest.mark.parametrize("shape", [(2, 8, 16, 16, 1), (8, 16, 16, 1), (8, 16, 16, 3)])
+@pytest.mark.parametrize(
+    "transform",
+    [ss.GaussianNoise(3), ss.Normalize(0.5, 0.2), ss.ChannelShuffle(p=1), ss.Invert(p=1), ss.Gamma(p=1)],
+    ids=lambda transform: type(transform).__name__,
+)
+def test_volumes_and_clips_are_no_images(transform: Any, shape: Any) -> None:
+    with pytest.raises(ValueError, match=r"an image must have the shape \(H, W\) or \(H, W, C\), got \("):
+        transform(np.zeros(shape, np.uint8), key=ss.SampleKey(42, 0, 0))
+
+
 @pytest.mark.parametrize("channels", [1, 2, 6])
 def test_samples_before_channels_are_told(channels: int) -> None:
     sound = np.random.default_rng(0).normal(size=(800, channels)).astype(np.float32)

@@ -125,7 +125,7 @@ def _with_tuples(data: Any, own: dict[str, type]) -> Any:
 
 def _own_classes() -> Iterator[type]:
     """Yield the transforms that this module adds to seedsafe's."""
-    for room in ("affine", "noise", "values", "weather"):
+    for room in ("affine", "nan", "noise", "values", "weather"):
         module = import_module(f"{__package__}.{room}")
         for value in vars(module).values():
             if (

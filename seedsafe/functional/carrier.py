@@ -21,6 +21,7 @@ __all__ = [
     "is_native",
     "need_image",
     "opencv",
+    "refuse_volume",
     "require_size",
     "restore",
 ]
@@ -87,6 +88,12 @@ def need_image(image: Array) -> None:
     """Raise ValueError if an array does not have the shape of an image."""
     if image.ndim not in (2, 3):
         raise ValueError(f"an image must have the shape (H, W) or (H, W, C), got {image.shape}: reshape it")
+
+
+def refuse_volume(array: Array) -> None:
+    """Raise ValueError if an array has more axes than an image."""
+    if array.ndim > 3:
+        need_image(array)
 
 
 def require_size(shape: tuple[int, ...]) -> None:

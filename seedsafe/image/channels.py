@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from seedsafe.functional import channels
+from seedsafe.functional.carrier import refuse_volume
 from seedsafe.ground.checks import real, span
 from seedsafe.ground.exactness import AT_LEAST_UINT8, EVERYWHERE, NUMPY
 from seedsafe.ground.info import Array, Info
@@ -145,6 +146,7 @@ class ChannelShuffle(Often):
         return Order((*order, left[0]))
 
     def apply_image(self, image: Array, params: Any) -> Array:
+        refuse_volume(image)
         return channels.shuffle_channels(image, params[0])
 
 

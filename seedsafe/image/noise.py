@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
+from seedsafe.functional.carrier import refuse_volume
 from seedsafe.functional.noise import add_gaussian_noise
 from seedsafe.ground.checks import flag, probability, span
 from seedsafe.ground.exactness import EVERYWHERE
@@ -103,6 +104,7 @@ class GaussianNoise(Transform):
         return Noise(rng.uniform(*self.std), rng.noise())
 
     def apply_image(self, image: Array, params: Any) -> Array:
+        refuse_volume(image)
         return add_gaussian_noise(image, *self._in_units_of(image, params), per_channel=self.per_channel)
 
     def _draw_many(self, draws: ManyDraws, info: Info) -> Any:

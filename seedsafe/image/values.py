@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 
+from seedsafe.functional.carrier import refuse_volume
 from seedsafe.functional.values import (
     normalize,
     normalize_chw,
@@ -111,6 +112,7 @@ class Normalize(ImageTransform):
         )
 
     def apply_image(self, image: Array, params: Any, out: Array | None = None) -> Array:
+        refuse_volume(image)
         return normalize(image, self.mean, self.std, out)
 
     def _apply_many(self, images: Array, params: Any, out: Array | None) -> Array:
