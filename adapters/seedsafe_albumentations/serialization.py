@@ -99,7 +99,7 @@ def _from_ours(data: dict[str, Any]) -> Any:
     name, p, to_tensor = extra.pop("class", "Compose"), extra.get("p", 1), extra.pop("to_tensor", None)
     transforms: list[Any] = list(core.transforms)
     if p < 1 and transforms:
-        transforms = list(transforms[0].transforms)  # type: ignore[union-attr]  # of the RandomApply around them
+        transforms = list(transforms[0].transforms)
     if to_tensor is not None:
         transforms.append(here.ToTensorV2(**to_tensor))
     if core.boxes is not None and "bbox_params" not in extra:

@@ -63,7 +63,7 @@ class BoundAugment:
         views: tuple[Any, ...] = augment.pipelines if isinstance(augment, Views) else ()
         self.views: tuple[BoundAugment, ...] = tuple(map(BoundAugment, views))
         """The pipeline of each view, if they are listed."""
-        self.pipeline = _pipeline_of(augment)
+        self.pipeline = pipeline = _pipeline_of(augment)
         """A Compose with the library's own call, which may hold just one transform; None for anything else."""
         self.takes_arrays: bool = isinstance(augment, Compose | Transform) or (
             bool(views) and all(isinstance(one, Compose | Transform) for one in views)
@@ -73,9 +73,8 @@ class BoundAugment:
         """The nodes to run. None if the augmentation is called: it may be somebody's own, or change its `p` later."""
         if self.pipeline is not None and (self.pipeline is augment or marks_of(type(augment)).own):
             self.root = self.pipeline._root  # pyright: ignore[reportPrivateUsage]
-        self.is_empty = self.pipeline is augment is not None and not (
-            self.pipeline.transforms or self.pipeline.options()
-        )
+        empty = pipeline is not None and not (pipeline.transforms or pipeline.options())
+        self.is_empty = empty and pipeline is augment
         """Whether it is an empty Compose, which leaves samples as they are."""
         self.partners: Partners | None = None
         """The other samples of the dataset, around one of its samples."""
