@@ -18,7 +18,7 @@ natively() {
         "$folder/bin/python" -m pip install --quiet --no-deps --group arm-torch
         cp pyproject.toml "$folder/installed.toml"
     fi
-    "$folder/bin/python" -m pytest -p no:cacheprovider --hypothesis-profile=ci "$@" "$tests"
+    "$folder/bin/python" -m pytest -p no:cacheprovider "$@" "$tests"
 }
 
 prepare() {
@@ -67,8 +67,7 @@ case $(uname -s)-$(uname -m) in
 *-aarch64 | *-arm64) natively "$@" ;;
 Linux-x86_64)
     test "$(id -u)" = 0 || { echo "this machine is no ARM: emulating one takes root, and a Debian" >&2 && exit 1; }
-    # That profile has no deadlines, which an emulated processor misses.
-    emulated python3 -m pytest -p no:cacheprovider --hypothesis-profile=ci "$@" "$tests"
+    emulated python3 -m pytest -p no:cacheprovider "$@" "$tests"
     ;;
 *) echo "tests on ARM run on an ARM machine, or on a Debian of x86-64, not on $(uname -s) $(uname -m)" >&2 && exit 1 ;;
 esac

@@ -15,11 +15,10 @@ from pathlib import Path
 import pytest
 
 with suppress(ModuleNotFoundError):  # the environments of some folders have no hypothesis
-    from hypothesis import settings
+    from hypothesis import HealthCheck, settings
 
-    settings.register_profile(
-        "untimed", settings(), deadline=None
-    )  # an example may take long on a busy machine
+    # An example may take long on a busy machine, or on an emulated one.
+    settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("untimed")
 
 FOLDERS = ("albumentations", "bridge", "scale", "site", "trainers")
