@@ -259,7 +259,8 @@ def test_what_a_tool_prints_is_readable_without_unicode(tool: str, things: Path)
 def test_what_forks_says_where_it_can_run(
     call: list[str], things: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.delattr(os, "fork", raising=False)
+    if hasattr(os, "fork"):
+        monkeypatch.delattr(os, "fork")
     assert main(call) == 2
     sentence = "audit needs os.fork, which this system does not have: run it on Linux or macOS"
     assert capsys.readouterr().err == f"seedsafe {call[0]}: {sentence}\n"
