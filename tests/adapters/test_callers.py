@@ -174,7 +174,7 @@ class Watching(KeyedSampler):
     iterator: Any = None
 
     def _begin(self, state: Any) -> Any:
-        found = caller_of(self).iterator()
+        found = caller_of(self).iterator(self)
         type(self).iterator = None if found is None else found()
         return super()._begin(state)
 
