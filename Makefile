@@ -99,7 +99,7 @@ test-scale: .venvs/scale/.installed
 	.venvs/scale/bin/python -m pip install --quiet --requirement tests/scale/requirements.txt
 	touch $@
 
-# Real trainers, small trainings stopped and resumed, in an environment of their own.
+# Real trainers, small trainings stopped and resumed, in an environment of their own. torchaudio's extension is made for CUDA.
 test-trainers: .venvs/trainers/.installed
 	PYTHONPATH=.:adapters .venvs/trainers/bin/python -m pytest -m trainers tests/trainers
 
@@ -108,7 +108,9 @@ test-trainers: .venvs/trainers/.installed
 	.venvs/trainers/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	.venvs/trainers/bin/python -m pip install --quiet torch==2.13.0
 	.venvs/trainers/bin/python -m pip install --quiet --no-deps torchvision==0.28.0 "fastai>=2.8" fastcore fastprogress fasttransform "plum-dispatch<2.10" fastdownload "timm>=1.0" "ultralytics>=8.4"
+	.venvs/trainers/bin/python -m pip install --quiet --no-deps "monai>=1.6" "mmengine>=0.10" "pytorch-ignite>=0.5" "speechbrain>=1.1" torchaudio==2.11.0 "torchio>=1.2" "torchtnt>=0.2"
 	.venvs/trainers/bin/python -m pip install --quiet --requirement tests/trainers/requirements.txt
+	rm -f .venvs/trainers/lib/python*/site-packages/torchaudio/lib/*.so
 	touch $@
 
 # The built pages in headless Chromium (of the system, or the one that playwright installs), in an environment of its own.

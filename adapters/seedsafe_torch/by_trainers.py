@@ -18,7 +18,7 @@ UNKEYED = (
 
 def warn_of_erasing() -> None:
     """Warn if timm's ``create_loader`` is making such a loader of what calls this function, or such a prefetcher reads it."""
-    made = any(
+    erases = any(
         names.get("use_prefetcher")
         and names.get("is_training")
         and not names.get("no_aug")
@@ -26,7 +26,7 @@ def warn_of_erasing() -> None:
         for names in frames.names_in("create_loader")
     )
     reading = frames.objects_in("__iter__")
-    if made or any(getattr(one, "random_erasing", None) is not None for one in reading):
+    if erases or any(getattr(one, "random_erasing", None) is not None for one in reading):
         warnings.warn(UNKEYED, stacklevel=frames.users_level())
 
 

@@ -1,4 +1,4 @@
-"""Other threads that may draw while a call runs."""
+"""Other threads, which may draw meanwhile."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def others_run() -> bool:
 
 
 class Others:
-    """The other threads of this process, seen at a moment.
+    """The other threads of this process, and what each was at when this was created.
 
     Example:
         >>> Others().awake()
@@ -45,7 +45,7 @@ class Others:
         self._before = _frames()
 
     def awake(self) -> list[str]:
-        """Return the names of those that may have done anything but wait since that moment."""
+        """Return the names of those that may have done anything but wait since then."""
         names = {thread.ident: thread.name for thread in threading.enumerate()}
         now = _frames()
         asleep = {
@@ -57,9 +57,10 @@ class Others:
 
 
 def _frames() -> dict[int, tuple[FrameType, int]]:
-    """Return each other thread's innermost frame, with its place there. Whoever holds the frame keeps it from being another one later."""
+    """Return each other thread's innermost frame, with its position there. Whoever holds the frame keeps it from being another one later."""
     me = threading.get_ident()
-    return {ident: (frame, frame.f_lasti) for ident, frame in sys._current_frames().items() if ident != me}
+    frames = sys._current_frames()  # pyright: ignore[reportPrivateUsage]
+    return {ident: (frame, frame.f_lasti) for ident, frame in frames.items() if ident != me}
 
 
 def steady(trace: Callable[[], Run], shared: Sequence[str], label: str) -> Run:

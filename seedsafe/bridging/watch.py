@@ -1,4 +1,4 @@
-"""Run a call's checks: several runs, for several keys."""
+"""Check calls by several runs."""
 
 from __future__ import annotations
 

@@ -348,3 +348,45 @@ def test_hugging_face_datasets_with_positions(workers: int) -> None:
                 for n, image in zip(batch["n"], batch["image"], strict=True):
                     assert (np.asarray(image) == dataset.at(int(n), epoch=epoch)["image"]).all()
         assert not np.array_equal(dataset.at(3, epoch=0)["image"], dataset.at(3, epoch=1)["image"])
+
+
+class Epochs:
+    """A source for Grain's DataLoader, which counts the epochs; see docs/how-to/streams.md."""
+
+    def __init__(self, dataset: Any, epochs: int) -> None:
+        self.dataset, self.epochs = dataset, epochs
+
+    def __len__(self) -> int:
+        return self.epochs * len(self.dataset)
+
+    def __getitem__(self, place: int) -> Any:
+        epoch, place = divmod(int(place), len(self.dataset))
+        order = ss.epoch_order(SEED, epoch, len(self.dataset))
+        return self.dataset.at(order[place], epoch=epoch)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_grains_dataloader(workers: int) -> None:
+    import grain
+    from absl import flags
+
+    from seedsafe_torch import AugmentedDataset
+
+    flags.FLAGS.mark_as_parsed()
+    dataset = AugmentedDataset([(image, n) for n, image in enumerate(IMAGES)], AUGMENT, seed=SEED)
+    source = Epochs(dataset, 2)
+    loading = grain.DataLoader(
+        data_source=source,
+        sampler=grain.samplers.SequentialSampler(len(source), grain.sharding.NoSharding()),
+        operations=[grain.transforms.Batch(5)],
+        worker_count=workers,
+    )
+    records = [
+        {"image": image, "n": n}
+        for images, numbers in loading
+        for image, n in zip(images, numbers, strict=True)
+    ]
+    alone = [(dataset.at(n, epoch=epoch)[0], n) for epoch in range(2) for n in range(LENGTH)]
+    assert counted(records, "image", "n") == counted(
+        [{"image": image, "n": n} for image, n in alone], "image", "n"
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -245,3 +246,40 @@ def test_what_timm_draws_there_is_told_where_its_loader_is_made() -> None:
         warnings.filterwarnings("error", message=".*erases")
         made(re_prob=0.5, use_prefetcher=False)
         made(re_prob=0.0)
+
+
+def test_fastais_datablock_with_item_transforms_in_its_blocks(tmp_path: Path) -> None:
+    from fastai.data.block import CategoryBlock, DataBlock, TransformBlock
+    from fastai.data.core import DataLoaders
+    from fastai.data.transforms import RandomSplitter, ToTensor, get_image_files, parent_label
+    from fastai.vision.augment import RandomResizedCrop
+    from fastai.vision.core import PILImage
+    from PIL import Image
+
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        for number in range(8):
+            pixels = np.arange(40 * 60 * 3).reshape(40, 60, 3) * (number + 1) % 251
+            Image.fromarray(pixels.astype(np.uint8)).save(tmp_path / name / f"{number}.png")
+
+    def passes(workers: int) -> list[list[Any]]:
+        image = TransformBlock(type_tfms=[PILImage.create, RandomResizedCrop(24), ToTensor()])
+        block = DataBlock(
+            (image, CategoryBlock),
+            get_items=lambda folder: sorted(get_image_files(folder)),
+            get_y=parent_label,
+            splitter=RandomSplitter(seed=1),
+        )
+        sets = block.datasets(tmp_path)
+        dataset = AugmentedDataset(sets.train, seed=SEED, bridge=True)
+        loaders = DataLoaders(loader(dataset, batch_size=4, shuffle=True, num_workers=workers), [])
+        return [
+            [(torch.as_tensor(images), labels) for images, labels in loaders.train] for _ in range(EPOCHS)
+        ]
+
+    one, other = passes(0), passes(2)
+    for mine, theirs in zip(one, other, strict=True):
+        for (images, labels), (images2, labels2) in zip(mine, theirs, strict=True):
+            assert torch.equal(images, images2)
+            assert torch.equal(torch.as_tensor(labels), torch.as_tensor(labels2))
+    assert not torch.equal(one[0][0][0], one[1][0][0])
