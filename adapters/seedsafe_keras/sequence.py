@@ -9,11 +9,13 @@ import numpy as np
 
 from seedsafe import BatchMix, Bridge, SampleIndex, SampleKey, ring
 from seedsafe.reading import (
+    BRIDGE_IT,
     Augment,
     Faults,
     Forwarding,
     KeyedReader,
     Targets,
+    Unkeyed,
     check_base,
     check_targets,
     checked_int,
@@ -75,6 +77,8 @@ class AugmentedSequence(Forwarding, Passes):
             ``fit`` and EpochCallback report them after each epoch, and `failures` lists them. None is left out, because
             Keras relies on sizes.
         check_finite: whether NaN or infinity in a float, read or augmented, is an error.
+        on_unkeyed: for a base that draws random numbers without the sample's key, so that its samples depend on the workers, "raise"
+            raises NotReproducible in the first reads, and warns later. "warn" warns once, "allow" does not look.
         bridge: True, or a Bridge: while the base is read, every generator that it uses follows the key of the sample, or of a
             ready batch's first sample. Threads then read one after another.
         in_place: whether to write samples directly into the memory of their batch, which is used again when nobody holds it.
@@ -88,6 +92,7 @@ class AugmentedSequence(Forwarding, Passes):
         TypeError: an argument is of the wrong type, or `batch_size` is missing.
         ValueError: an argument is out of its range, or two cannot be used together.
         SampleError: when read, a sample or ready batch could not be read or augmented, for whatever reason.
+        NotReproducible: when read, the base draws without the sample's key.
 
     Example:
         >>> import numpy as np
@@ -131,6 +136,7 @@ class AugmentedSequence(Forwarding, Passes):
         ids: Any = None,
         on_error: Literal["raise", "replace"] = "raise",
         check_finite: bool = False,
+        on_unkeyed: Literal["raise", "warn", "allow"] = "raise",
         bridge: bool | Bridge = False,
         in_place: bool = True,
         mix: BatchMix | None = None,
@@ -173,6 +179,7 @@ class AugmentedSequence(Forwarding, Passes):
             ids=ids,
             faults=Faults(on_error, check_finite),
             bridge=bridge,
+            unkeyed=Unkeyed(on_unkeyed, BRIDGE_IT),
         )
 
     def __getitem__(self, batch: SupportsIndex) -> Any:

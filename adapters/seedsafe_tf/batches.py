@@ -14,6 +14,7 @@ from seedsafe.reading import (
     Faults,
     KeyedReader,
     Targets,
+    Unkeyed,
     checked_int,
     collate,
     explain_arguments,
@@ -43,6 +44,7 @@ def augment(
     ids: Any = None,
     on_error: Literal["raise", "replace"] = "raise",
     check_finite: bool = False,
+    on_unkeyed: Literal["raise", "warn", "allow"] = "raise",
     num_parallel_calls: int | None = None,
 ) -> tf.data.Dataset:
     """Return a tf.data.Dataset of the augmented batches of a run, each a function of (seed, epoch, step).
@@ -69,6 +71,8 @@ def augment(
         on_error: for a sample that cannot be read or augmented, "raise" raises an error that names it. "replace" takes another
             sample, chosen by the key, with this one's augmentation, and warns after each epoch.
         check_finite: whether NaN or infinity in a float, read or augmented, is an error.
+        on_unkeyed: for a source that draws random numbers without the sample's key, so that its samples depend on what was read
+            before, "raise" raises NotReproducible in the first reads, and warns later. "warn" warns once, "allow" does not look.
         num_parallel_calls: the largest number of batches at once, or ``tf.data.AUTOTUNE``, or None for one at a time.
 
     Returns:
@@ -78,6 +82,7 @@ def augment(
     Raises:
         TypeError: an argument has the wrong type.
         ValueError: an argument is out of its range, or two cannot be used together.
+        NotReproducible: the source draws without the sample's key.
         SampleError: the first sample could not be read or augmented. Later samples raise TensorFlow's errors with its text.
 
     Example:
@@ -96,7 +101,10 @@ def augment(
         )
     first_epoch, first_step, end = _bounds(epochs, start, epoch, steps)
     faults = Faults(on_error, check_finite)
-    reader = KeyedReader(source, pipeline, seed=seed, targets=targets, ids=ids, faults=faults)
+    unkeyed = Unkeyed(on_unkeyed)
+    reader = KeyedReader(
+        source, pipeline, seed=seed, targets=targets, ids=ids, faults=faults, unkeyed=unkeyed
+    )
     batches = _Batches(reader, length, size, steps, (first_epoch, first_step), flag("shuffle", shuffle))
     sample = reader.sample(batches.indices(0)[0], counts=False, listed=False)
     spec = tf.nest.map_structure(

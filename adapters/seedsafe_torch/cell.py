@@ -22,7 +22,7 @@ from seedsafe_torch import frames
 __all__ = ["EpochCell", "SharedBytes"]
 
 _MOST: Final = 2**20  # indices that are watched, one byte each
-_NUMBERS: Final = 16  # bytes: the epoch, and the bits of the warnings
+_NUMBERS: Final = 24  # bytes: the epoch, the bits of the warnings, and the first epoch that was read plus 1
 _EPOCH_TWICE: Final = 2**16  # the bit of a warning; a reader's warnings use others
 
 
@@ -129,6 +129,13 @@ class EpochCell(WarningLog):
             return False
         self._view[1] |= kind
         return True
+
+    def first_epoch(self, epoch: int) -> int:
+        """Return the first epoch that was read, in any process, which is this one if none was."""
+        if not self._view[2]:
+            for numbers in (self._view, *self._before):
+                numbers[2] = epoch + 1
+        return self._view[2] - 1
 
     def takes_a_look(self) -> bool:
         """Return whether to look for the code that reads one index twice: only the first few times, because that is slow."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Sequence
+from functools import partial
 from itertools import groupby
 from multiprocessing import active_children
 from operator import length_hint
@@ -15,12 +16,15 @@ from torch.utils.data.dataloader import _MultiProcessingDataLoaderIter
 
 from seedsafe import Bridge, SampleIndex, SampleKey
 from seedsafe.reading import (
+    BRIDGE_IT,
     Augment,
     Faults,
     Forwarding,
     KeyedReader,
+    Looks,
     Repeats,
     Targets,
+    Unkeyed,
     check_base,
     current,
     entered,
@@ -38,6 +42,8 @@ from seedsafe_torch.fetching import fetch_above
 __all__ = ["AugmentedDataset", "Envelope", "is_ours", "read_into", "reads_batches"]
 
 _ANSWERS = ("raise", "skip", "replace")
+_CONVERT_IT = "pass convert=True if only its torchvision transform draws"
+_WRAP_IT = "wrap what draws in AugmentedDataset(dataset, seed=..., bridge=True)"
 _DROPPED_BY = "seedsafe_torch.loader, or pass collate_fn=seedsafe_torch.skip_collate"
 
 
@@ -71,6 +77,8 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
             and the collate function of `loader`, or `skip_collate`, drops it. After "replace" and "skip", `loader` reports
             the failures at the end of each pass, and `failures` lists them.
         check_finite: whether NaN or infinity in a float, read or augmented, is an error of the sample.
+        on_unkeyed: for a base that draws random numbers without the sample's key, so that its samples depend on the workers, "raise"
+            raises NotReproducible in the first reads, and warns later. "warn" warns once, "allow" does not look.
         bridge: True, or a Bridge: while the base is read, every generator that it uses follows the sample's key.
         convert: True turns the base's torchvision transform into the augmentation, as `convert` does, and reads a copy of
             the base without it. `augment.report` has a line for each transform.
@@ -80,6 +88,7 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         ValueError: an argument is out of its range.
         IndexError: there is no such sample.
         SampleError: a sample could not be read or augmented, for whatever reason.
+        NotReproducible: the base draws without the sample's key.
 
     Example:
         >>> import numpy as np
@@ -121,6 +130,7 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         ids: Any = None,
         on_error: Literal["raise", "skip", "replace"] = "raise",
         check_finite: bool = False,
+        on_unkeyed: Literal["raise", "warn", "allow"] = "raise",
         bridge: bool | Bridge = False,
         convert: bool = False,
     ) -> None:
@@ -144,6 +154,7 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
             offset=index_offset,
             faults=Faults(on_error, check_finite, allowed=_ANSWERS, dropped_by=_DROPPED_BY),
             bridge=bridge,
+            unkeyed=Unkeyed(on_unkeyed, BRIDGE_IT, *(() if convert else (_CONVERT_IT,))),
             worker=worker_id,
             log=self._cell,
         )
@@ -289,6 +300,7 @@ class Envelope(Dataset[Any]):
 
     Args:
         dataset: any map-style dataset with an AugmentedDataset somewhere inside: a Subset, a StackDataset …
+        on_unkeyed: for a dataset that draws random numbers itself, "raise", "warn" or "allow"; see AugmentedDataset.
 
     Example:
         >>> import numpy as np
@@ -302,7 +314,7 @@ class Envelope(Dataset[Any]):
         [(2, 2, 2)]
     """
 
-    def __init__(self, dataset: Any) -> None:
+    def __init__(self, dataset: Any, *, on_unkeyed: Literal["raise", "warn", "allow"] = "raise") -> None:
         if not hasattr(dataset, "__getitem__"):
             raise TypeError(
                 f"dataset must be a map-style dataset with __getitem__, got {type(dataset).__qualname__}: pass the dataset "
@@ -310,11 +322,15 @@ class Envelope(Dataset[Any]):
             )
         self.dataset = dataset
         self._repeats = Repeats(dataset)
+        self._looks = Looks(dataset, Unkeyed(on_unkeyed, _WRAP_IT), self._repeats.log, "dataset")
 
     def __len__(self) -> int:
         return len(self.dataset)
 
     def __getitem__(self, index: int) -> Any:
+        return self._looks.through(partial(self._read, index), index)
+
+    def _read(self, index: int) -> Any:
         with self.reading(index):
             return self.dataset[int(index)]
 
@@ -328,9 +344,12 @@ class Envelope(Dataset[Any]):
         samples: list[Any] = []
         for _, group in groupby(indices, _stamp):  # a Fetch must have one stamp
             part = list(group)
-            with entered(stamped(part[0])):
-                samples += self.dataset.__getitems__([int(index) for index in part])
+            samples += self._looks.through(partial(self._read_batch, part), part[0], len(part))
         return samples
+
+    def _read_batch(self, part: list[int]) -> Any:
+        with entered(stamped(part[0])):
+            return self.dataset.__getitems__([int(index) for index in part])
 
 
 def _stamp(index: int) -> tuple[int, int, int] | None:

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import islice, repeat
-from typing import Any, Final, SupportsIndex
+from typing import Any, Final, Literal, SupportsIndex
 
 from torch.utils.data import IterableDataset, get_worker_info
 
 from seedsafe import KeyedMap, SampleKey, content_id, keyed_map, record_index
-from seedsafe.reading import augment_records, explain_arguments, flag
+from seedsafe.reading import Unkeyed, augment_records, explain_arguments, flag, looked_at
 from seedsafe_torch import frames
 from seedsafe_torch.by_trainers import warn_of_skipping
 from seedsafe_torch.cell import SharedBytes
@@ -36,8 +36,10 @@ from seedsafe_torch.stream_state import (
 
 __all__ = ["NOTHING", "AugmentedIterable"]
 
-# The numbers that all processes share: the next epoch, the last one that began plus 1, whether a worker reads.
-_EPOCH, _BEGUN, _WORKERS = range(3)
+# The numbers that all processes share: the next epoch, the last one that began plus 1, whether a worker reads, whether draws of
+# the source were told.
+_EPOCH, _BEGUN, _WORKERS, _TOLD = range(4)
+_MOVE_IT = "move what changes records into augment, a function of a record, whose draws all follow the key"
 _WATCHED: Final = 1024
 _COMPARED: Final = 16
 """How many records of a pass are compared by their content, where they have no ids."""
@@ -61,6 +63,8 @@ class AugmentedIterable(Counted, IterableDataset[Any]):
         epoch: a fixed epoch for every pass, such as ``seedsafe.VALIDATION_EPOCH`` for validation.
         targets: names the parts of a record; see AugmentedDataset.
         split: whether each of n workers reads the whole source, in one order, and keeps every n-th record.
+        on_unkeyed: for a source that draws random numbers, "raise" and "warn" warn once: a stream is never read twice, so nobody
+            knows whether only the order depends on them. "allow" does not look.
 
     Raises:
         TypeError: an argument has the wrong type.
@@ -85,6 +89,7 @@ class AugmentedIterable(Counted, IterableDataset[Any]):
         epoch: SupportsIndex | None = None,
         targets: Any = None,
         split: bool = False,
+        on_unkeyed: Literal["raise", "warn", "allow"] = "raise",
     ) -> None:
         check_iterable("source", source, "pass the iterable that it comes from")
         flag("split", split)
@@ -100,12 +105,13 @@ class AugmentedIterable(Counted, IterableDataset[Any]):
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch
         self.targets = targets
         self.split = split
-        self._memory = SharedBytes(24)
+        self.unkeyed = Unkeyed(on_unkeyed, _MOVE_IT)
+        self._memory = SharedBytes(32)
         self._start = Start(0)  # of the pass under way
         self._request: dict[str, Any] | None = None  # set or loaded, until a pass begins with it
         self._request_process = 0  # the process in which it was set
         self._watches_ids = id not in (None, content_id)  # for one id of two records
-        self._looks = self._map(0).looks  # it checks the arguments
+        self._looks = _map(self, 0).looks  # it checks the arguments
 
     def set_epoch(self, epoch: SupportsIndex) -> None:
         """Set the epoch of later passes, in this process and in its workers, and of the source."""
@@ -123,7 +129,7 @@ class AugmentedIterable(Counted, IterableDataset[Any]):
 
     def __iter__(self) -> Iterator[Any]:
         (start, size), self._begun = self._begun or self._begin(), None
-        keyed = self._map(start.epoch)
+        keyed = _map(self, start.epoch)
         keyed.looks = self._looks
         yield from () if self.has_own_iter() else repeat(NOTHING, start.waits)
         if start.source == ENDED:
@@ -173,10 +179,6 @@ class AugmentedIterable(Counted, IterableDataset[Any]):
         self._start, self._yielded, self._order, self._own = start, 0, 0, Own()
         return start, size
 
-    def _map(self, epoch: int) -> KeyedMap:
-        name = "__key__" if self.id is None else self.id
-        return keyed_map(self.augment, seed=self.seed, epoch=epoch, id=name, targets=self.targets)
-
     def __len__(self) -> int:
         return len(self.source)
 
@@ -214,6 +216,11 @@ class AugmentedIterable(Counted, IterableDataset[Any]):
         self.set_epoch(state["epoch"])
         self._request, self._request_process = state, os.getpid()
         self._memory.views("q")[0][_BEGUN] = 0  # to resume a pass is not to repeat it
+
+
+def _map(stream: AugmentedIterable, epoch: int) -> KeyedMap:
+    name = "__key__" if stream.id is None else stream.id
+    return keyed_map(stream.augment, seed=stream.seed, epoch=epoch, id=name, targets=stream.targets)
 
 
 def _warn_of_second_pass(epoch: int) -> None:
@@ -261,10 +268,18 @@ def _inherit(request: dict[str, Any] | None, workers: int, begun: bool) -> dict[
 def _share(stream: AugmentedIterable, start: Start, keyed: KeyedMap) -> Iterator[tuple[int, Any]]:
     """Return the records of this worker, each with its position in the source as this worker reads it, without earlier stages'."""
     info = get_worker_info() if stream.split or start.divides else None
-    records: Iterator[tuple[int, Any]] = enumerate(stream.source)
+    source = looked_at(stream.source, stream.unkeyed, "source", partial(_tells, stream._memory))
+    records: Iterator[tuple[int, Any]] = enumerate(source)
     for stage, orders in zip(start.before, start.orders, strict=True):
         records = remaining(records, stage, orders, partial(_mark, stream, keyed), start.epoch)
     return records if info is None else islice(records, info.id, None, info.num_workers)
+
+
+def _tells(memory: SharedBytes) -> bool:
+    """Return whether to warn that the source draws: once, in all processes."""
+    (shared, *_) = memory.views("q")
+    told, shared[_TOLD] = shared[_TOLD], 1
+    return not told
 
 
 def _mark(stream: AugmentedIterable, keyed: KeyedMap, number: int, record: Any) -> int:

@@ -7,7 +7,7 @@ import pickle
 import sys
 from dataclasses import replace
 from functools import partial
-from typing import Any, SupportsIndex, overload
+from typing import Any, Literal, SupportsIndex, overload
 
 import torch
 from torch.utils.data import (
@@ -53,6 +53,7 @@ def loader(
     generator: torch.Generator | None = None,
     in_place: bool | None = None,
     keys: bool = False,
+    on_unkeyed: Literal["raise", "warn", "allow"] | None = None,
     **options: Any,
 ) -> KeyedLoader | StreamLoader:
     """Return a DataLoader over keyed samples: content and order are the same for any number of workers.
@@ -77,6 +78,8 @@ def loader(
         keys: True delivers the samples' keys with each batch, for `seedsafe_torch.draws`: an int64 tensor (N, 4), the last entry of
             a tuple or list, the entry "keys" of a dict. Through Subset and ConcatDataset they are those of the AugmentedDataset
             inside; in other wrappers, their index is the position in `dataset`.
+        on_unkeyed: for a dataset, or a wrapper around an AugmentedDataset, that draws random numbers itself: "raise" (the default),
+            "warn" or "allow"; see AugmentedDataset, which has an `on_unkeyed` of its own for its base.
         options: DataLoader's other arguments.
 
     Raises:
@@ -118,6 +121,10 @@ def loader(
             "keys=True needs a map-style dataset, whose samples have an index, got a stream: pass a callable as its augment=, which "
             "gets each record's key"
         )
+    if on_unkeyed is not None and isinstance(dataset, AugmentedDataset | AugmentedIterable):
+        raise ValueError(
+            f"on_unkeyed={on_unkeyed!r} is an argument of the {type(dataset).__name__}, which reads what may draw: pass it there"
+        )
     if isinstance(dataset, AugmentedIterable):
         order = {
             "shuffle": shuffle or None,
@@ -149,7 +156,11 @@ def loader(
     collate = options.get("collate_fn")
     if isinstance(collate, MixCollate) and collate.seed is None:
         options["collate_fn"] = replace(collate, seed=SampleKey(seed, 0, 0).seed)
-    outer = dataset if isinstance(dataset, AugmentedDataset) else Envelope(dataset)
+    outer = (
+        dataset
+        if isinstance(dataset, AugmentedDataset)
+        else Envelope(dataset, on_unkeyed=on_unkeyed or "raise")
+    )
     outer = in_place_or_not(in_place, outer, in_batches, options)
     if keys and not in_batches:
         raise ValueError("keys=True adds keys to batches, got batch_size=None: pass a batch size")

@@ -10,7 +10,7 @@ __all__ = ["Bridge", "NotReproducible", "checked_bridge"]
 
 
 class NotReproducible(RuntimeError):  # noqa: N818  # names what the code is, as StopIteration names what happened
-    """Bridged code gave two results for one key, or the same draws for different keys.
+    """Code gave two results for one key, or bridged code the same draws for different keys.
 
     Example:
         >>> import seedsafe as ss

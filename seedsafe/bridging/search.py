@@ -6,6 +6,7 @@ import types
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from time import monotonic
 from typing import Any, NamedTuple
 
 from numpy.random import Generator
@@ -25,7 +26,7 @@ from seedsafe.bridging.parts import (
 from seedsafe.bridging.sources import HookSource, Source, generator_source
 from seedsafe.keys.key import SampleKey, address, op_of, philox, record_index
 
-__all__ = ["MOST", "Search", "find"]
+__all__ = ["MOST", "Search", "find", "generators_in"]
 
 _FIRST_SEGMENT = 8
 """The generators of the process have the segments before it."""
@@ -291,6 +292,31 @@ def find(root: Any, earlier: Mapping[str, Group] | None = None, *, joins: bool =
     generators = [candidate.present() for candidate in result.candidates]
     result.groups = group_by_state(generators, earlier or {}, joins=joins)
     return result
+
+
+def generators_in(root: Any, most: int, until: float, count: int) -> list[tuple[str, Any]]:
+    """Return generators inside an object with their paths, breadth first. No hook is looked for.
+
+    Args:
+        root: the object.
+        most: the number of objects to look at.
+        until: the time of `time.monotonic` at which the search ends.
+        count: the number of generators to return at most.
+    """
+    found: list[tuple[str, Any]] = []
+    seen: dict[int, Any] = {}
+    todo = deque([_Entry(Part("", root, None, None), None, 0, None)])
+    while todo and len(seen) < most and len(found) < count and monotonic() < until:
+        entry = todo.popleft()
+        thing = entry.part.thing
+        if is_leaf(thing) or id(thing) in seen:
+            continue
+        seen[id(thing)] = thing
+        if generator_source("", thing, 0) is not None:
+            found.append((entry.path(), thing))
+        else:
+            todo.extend(_Entry(part, entry, number, None) for number, part in enumerate(parts_of(thing)))
+    return found
 
 
 def _number_equal_paths(candidates: list[_Candidate]) -> None:

@@ -43,8 +43,10 @@ from seedsafe.reading.reader import KeyedReader
 from seedsafe.reading.streams import augment_records
 from seedsafe.reading.targets import Targets, check_targets
 from seedsafe.reading.together import AtOnce
+from seedsafe.reading.unkeyed import BRIDGE_IT, Looks, Unkeyed, looked_at
 
 __all__ = [
+    "BRIDGE_IT",
     "AtOnce",
     "Augment",
     "BoundAugment",
@@ -54,10 +56,12 @@ __all__ = [
     "Keyed",
     "KeyedCollate",
     "KeyedReader",
+    "Looks",
     "Repeats",
     "SampleError",
     "Skipped",
     "Targets",
+    "Unkeyed",
     "WarningLog",
     "address",
     "augment_batch",
@@ -76,6 +80,7 @@ __all__ = [
     "explain_arguments",
     "flag",
     "labels_of",
+    "looked_at",
     "mixer_of",
     "nested",
     "outermost",

@@ -20,6 +20,7 @@ from seedsafe.reading.forms import copy_parts
 from seedsafe.reading.inside import Repeats, entered, key_at
 from seedsafe.reading.keying import ById, ByPosition, OfViews
 from seedsafe.reading.targets import Targets
+from seedsafe.reading.unkeyed import Looks
 
 __all__ = ["BRIDGE", "Bridged", "Copied", "EachView", "Fetch", "Fetching", "Finite"]
 
@@ -48,20 +49,30 @@ class Fetch:
         base: anything with ``base[position]``.
         repeats: notices keys that a dataset inside serves twice.
         keying: makes the key if it is asked for.
+        looks: looks at times whether the base draws without the key.
     """
 
-    def __init__(self, base: Any, repeats: Repeats, keying: ByPosition | ById | OfViews) -> None:
-        self._base, self._repeats, self._late_key = base, repeats, keying.key
+    def __init__(
+        self, base: Any, repeats: Repeats, keying: ByPosition | ById | OfViews, looks: Looks
+    ) -> None:
+        self._base, self._repeats, self._late_key, self._looks = base, repeats, keying.key, looks
         seeding.listen()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
         seeding.listen()  # in a spawned worker
 
-    def read(self, position: int, at: SampleIndex, key: SampleKey | None, counts: bool = True) -> Any:
+    def read(
+        self, position: int, at: SampleIndex, key: SampleKey | None, counts: bool = True, looks: bool = True
+    ) -> Any:
         """Return the base's sample at a position."""
         if not opencv.done:
             opencv.guard()
+        if looks:
+            now = self._looks
+            now.left -= 1
+            if now.left <= 0:
+                return now.look(lambda: self.read(position, at, key, counts, False), position, at.epoch)
         read = entered(at, self._repeats, at, counts and position == at, key or self._late_key)
         read.outer = (
             thread.read

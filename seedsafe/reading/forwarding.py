@@ -20,14 +20,14 @@ _OF_READER: Final = frozenset(
     {"augment", "base", "bridged", "faults", "ids", "index_offset", "seed", "views"}
 )
 
-_FIXED: Final = ("bridge", "check_finite", "on_error")
+_FIXED: Final = ("bridge", "check_finite", "on_error", "on_unkeyed")
 
 
 class Forwarding(Keyed):
     """A dataset with a `reader`, which offers the attributes of the reader and of its base as its own.
 
     Setting an attribute changes the object that has it: setting `transform` of a base reaches the base. Options that are read
-    only once, when the dataset is made, cannot be set: `bridge`, `check_finite`, `on_error`, and `targets` unless the base has
+    only once, when the dataset is made, cannot be set: `bridge`, `check_finite`, `on_error`, `on_unkeyed`, and `targets` unless the base has
     such an attribute.
     """
 

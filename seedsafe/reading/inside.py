@@ -104,8 +104,16 @@ def shared_seed(seed: int) -> SharedSeedError:
 class WarningLog:
     """Remembers the warnings that a dataset has given."""
 
+    _first_epoch: int | None = None
+
     def __init__(self) -> None:
         self._kinds = 0
+
+    def first_epoch(self, epoch: int) -> int:
+        """Return the first epoch that was read, which is this one if none was."""
+        if self._first_epoch is None:
+            self._first_epoch = epoch
+        return self._first_epoch
 
     def first(self, kind: int) -> bool:
         """Return whether to give a warning now: True once for each kind, a power of two."""

@@ -41,6 +41,7 @@ from seedsafe.reading.steps import (
 )
 from seedsafe.reading.targets import Targets
 from seedsafe.reading.together import Around, AtOnce, Room, Together
+from seedsafe.reading.unkeyed import Looks, Unkeyed
 
 __all__ = ["KeyedReader"]
 
@@ -61,6 +62,7 @@ class KeyedReader:
         offset: a number to add to the position in the key, the user's ``index_offset``.
         faults: the treatment of samples that fail.
         bridge: True, or a Bridge: every generator that the base touches follows the key.
+        unkeyed: without a bridge, the treatment of a base that draws without the key.
         worker: returns the number or name of this process if it is a worker, else None.
         log: the log of warnings, which several readers may share.
 
@@ -95,6 +97,7 @@ class KeyedReader:
         offset: int = 0,
         faults: Faults | None = None,
         bridge: bool | Bridge = False,
+        unkeyed: Unkeyed | None = None,
         worker: Callable[[], int | str | None] = process_name,
         log: WarningLog | None = None,
     ) -> None:
@@ -125,6 +128,7 @@ class KeyedReader:
         self.worker = worker
         self.repeats = Repeats(base, self.seed, log)
         self.bridge = checked_bridge(bridge)
+        self.unkeyed = unkeyed or Unkeyed()
         for inner in nested(base):
             if inner.reader.seed == self.seed:
                 raise shared_seed(self.seed)
@@ -147,6 +151,8 @@ class KeyedReader:
         count = len(bound.views) or self.views
         of_views = self._of_views = None if count is None else OfViews(keying, count)
         self._late_keying = of_views or keying
+        unkeyed = self.unkeyed if self._runner is None else Unkeyed("allow")
+        self._looks = Looks(self.base, unkeyed, self.repeats.log)
         self._fetching = self._compose_fetch(of_views)
         self._step = self._compose_step()
         may_need_none = isinstance(self._step, Unchanged | UnchangedImage) and self._runner is None
@@ -156,7 +162,7 @@ class KeyedReader:
 
     def _compose_fetch(self, of_views: OfViews | None) -> Fetching:
         """Compose the step that reads the base."""
-        fetching: Fetching = Fetch(self.base, self.repeats, self._late_keying)
+        fetching: Fetching = Fetch(self.base, self.repeats, self._late_keying, self._looks)
         if self._runner is not None:
             fetching = Bridged(fetching, self._runner)
         if self.bound.mixer is not None:
@@ -190,7 +196,7 @@ class KeyedReader:
         step = step.step if isinstance(step, Looked) else step
         if self._runner is not None or not isinstance(step, OneImage) or many is None or not many.is_known:
             return None
-        return Together(self.base, self.repeats, keying, step.parts)
+        return Together(self.base, self.repeats, keying, step.parts, self._looks)
 
     def _watch(self, bound: BoundAugment) -> Twice | None:
         """Return what runs the first calls of foreign code twice, or None if they are not checked."""
@@ -263,7 +269,8 @@ class KeyedReader:
         Raises:
             IndexError: there is no such sample.
             SampleError: the sample could not be read or augmented.
-            NotReproducible: the bridge does not reach every generator that the base draws from.
+            NotReproducible: the bridge does not reach every generator that the base draws from, or there is no bridge, and
+                the base draws without the key.
         """
         if not 0 <= at < self.length:
             at = SampleIndex(self.position(at), at.epoch, at.occurrence, at.view)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, suppress
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ from seedsafe.reading.forms import copy_parts
 from seedsafe.reading.inside import Repeats, SharedSeedError, entered, nested
 from seedsafe.reading.keying import ById, ByPosition
 from seedsafe.reading.steps import Parts
+from seedsafe.reading.unkeyed import Looks
 
 __all__ = ["Around", "AtOnce", "Reads", "Room", "Together"]
 
@@ -135,10 +137,14 @@ class Together:
         repeats: notices keys that a dataset inside serves twice.
         keying: gives samples their keys.
         parts: tells what the parts of a sample are, and has the pipeline.
+        looks: looks at times whether the base draws without the key.
     """
 
-    def __init__(self, base: Any, repeats: Repeats, keying: ByPosition | ById, parts: Parts) -> None:
+    def __init__(
+        self, base: Any, repeats: Repeats, keying: ByPosition | ById, parts: Parts, looks: Looks
+    ) -> None:
         self._base, self._repeats, self._keying, self._parts = base, repeats, keying, parts
+        self._looks = looks
         self._has_keyed_inside = next(nested(base), None) is not None
         self._helps = True
         """False after a batch that was not faster: the next ones will not be either."""
@@ -194,12 +200,24 @@ class Together:
         read = entered(None, repeats, 0, True, key)  # for all of them: benchmarks/batches.py
         read.outer = None
         thread.read = read
+        looks = self._looks
+        is_looked_at = batch is None and looks.left <= len(ats)
+        if batch is None and not is_looked_at:
+            looks.left -= len(ats)
+
+        def again(at: SampleIndex) -> Any:
+            read.restart(at, key)
+            return base[int(at)]
+
         try:
             for number, at in enumerate(ats):
                 read.restart(at, key)
                 if around is not None:
                     _enter(read, around(number), repeats, key(at))
-                yield base[int(at)] if batch is None else batch[number]
+                if is_looked_at:
+                    yield looks.through(partial(again, at), at)
+                else:
+                    yield base[int(at)] if batch is None else batch[number]
                 if read.numbers:
                     repeats.matter = True
         finally:
@@ -214,7 +232,10 @@ class Together:
         ):  # one inside needs the index of each sample
             return None
         with suppress(Exception), reading(None):  # each sample raises its own error later
-            samples: Sequence[Any] = self._base.__getitems__(list(map(int, ats)))
+            positions = list(map(int, ats))
+            samples: Sequence[Any] = self._looks.through(
+                lambda: self._base.__getitems__(positions), ats[0], len(ats)
+            )
             fits = isinstance(samples, list | tuple | ndarray) and len(samples) == len(ats)
             return samples if fits else None
         return None

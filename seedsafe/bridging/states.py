@@ -1,0 +1,195 @@
+"""The states of generators: read, set, compared."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from time import monotonic
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.random import BitGenerator, Generator, RandomState
+
+from seedsafe.bridging.search import generators_in
+from seedsafe.bridging.sources import the_numpy_global, the_python_global
+
+__all__ = ["State", "Stateful", "global_generators", "held_generators"]
+
+_TRIED: Final = 128
+"""So many seeds are tried for states whose first number is small or large."""
+
+_MOST_OBJECTS: Final = 10_000
+_MOST_SECONDS: Final = 0.1
+_MOST_HELD: Final = 64
+
+
+class State(NamedTuple):
+    """A state of a generator."""
+
+    mark: Any
+    """Equal for equal states, and only for those."""
+    value: Any
+    """The state as the generator's library sets it."""
+
+
+class Stateful:
+    """A generator whose state can be read and set exactly.
+
+    Args:
+        name: its name for people.
+        read: returns its state.
+        write: sets it to the value of a state.
+        fresh: returns a new generator of its kind for a seed, as a Stateful; None if there is no such thing.
+        first: returns the generator's next uniform number.
+        kind: equal for generators whose states depend on a seed in the same way.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        read: Callable[[], State],
+        write: Callable[[Any], None],
+        fresh: Callable[[int], Stateful],
+        first: Callable[[], float],
+        kind: Any,
+    ) -> None:
+        self.name, self.read, self.kind = name, read, kind
+        self._write, self._fresh, self.first = write, fresh, first
+
+    def set(self, state: State) -> None:
+        """Set the generator to a state."""
+        self._write(state.value)
+
+    def others(self) -> Iterator[State]:
+        """Yield states of generators of its kind, all different.
+
+        In the first two the next uniform number is almost 0 and almost 1, so code that draws once to decide whether to do something
+        does it in one of them and not in the other.
+        """
+        for seed in _seeds(self.kind, self._fresh):
+            yield self._fresh(seed).read()
+
+
+_known_seeds: dict[Any, list[int]] = {}
+
+
+def _seeds(kind: Any, fresh: Callable[[int], Stateful]) -> list[int]:
+    """Return seeds in the order of `Stateful.others`."""
+    if kind not in _known_seeds:
+        firsts = [fresh(seed).first() for seed in range(_TRIED)]
+        by_first = sorted(range(_TRIED), key=firsts.__getitem__)
+        ends = [by_first[0], by_first[-1], by_first[_TRIED // 2]]
+        _known_seeds[kind] = ends + [seed for seed in range(_TRIED) if seed not in ends]
+    return _known_seeds[kind]
+
+
+def _of_python(name: str, thing: Any) -> Stateful:
+    def read() -> State:
+        state = thing.getstate()
+        return State(state, state)
+
+    return Stateful(
+        name, read, thing.setstate, lambda seed: _of_python("", random.Random(seed)), thing.random, "Random"
+    )
+
+
+def _of_legacy_numpy(name: str, thing: Any) -> Stateful:
+    def read() -> State:
+        state = thing.get_state(legacy=False)
+        return State(_marked(state), state)
+
+    kind = type(thing._bit_generator)
+    return Stateful(
+        name,
+        read,
+        thing.set_state,
+        lambda seed: _of_legacy_numpy("", RandomState(kind(seed))),
+        thing.random_sample,
+        ("RandomState", kind),
+    )
+
+
+def _of_numpy(name: str, thing: Any) -> Stateful:
+    bits: Any = thing.bit_generator if isinstance(thing, Generator) else thing
+    kind: Any = type(bits)
+
+    def read() -> State:
+        state = bits.state
+        return State(_marked(state), state)
+
+    def write(state: Any) -> None:
+        bits.state = state
+
+    def first() -> float:
+        return float(Generator(bits).random())
+
+    return Stateful(name, read, write, lambda seed: _of_numpy("", kind(seed)), first, kind)
+
+
+def _marked(state: Any) -> Any:
+    """Return the state of a generator of NumPy without arrays, to compare it."""
+    if isinstance(state, dict):
+        return {name: _marked(part) for name, part in state.items()}
+    return state.tobytes() if isinstance(state, np.ndarray) else state
+
+
+def _of_torch(name: str, thing: Any) -> Stateful:
+    torch: Any = sys.modules["torch"]
+
+    def read() -> State:
+        state = thing.get_state()
+        return State(state.numpy().tobytes(), state)
+
+    def first() -> float:
+        return float(torch.rand(1, generator=thing, device=thing.device))
+
+    def fresh(seed: int) -> Stateful:
+        return _of_torch("", torch.Generator(thing.device).manual_seed(seed))
+
+    return Stateful(name, read, thing.set_state, fresh, first, ("torch", str(thing.device)))
+
+
+def _stateful(name: str, thing: Any) -> Stateful | None:
+    """Return a generator of `random`, NumPy or torch with its state; None for others and for one without a readable state."""
+    result = None
+    if isinstance(thing, random.Random):
+        result = _of_python(name, thing)
+    elif isinstance(thing, RandomState):
+        result = _of_legacy_numpy(name, thing)
+    elif isinstance(thing, Generator | BitGenerator):
+        result = _of_numpy(name, thing)
+    elif type(thing).__module__.startswith("torch"):
+        result = _of_torch(name, thing)
+    with suppress(Exception):  # another library's subclass
+        if result is not None:
+            result.read()
+            return result
+    return None
+
+
+def global_generators() -> list[Stateful]:
+    """Return the global generators of the process: Python's, NumPy's, and the CPU generator of torch if torch is loaded."""
+    things = [
+        ("Python's global generator (random)", the_python_global),
+        ("NumPy's global generator (numpy.random)", the_numpy_global),
+    ]
+    torch = getattr(sys.modules.get("torch"), "default_generator", None)  # None while a thread imports it
+    if torch is not None:
+        things.append(("torch's global generator (torch)", torch))
+    return [generator for name, thing in things if (generator := _stateful(name, thing)) is not None]
+
+
+def held_generators(root: Any, name: str) -> list[Stateful]:
+    """Return the generators that an object holds, as a bridge's search finds them, nearest first.
+
+    The search ends after 10,000 objects, a tenth of a second, or 64 generators.
+
+    Args:
+        root: the object.
+        name: the object's name, with which the names of its generators begin: "base" gives "base.transform.rng".
+    """
+    found = generators_in(root, _MOST_OBJECTS, monotonic() + _MOST_SECONDS, _MOST_HELD)
+    named = [(f"{name}{path} (a {type(thing).__qualname__})", thing) for path, thing in found]
+    return [generator for name, thing in named if (generator := _stateful(name, thing)) is not None]
