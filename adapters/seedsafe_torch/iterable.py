@@ -103,15 +103,14 @@ class AugmentedIterable(Counted, IterableDataset[Any]):
         self.seed = SampleKey(seed, 0, 0).seed
         self.id = id
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch
-        self.targets = targets
-        self.split = split
+        self.targets, self.split = targets, split
         self.unkeyed = Unkeyed(on_unkeyed, _MOVE_IT)
         self._memory = SharedBytes(32)
         self._start = Start(0)  # of the pass under way
         self._request: dict[str, Any] | None = None  # set or loaded, until a pass begins with it
         self._request_process = 0  # the process in which it was set
         self._watches_ids = id not in (None, content_id)  # for one id of two records
-        self._looks = _map(self, 0).looks  # it checks the arguments
+        self._looks = self._map(0).looks  # it checks the arguments
 
     def set_epoch(self, epoch: SupportsIndex) -> None:
         """Set the epoch of later passes, in this process and in its workers, and of the source."""
@@ -129,7 +128,7 @@ class AugmentedIterable(Counted, IterableDataset[Any]):
 
     def __iter__(self) -> Iterator[Any]:
         (start, size), self._begun = self._begun or self._begin(), None
-        keyed = _map(self, start.epoch)
+        keyed = self._map(start.epoch)
         keyed.looks = self._looks
         yield from () if self.has_own_iter() else repeat(NOTHING, start.waits)
         if start.source == ENDED:
@@ -179,6 +178,10 @@ class AugmentedIterable(Counted, IterableDataset[Any]):
         self._start, self._yielded, self._order, self._own = start, 0, 0, Own()
         return start, size
 
+    def _map(self, epoch: int) -> KeyedMap:
+        name = "__key__" if self.id is None else self.id
+        return keyed_map(self.augment, seed=self.seed, epoch=epoch, id=name, targets=self.targets)
+
     def __len__(self) -> int:
         return len(self.source)
 
@@ -216,11 +219,6 @@ class AugmentedIterable(Counted, IterableDataset[Any]):
         self.set_epoch(state["epoch"])
         self._request, self._request_process = state, os.getpid()
         self._memory.views("q")[0][_BEGUN] = 0  # to resume a pass is not to repeat it
-
-
-def _map(stream: AugmentedIterable, epoch: int) -> KeyedMap:
-    name = "__key__" if stream.id is None else stream.id
-    return keyed_map(stream.augment, seed=stream.seed, epoch=epoch, id=name, targets=stream.targets)
 
 
 def _warn_of_second_pass(epoch: int) -> None:
