@@ -6,6 +6,7 @@ look after the sample.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final, Protocol
 
 from seedsafe import opencv
@@ -68,11 +69,11 @@ class Fetch:
         """Return the base's sample at a position."""
         if not opencv.done:
             opencv.guard()
-        if looks:
-            now = self._looks
-            now.left -= 1
-            if now.left <= 0:
-                return now.look(lambda: self.read(position, at, key, counts, False), position, at.epoch)
+        now = self._looks
+        now.left = left = now.left - 1
+        if left <= 0 and looks:
+            # a function of its own, with these names in cells, would cost every read
+            return now.look(partial(self.read, position, at, key, counts, False), position, at.epoch)
         read = entered(at, self._repeats, at, counts and position == at, key or self._late_key)
         read.outer = (
             thread.read

@@ -204,18 +204,13 @@ class Together:
         is_looked_at = batch is None and looks.left <= len(ats)
         if batch is None and not is_looked_at:
             looks.left -= len(ats)
-
-        def again(at: SampleIndex) -> Any:
-            read.restart(at, key)
-            return base[int(at)]
-
         try:
             for number, at in enumerate(ats):
                 read.restart(at, key)
                 if around is not None:
                     _enter(read, around(number), repeats, key(at))
                 if is_looked_at:
-                    yield looks.through(partial(again, at), at)
+                    yield looks.through(partial(_read_again, base, read, at, key), at)
                 else:
                     yield base[int(at)] if batch is None else batch[number]
                 if read.numbers:
@@ -239,6 +234,12 @@ class Together:
             fits = isinstance(samples, list | tuple | ndarray) and len(samples) == len(ats)
             return samples if fits else None
         return None
+
+
+def _read_again(base: Any, read: entered, at: SampleIndex, key: Callable[[SampleIndex], SampleKey]) -> Any:
+    """Read a sample of the base from the beginning of its read."""
+    read.restart(at, key)
+    return base[int(at)]
 
 
 def _enter(read: entered, outer: entered, repeats: Repeats, key: SampleKey) -> None:
