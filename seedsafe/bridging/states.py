@@ -20,8 +20,8 @@ __all__ = ["State", "Stateful", "global_generators", "held_generators"]
 _TRIED: Final = 128
 """So many seeds are tried for states whose first number is small or large."""
 
-_MOST_OBJECTS: Final = 10_000
-_MOST_SECONDS: Final = 0.1
+_MOST_OBJECTS: Final = 5_000
+_MOST_SECONDS: Final = 0.5
 _MOST_HELD: Final = 64
 
 
@@ -184,7 +184,7 @@ def global_generators() -> list[Stateful]:
 def held_generators(root: Any, name: str) -> list[Stateful]:
     """Return the generators that an object holds, as a bridge's search finds them, nearest first.
 
-    The search ends after 10,000 objects, a tenth of a second, or 64 generators.
+    The search ends after 5,000 objects, half a second, or 64 generators.
 
     Args:
         root: the object.

@@ -26,7 +26,7 @@ __all__ = ["BRIDGE_IT", "Looks", "Unkeyed", "looked_at"]
 
 _ANSWERS: Final = ("raise", "warn", "allow")
 
-BRIDGE_IT: Final = "pass bridge=True, so that every generator in it follows the sample's key"
+BRIDGE_IT: Final = "pass bridge=True, so that every generator in it follows the key"
 """The way out of adapters with a bridge."""
 
 _ALLOW: Final = 'or pass on_unkeyed="allow" if these draws may differ'
@@ -216,17 +216,34 @@ class Looks:
         stable = {path: digest for path, digest in own.items() if same.get(path) == digest}
         if not stable:
             return []  # it differs by itself
-        if _differs(found, stable) and trial.proves(before, after, stable):
-            return trial.alone(before, after, stable)
-        start = monotonic()
-        others = zip(*(islice(generator.others(), _OTHERS) for generator, _ in moved), strict=False)
+        unproved = 0
+        for tried, parts in self._tried(trial, after, found, seconds):
+            if not _differs(parts, stable):
+                continue
+            proved = trial.proved(before, tried, stable)
+            if proved:
+                return trial.alone(before, tried, proved)
+            unproved += 1
+            if unproved > 1:
+                break
+        return []
+
+    def _tried(
+        self,
+        trial: _Trial,
+        after: Sequence[tuple[Stateful, State]],
+        found: dict[Any, bytes],
+        seconds: float,
+    ) -> Iterator[tuple[Sequence[tuple[Stateful, State]], dict[Any, bytes]]]:
+        """Yield states of the generators, with the digests of the sample in them: first those after its read, then others."""
+        yield after, found
+        start, generators = monotonic(), [generator for generator, _ in after]
+        others = zip(*(islice(generator.others(), _OTHERS) for generator in generators), strict=False)
         for number, states in enumerate(others):
             if seconds > _SLOW or (number >= 2 and self._spent + monotonic() - start > _SECONDS):
-                break
-            tried = [(generator, state) for (generator, _), state in zip(moved, states, strict=True)]
-            if _differs(trial.read(tried)[1], stable) and trial.proves(before, tried, stable):
-                return trial.alone(before, tried, stable)
-        return []
+                return
+            tried = list(zip(generators, states, strict=True))
+            yield tried, trial.read(tried)[1]
 
     def _note_kept(self, sample: Any, again: Any, moved: Sequence[Stateful], position: int) -> None:
         """Note a sample that drew when it was read, and then came as the same object without a draw."""
@@ -245,12 +262,11 @@ class Looks:
         return f"the {self._name}, a {type(self._base).__qualname__},"
 
     def _text(self, drawn: Sequence[Stateful], position: int) -> str:
-        ways = (*self._unkeyed.ways, "draw from seedsafe.generator() in it", _ALLOW)
-        text = "; ".join(ways)
+        text = "; ".join((*self._unkeyed.ways, "draw from seedsafe.generator() in it", _ALLOW))
+        it = "that generator" if len(drawn) == 1 else "those generators"
         return (
-            f"{self._who()} draws from {_names(drawn)} while it is read, not from the sample's key: sample {position} was read again "
-            "with that generator in another state, and differed. So its samples depend on the workers and on what was read before: "
-            f"{text}"
+            f"{self._who()} draws from {_names(drawn)}, not from the sample's key: sample {position} came out different when it was "
+            f"read again with {it} in another state. So samples depend on the workers and on what was read before: {text}"
         )
 
     def _report(self, text: str, may_raise: bool) -> None:
@@ -375,34 +391,39 @@ class _Trial:
             return None, {}
         return sample, _digests(sample)
 
-    def proves(
+    def proved(
         self,
         before: Sequence[tuple[Stateful, State]],
         tried: Sequence[tuple[Stateful, State]],
         stable: dict[Any, bytes],
-    ) -> bool:
-        """Return whether the sample follows from the states: equal ones give equal samples, others another one."""
-        first, second = self.read(tried)[1], self.read(before)[1]
-        third = self.read(tried)[1]
-        return (
-            _differs(first, stable)
-            and not _differs(second, stable)
-            and all(first.get(path) == third.get(path) for path in stable)
-        )
+    ) -> dict[Any, bytes]:
+        """Return those parts of the sample that follow from the states: equal in equal states, and others in others.
+
+        The order of the reads is no pattern that a count of reads could follow.
+        """
+        digests = [self.read(states)[1] for states in (before, tried, tried, before)]
+        if not all(digests):
+            return {}
+        first, other, again, last = digests
+        return {
+            path: digest
+            for path, digest in stable.items()
+            if first.get(path) == digest == last.get(path) and other.get(path) == again.get(path) != digest
+        }
 
     def alone(
         self,
         before: Sequence[tuple[Stateful, State]],
         tried: Sequence[tuple[Stateful, State]],
-        stable: dict[Any, bytes],
+        parts: dict[Any, bytes],
     ) -> list[Stateful]:
-        """Return the generators that change the sample by themselves, or all if none does."""
+        """Return the generators that change some parts by themselves, or all if none does."""
         if len(before) == 1:
             return [before[0][0]]
         found = []
         for number, (generator, _) in enumerate(before):
             states = [*before[:number], tried[number], *before[number + 1 :]]
-            if _differs(self.read(states)[1], stable):
+            if _differs(self.read(states)[1], parts):
                 found.append(generator)
         return found or [generator for generator, _ in before]
 
