@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, SupportsIndex
+from typing import Any, Literal, SupportsIndex
 
 import tensorflow as tf
 
 from seedsafe import SampleKey, keyed_map
-from seedsafe.reading import Targets, explain_arguments
+from seedsafe.reading import Targets, Unkeyed, explain_arguments, looked_at
 from seedsafe_tf.numpy_map import as_parallel, as_spec, map_numpy
 
 __all__ = ["keyed"]
+
+_MOVE_IT = (
+    "move what changes elements into the pipeline, a function of an element, whose draws all follow the key"
+)
 
 
 @tf.autograph.experimental.do_not_convert  # type: ignore[untyped-decorator]  # a tf.data trace of the caller would rewrite it
@@ -25,6 +29,7 @@ def keyed(
     id: str | int | Callable[[Any], Any],  # the usual name
     targets: Targets = None,
     signature: Any = None,
+    on_unkeyed: Literal["raise", "warn", "allow"] = "raise",
     num_parallel_calls: int | None = None,
 ) -> tf.data.Dataset:
     """Return a tf.data.Dataset whose elements are augmented as a pure function of (seed, epoch, id).
@@ -42,6 +47,9 @@ def keyed(
         targets: names the parts of an element; see ``augment``.
         signature: the TensorSpecs of the results; by default those of the first result, whose element is read here. It is
             required inside ``flat_map`` and if sizes differ.
+        on_unkeyed: for a dataset whose Python code, as in ``from_generator``, moves a global generator of Python, NumPy or torch while
+            the first element is read, "raise" and "warn" warn: nobody knows whether only the order depends on it. "allow" does not
+            look. The draws of `pipeline` always follow the key.
         num_parallel_calls: the largest number of elements at once, or ``tf.data.AUTOTUNE``, or None for one at a time.
 
     Raises:
@@ -60,6 +68,7 @@ def keyed(
         raise TypeError(
             f"dataset must be a tf.data.Dataset, got {type(dataset).__name__}: for a source with positions, use seedsafe_tf.augment"
         )
+    unkeyed = Unkeyed(on_unkeyed, _MOVE_IT)
     calls = as_parallel(num_parallel_calls)
     moving = tf.is_tensor(epoch)
     run = keyed_map(pipeline, seed=seed, epoch=0 if moving else epoch, id=id, targets=targets)
@@ -72,7 +81,7 @@ def keyed(
         return run.at(record, key if now is None else SampleKey(run.seed, now, key.index))
 
     if signature is None:
-        signature = _first_spec(dataset, run)
+        signature = _first_spec(dataset, run, unkeyed)
     if moving:
         number = tf.cast(epoch, tf.int64)
         dataset = dataset.map(tf.autograph.experimental.do_not_convert(lambda *element: (element, number)))
@@ -80,14 +89,14 @@ def keyed(
     return map_numpy(dataset, run_at_key, signature, calls, way_out)
 
 
-def _first_spec(dataset: Any, function: Callable[[Any], Any]) -> Any:
+def _first_spec(dataset: Any, function: Callable[[Any], Any], unkeyed: Unkeyed) -> Any:
     """Return the TensorSpecs of a function's result for the first element."""
     if not tf.executing_eagerly():
         raise ValueError(
             "signature is missing, and inside flat_map or another traced function no element can be read: pass the TensorSpecs of "
             "the results, for instance keyed(...).element_spec of one epoch outside it"
         )
-    for record in dataset.take(1).as_numpy_iterator():
+    for record in looked_at(dataset.take(1).as_numpy_iterator(), unkeyed, "dataset", lambda: True, least=1):
         return as_spec(function(record))
     raise ValueError(
         "signature is missing, and the dataset has no element to take it from: pass the TensorSpecs of the results"

@@ -452,7 +452,10 @@ class _OfKeras(_OfTensorFlow):
     """A SeedGenerator of Keras 3, in any backend: two integers."""
 
     def save(self) -> Any:
-        return np.array(sys.modules["keras"].ops.convert_to_numpy(self._thing.state))
+        value = self._thing.state.value
+        here = value.detach().cpu() if hasattr(value, "detach") else value  # torch's
+        # keras.ops.convert_to_numpy warns with NumPy 2
+        return np.array(here.numpy() if hasattr(here, "numpy") else here)
 
     def key(self, words: Words) -> None:
         seed = words.integer(self._segment)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.random import BitGenerator, Generator, RandomState
 
 from seedsafe.bridging.search import generators_in
-from seedsafe.bridging.sources import the_numpy_global, the_python_global
+from seedsafe.bridging.sources import generator_source, the_numpy_global, the_python_global
 
 __all__ = ["State", "Stateful", "global_generators", "held_generators"]
 
@@ -42,7 +42,7 @@ class Stateful:
         read: returns its state.
         write: sets it to the value of a state.
         fresh: returns a new generator of its kind for a seed, as a Stateful; None if there is no such thing.
-        first: returns the generator's next uniform number.
+        first: returns the generator's next uniform number; None if drawing one takes too long to try many.
         kind: equal for generators whose states depend on a seed in the same way.
     """
 
@@ -52,7 +52,7 @@ class Stateful:
         read: Callable[[], State],
         write: Callable[[Any], None],
         fresh: Callable[[int], Stateful],
-        first: Callable[[], float],
+        first: Callable[[], float] | None,
         kind: Any,
     ) -> None:
         self.name, self.read, self.kind = name, read, kind
@@ -65,10 +65,10 @@ class Stateful:
     def others(self) -> Iterator[State]:
         """Yield states of generators of its kind, all different.
 
-        In the first two the next uniform number is almost 0 and almost 1, so code that draws once to decide whether to do something
+        If the kind has `first`, in the first two the next uniform number is almost 0 and almost 1, so code that draws once to decide whether to do something
         does it in one of them and not in the other.
         """
-        for seed in _seeds(self.kind, self._fresh):
+        for seed in range(_TRIED) if self.first is None else _seeds(self.kind, self._fresh):
             yield self._fresh(seed).read()
 
 
@@ -78,7 +78,7 @@ _known_seeds: dict[Any, list[int]] = {}
 def _seeds(kind: Any, fresh: Callable[[int], Stateful]) -> list[int]:
     """Return seeds in the order of `Stateful.others`."""
     if kind not in _known_seeds:
-        firsts = [fresh(seed).first() for seed in range(_TRIED)]
+        firsts = [fresh(seed).first() for seed in range(_TRIED)]  # type: ignore[misc]  # not None, as in `others`
         by_first = sorted(range(_TRIED), key=firsts.__getitem__)
         ends = [by_first[0], by_first[-1], by_first[_TRIED // 2]]
         _known_seeds[kind] = ends + [seed for seed in range(_TRIED) if seed not in ends]
@@ -151,22 +151,39 @@ def _of_torch(name: str, thing: Any) -> Stateful:
     return Stateful(name, read, thing.set_state, fresh, first, ("torch", str(thing.device)))
 
 
+def _of_library(name: str, thing: Any, fresh: Callable[[int], Any]) -> Stateful:
+    source = generator_source(name, thing, 0)
+    assert source is not None
+
+    def read() -> State:
+        return State(source.mark(), source.save())
+
+    kind = type(thing)
+    return Stateful(name, read, source.restore, lambda seed: _of_library("", fresh(seed), fresh), None, kind)
+
+
 def _stateful(name: str, thing: Any) -> Stateful | None:
-    """Return a generator of `random`, NumPy or torch with its state; None for others and for one without a readable state."""
-    result = None
-    if isinstance(thing, random.Random):
-        result = _of_python(name, thing)
-    elif isinstance(thing, RandomState):
-        result = _of_legacy_numpy(name, thing)
-    elif isinstance(thing, Generator | BitGenerator):
-        result = _of_numpy(name, thing)
-    elif type(thing).__module__.startswith("torch"):
-        result = _of_torch(name, thing)
-    with suppress(Exception):  # another library's subclass
-        if result is not None:
-            result.read()
-            return result
+    """Return a generator with its state, or None for one without a state that can be read now."""
+    with suppress(Exception):  # another library's subclass, or a graph is being traced
+        result = _by_kind(name, thing)
+        result.read()
+        return result
     return None
+
+
+def _by_kind(name: str, thing: Any) -> Stateful:
+    if isinstance(thing, random.Random):
+        return _of_python(name, thing)
+    if isinstance(thing, RandomState):
+        return _of_legacy_numpy(name, thing)
+    if isinstance(thing, Generator | BitGenerator):
+        return _of_numpy(name, thing)
+    if isinstance(thing, getattr(sys.modules.get("torch"), "Generator", ())):
+        return _of_torch(name, thing)
+    kind: Any = type(thing)
+    if hasattr(kind, "from_seed"):  # tf.random.Generator
+        return _of_library(name, thing, lambda seed: kind.from_seed(seed, alg=thing.algorithm))
+    return _of_library(name, thing, kind)  # Keras's SeedGenerator
 
 
 def global_generators() -> list[Stateful]:

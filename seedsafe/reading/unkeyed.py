@@ -154,7 +154,7 @@ class Looks:
 
     def _look(self, read: Callable[[], Any], position: int, epoch: int) -> Any:
         number = self._number + 1
-        if number >= _FIRST or not number & (number - 1):
+        if _is_due(number):
             self._generators = [*global_generators(), *held_generators(self._base, self._name)]
         may_raise = self._answer == "raise" and number <= _FIRST and epoch <= self._log.first_epoch(epoch)
         before = [(generator, generator.read()) for generator in self._generators]
@@ -168,7 +168,7 @@ class Looks:
                 self._report(self._text(drawn, position), may_raise)
         self._number = number
         if self.left <= 0:
-            self.left = 1 if number < _FIRST else 1 << number - 5
+            self.left = _gap(number)
         return sample
 
     def _is_open(self, generator: Stateful) -> bool:
@@ -480,50 +480,59 @@ def _entries(sample: Any) -> list[Any]:
 
 
 def looked_at(
-    records: Iterable[Any], unkeyed: Unkeyed, name: str, first: Callable[[], bool]
+    records: Iterable[Any], unkeyed: Unkeyed, name: str, first: Callable[[], bool], *, least: int = 3
 ) -> Iterator[Any]:
     """Return an iterator over the records of a stream, which looks whether their source draws, and then warns once.
 
     A stream is never read twice, so nobody knows whether the draws change records or only their order, as a shuffle does. The
-    warning says so. Draws for the first record, as for an order of files, are no reason for it.
+    warning says so. A generator that moves only once may have drawn an order of files.
 
     Args:
         records: the source.
         unkeyed: the treatment of sources that draw.
         name: what the source is called.
         first: returns whether to give the warning, True once.
+        least: how often a generator must have moved.
     """
     if unkeyed.answer == "allow" or _is_data(records):
         return iter(records)
-    return _looked_at(records, unkeyed, name, first)
+    return _looked_at(records, unkeyed, name, first, least)
 
 
 def _looked_at(
-    records: Iterable[Any], unkeyed: Unkeyed, name: str, first: Callable[[], bool]
+    records: Iterable[Any], unkeyed: Unkeyed, name: str, first: Callable[[], bool], least: int
 ) -> Iterator[Any]:
     source, number, moves = iter(records), 0, Counter[str]()
     while True:
         number += 1
-        if number >= _FIRST or not number & (number - 1):
+        if _is_due(number):
             generators = [*global_generators(), *held_generators(records, name)]
         before = [(generator, generator.read()) for generator in generators]
         try:
             record = next(source)
         except StopIteration:
             return
-        moved = [generator for generator, state in before if _moved(generator, state)]
-        if number > 1 and not _is_keyed():
-            moves.update(generator.name for generator in moved)
-        often = [generator for generator in moved if moves[generator.name] > 1]
+        moved = [] if _is_keyed() else [generator for generator, state in before if _moved(generator, state)]
+        moves.update(generator.name for generator in moved)
+        often = [generator for generator in moved if moves[generator.name] >= least]
+        if often and first():
+            _warn(_stream_text(records, name, often, unkeyed))
+        yield record
         if often:
-            if first():
-                _warn(_stream_text(records, name, often, unkeyed))
-            yield record
             yield from source
             return
-        yield record
         if number >= _FIRST:
-            yield from islice(source, (1 << number - 5) - 1)
+            yield from islice(source, _gap(number) - 1)
+
+
+def _is_due(number: int) -> bool:
+    """Return whether a look with this number, from 1, searches for generators again."""
+    return number >= _FIRST or not number & (number - 1)
+
+
+def _gap(number: int) -> int:
+    """Return the number of reads from a look to the next one."""
+    return 1 if number < _FIRST else 1 << number - 5
 
 
 def _stream_text(records: Any, name: str, moved: Sequence[Stateful], unkeyed: Unkeyed) -> str:
