@@ -119,7 +119,7 @@ class WarningLog:
         """Return whether to give a warning now: True once for each kind, a power of two."""
         if self._kinds & kind:
             return False
-        self._kinds |= kind
+        self._kinds = self._kinds | kind
         return True
 
 

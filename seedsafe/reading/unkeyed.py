@@ -149,8 +149,8 @@ class Looks:
         Raises:
             NotReproducible: see `look`.
         """
-        self.left -= count
-        return read() if self.left > 0 else self.look(read, int(index), getattr(index, "epoch", 0))
+        left = self.left = self.left - count
+        return read() if left > 0 else self.look(read, int(index), getattr(index, "epoch", 0))
 
     def _look(self, read: Callable[[], Any], position: int, epoch: int) -> Any:
         number = self._number + 1
@@ -191,7 +191,7 @@ class Looks:
             if trial.is_ready:
                 drawn = self._drawn(trial, sample, own, moved, position, seconds)
                 self._judged.update(generator.name for generator, _ in moved)
-        self._spent += monotonic() - start
+        self._spent = self._spent + monotonic() - start
         # The base may have used its memory again.
         return (sample if _digests(sample) == own else copy), drawn
 
@@ -503,6 +503,7 @@ def _looked_at(
     records: Iterable[Any], unkeyed: Unkeyed, name: str, first: Callable[[], bool], least: int
 ) -> Iterator[Any]:
     source, number, moves = iter(records), 0, Counter[str]()
+    generators: list[Stateful] = []
     while True:
         number += 1
         if _is_due(number):

@@ -5,12 +5,14 @@ from __future__ import annotations
 import copy
 import pickle
 import random
+import re
 import subprocess
 import sys
 import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -287,6 +289,19 @@ def test_the_ways_out_of_the_error_work() -> None:
     base = Base(numpys)
     assert len(batches(AugmentedDataset(base, seed=42, on_unkeyed="allow"), 0)) == 6
     assert base.calls == SIZE
+
+
+class Noisy(Base):
+    """The README's."""
+
+    rng: Any = np.random.default_rng(0)
+
+
+def test_the_readme_shows_what_is_said() -> None:
+    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    (quoted,) = re.findall(r'`AugmentedDataset\(Noisy\(\), seed=42\)` raises: "(.*?)"', text)
+    with pytest.raises(ss.NotReproducible, match=re.escape(f"the base, a Noisy, {quoted}: ")):
+        AugmentedDataset(Noisy(lambda self, index: self.rng.integers(0, 1000)), seed=42)[0]
 
 
 def test_an_error_stays(monkeypatch: pytest.MonkeyPatch) -> None:
