@@ -251,7 +251,7 @@ class Looks:
             return
         self._kept.add(position)
         if len(self._kept) == _KEPT and self._log.first(self.KEEPS):
-            _warn(
+            warn(
                 f"{self._who()} drew from {_names(moved)} when it read samples {sorted(self._kept)}, and returned the same objects "
                 "without a draw when it read them again. If what it keeps is random, all epochs are equal, and each process "
                 "keeps other samples: keep the samples as they are before anything random, and draw after that, or pass "
@@ -270,12 +270,10 @@ class Looks:
         )
 
     def _report(self, text: str, may_raise: bool) -> None:
-        if may_raise:
-            self._error = text
-            raise NotReproducible(text)
         self.left = _FAR
-        if self._log.first(self.TOLD):
-            _warn(text)
+        if may_raise or (self._log.first(self.TOLD) and not _warns(text)):
+            self._error, self.left = text, 0
+            raise NotReproducible(text)
 
 
 _all: WeakSet[Looks] = WeakSet()
@@ -302,11 +300,13 @@ def _moved(generator: Stateful, before: State) -> bool:
     return bool(generator.read().mark != before.mark)
 
 
-def _warn(text: str) -> None:
+def _warns(text: str) -> bool:
+    """Warn, and return whether that was possible. If a filter makes errors of warnings, it is no fault of a sample."""
     try:
         warn(text)
-    except Warning:  # a filter makes errors of warnings; this one is no fault of a sample
-        raise NotReproducible(text) from None
+    except Warning:
+        return False
+    return True
 
 
 class _Trials:
@@ -517,7 +517,7 @@ def _looked_at(
         moves.update(generator.name for generator in moved)
         often = [generator for generator in moved if moves[generator.name] >= least]
         if often and first():
-            _warn(_stream_text(records, name, often, unkeyed))
+            warn(_stream_text(records, name, often, unkeyed))
         yield record
         if often:
             yield from source

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from torch.utils.data import ConcatDataset, DataLoader, Dataset, Subset
+from torch.utils.data import ConcatDataset, DataLoader, Dataset, Subset, get_worker_info
 
 import seedsafe as ss
 from seedsafe.bridging.search import generators_in
@@ -304,7 +304,7 @@ def test_the_readme_shows_what_is_said() -> None:
         AugmentedDataset(Noisy(lambda self, index: self.rng.integers(0, 1000)), seed=42)[0]
 
 
-def test_an_error_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_stays() -> None:
     dataset = AugmentedDataset(Base(numpys), seed=42, on_error="replace")
     for index in range(SIZE):
         with pytest.raises(ss.NotReproducible, match="draws from NumPy's global generator"):
@@ -312,13 +312,19 @@ def test_an_error_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     assert dataset.failures() == {}
 
 
-@pytest.mark.parametrize("workers", [0, 2])
-@pytest.mark.parametrize("start", ["spawn", pytest.param("fork", marks=pytest.mark.fork)])
-def test_workers_raise(workers: int, start: str) -> None:
-    options = {"multiprocessing_context": start} if workers else {}
-    for read in (numpys, of_class):
-        with pytest.raises(ss.NotReproducible, match="on_unkeyed"):
-            list(loader(AugmentedDataset(Base(read), seed=42), batch_size=4, num_workers=workers, **options))
+@pytest.mark.parametrize("read", [numpys, of_class], ids=name_of)
+@pytest.mark.parametrize(
+    ("workers", "start"),
+    [
+        (0, None),
+        (1, "spawn"),
+        pytest.param(2, "fork", marks=pytest.mark.fork),
+    ],  # torch kills a second one as it spawns
+)
+def test_workers_raise(workers: int, start: str | None, read: Any) -> None:
+    dataset = AugmentedDataset(Base(read), seed=42)
+    with pytest.raises(ss.NotReproducible, match="on_unkeyed"):
+        list(loader(dataset, batch_size=4, num_workers=workers, multiprocessing_context=start))
 
 
 def test_a_warning_comes_once() -> None:
@@ -330,10 +336,14 @@ def test_a_warning_comes_once() -> None:
 
 
 def test_a_filter_that_makes_errors_of_warnings_raises_it_as_it_is() -> None:
-    dataset = AugmentedDataset(Base(numpys), seed=42, on_unkeyed="warn", on_error="skip")
-    with pytest.raises(ss.NotReproducible):
-        dataset[0]
-    assert dataset.failures() == {}
+    for kind in (Base, InBatches):
+        dataset = AugmentedDataset(
+            kind(numpys), ss.HorizontalFlip(), seed=42, on_unkeyed="warn", on_error="skip"
+        )
+        for _ in range(2):
+            with pytest.raises(ss.NotReproducible):
+                list(loader(dataset, batch_size=24))
+        assert dataset.failures() == {}
 
 
 WORKERS = """
@@ -386,6 +396,23 @@ def test_a_run_does_not_die_in_a_later_epoch() -> None:
     result = subprocess.run([sys.executable, "-c", run], capture_output=True, text=True, check=True)
     assert result.stdout.split() == ["6"] * 4
     assert result.stderr.count("draws from NumPy's global generator") == 1
+
+
+class OnlyInWorkers(Base):
+    def __getitem__(self, index: int) -> Any:
+        return IMAGE if get_worker_info() is None else numpys(self, index)
+
+
+@pytest.mark.fork
+def test_a_forked_worker_looks_for_itself() -> None:
+    dataset = AugmentedDataset(OnlyInWorkers(numpys), seed=42)
+    for epoch in range(5):
+        dataset.set_epoch(epoch)
+        read_all(dataset)
+    assert dataset.reader._looks.left > 1
+    dataset.set_epoch(0)
+    with pytest.raises(ss.NotReproducible):
+        list(loader(dataset, batch_size=4, num_workers=1, multiprocessing_context="fork"))
 
 
 def test_another_thread_draws_beside() -> None:
