@@ -412,7 +412,15 @@ def test_a_forked_worker_looks_for_itself() -> None:
     assert dataset.reader._looks.left > 1
     dataset.set_epoch(0)
     with pytest.raises(ss.NotReproducible):
-        list(loader(dataset, batch_size=4, num_workers=1, multiprocessing_context="fork"))
+        list(
+            loader(
+                dataset,
+                batch_size=4,
+                num_workers=1,
+                multiprocessing_context="fork",
+                worker_init_fn=lambda worker: warnings.simplefilter("ignore"),  # a later look would warn
+            )
+        )
 
 
 def test_another_thread_draws_beside() -> None:
