@@ -6,6 +6,7 @@ import os
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from time import monotonic
 from typing import Any, Final, Self
@@ -106,9 +107,12 @@ class Looks:
     KEEPS: Final = 8
     """Kinds of warnings."""
 
-    def __init__(self, base: Any, unkeyed: Unkeyed, log: WarningLog, name: str = "base") -> None:
+    def __init__(
+        self, base: Any, unkeyed: Unkeyed, log: WarningLog, name: str = "base", *, _answer: str | None = None
+    ) -> None:
         self._base, self._unkeyed, self._log, self._name = base, unkeyed, log, name
-        self._answer = unkeyed.mildest(base)
+        # a base that is being unpickled may not be complete
+        self._answer = _answer or unkeyed.mildest(base)
         self.renew()
         _all.add(self)
 
@@ -125,7 +129,8 @@ class Looks:
         self._error: str | None = None
 
     def __reduce__(self) -> Any:
-        return Looks, (self._base, self._unkeyed, self._log, self._name)
+        make = partial(Looks, _answer=self._answer)
+        return make, (self._base, self._unkeyed, self._log, self._name)
 
     def look(self, read: Callable[[], Any], position: int, epoch: int) -> Any:
         """Return what `read` returns, the base's sample at a position, and look whether the base draws.
