@@ -6,6 +6,7 @@ import os
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from time import monotonic
@@ -162,7 +163,7 @@ class Looks:
         if _is_due(number):
             self._generators = [*global_generators(), *held_generators(self._base, self._name)]
         may_raise = self._answer == "raise" and number <= _FIRST and epoch <= self._log.first_epoch(epoch)
-        before = [(generator, generator.read()) for generator in self._generators]
+        before = _states(self._generators)
         start = monotonic()
         sample = read()
         seconds = monotonic() - start
@@ -190,15 +191,17 @@ class Looks:
         seconds: float,
     ) -> tuple[Any, list[Stateful]]:
         """Return a sample, and those of the generators moved in its read that it depends on."""
-        copy, own, start = copy_parts(sample), _digests(sample), monotonic()
+        start, result = monotonic(), sample
         drawn: list[Stateful] = []
-        with _Trial(read, self._generators) as trial:
-            if trial.is_ready:
-                drawn = self._drawn(trial, sample, own, moved, position, seconds)
-                self._judged.update(generator.name for generator, _ in moved)
+        with suppress(Exception):  # of the classes of its parts, or of another library's generator
+            self._judged.update(generator.name for generator, _ in moved)
+            copy, own = copy_parts(sample), _digests(sample)
+            with _Trial(read, self._generators) as trial:
+                if trial.is_ready:
+                    drawn = self._drawn(trial, sample, own, moved, position, seconds)
+            result = sample if _digests(sample) == own else copy  # the base may have used its memory again
         self._spent = self._spent + monotonic() - start
-        # The base may have used its memory again.
-        return (sample if _digests(sample) == own else copy), drawn
+        return result, drawn
 
     def _drawn(
         self,
@@ -301,8 +304,17 @@ def _names(generators: Sequence[Stateful]) -> str:
     return " and ".join(generator.name for generator in generators)
 
 
+def _states(generators: Sequence[Stateful]) -> list[tuple[Stateful, State]]:
+    """Return the generators whose states can be read now, with these."""
+    result = []
+    for generator in generators:
+        with suppress(Exception):  # Keras's cannot while a graph is traced
+            result.append((generator, generator.read()))
+    return result
+
+
 def _moved(generator: Stateful, before: State) -> bool:
-    return bool(generator.read().mark != before.mark)
+    return any(state.mark != before.mark for _, state in _states([generator]))
 
 
 def _warns(text: str) -> bool:
@@ -369,7 +381,7 @@ class _Trial:
             self._lock.release()
             return self
         try:
-            self.before = [(generator, generator.read()) for generator in self._generators]
+            self.before = _states(self._generators)
         finally:
             turns.lock.release()
         self.is_ready = True
@@ -513,7 +525,7 @@ def _looked_at(
         number += 1
         if _is_due(number):
             generators = [*global_generators(), *held_generators(records, name)]
-        before = [(generator, generator.read()) for generator in generators]
+        before = _states(generators)
         try:
             record = next(source)
         except StopIteration:
