@@ -23,7 +23,6 @@ from seedsafe.reading.faults import Faults, process_name, sample_error
 from seedsafe.reading.fetch import Bridged, Copied, EachView, Fetch, Fetching, Finite
 from seedsafe.reading.inside import Repeats, SharedSeedError, WarningLog, entered, nested, shared_seed
 from seedsafe.reading.keying import ById, ByPosition, Keying, Later, OfViews
-from seedsafe.reading.looks import Looked, Looks
 from seedsafe.reading.manifest import manifest
 from seedsafe.reading.partners import Dataset
 from seedsafe.reading.steps import (
@@ -42,6 +41,7 @@ from seedsafe.reading.steps import (
 from seedsafe.reading.targets import Targets
 from seedsafe.reading.together import Around, AtOnce, Room, Together
 from seedsafe.reading.unkeyed import Looks, Unkeyed
+from seedsafe.reading.values import Looked, ValueLooks
 
 __all__ = ["KeyedReader"]
 
@@ -142,8 +142,8 @@ class KeyedReader:
         bound = self.bound = BoundAugment(self.augment)
         label = f"the dataset {type(self.base).__qualname__}"
         self._runner = None if self.bridge is None else Runner(self.base, self.bridge, label)
-        self._twice, self._looks = self._watch(bound), Looks(bound, self._end_looks)
-        self._of_each = [(view, self._watch(view), Looks(view, self._end_looks)) for view in bound.views]
+        self._twice, self._value_looks = self._watch(bound), ValueLooks(bound, self._end_looks)
+        self._of_each = [(view, self._watch(view), ValueLooks(view, self._end_looks)) for view in bound.views]
         self.repeats.matter = self._runner is not None or bound.draws
         keying: ByPosition | ById = (
             ByPosition(self.seed, self.index_offset) if self.ids is None else ById(self.seed, self.ids)
@@ -181,14 +181,14 @@ class KeyedReader:
         if self.augment is None:
             return Unchanged()
         if of_views is not None:
-            each = self._of_each or [(bound, self._twice, self._looks)] * of_views.count
+            each = self._of_each or [(bound, self._twice, self._value_looks)] * of_views.count
             steps = [self._guarded(OneView(view), twice, looks) for view, twice, looks in each]
             return SeveralViews(bound, steps, self.targets, of_views)
         parts = Parts(bound, self.targets)
         one_image = bound.root is not None and self.targets in (None, "image") and bound.mixer is None
         if bound.is_empty and one_image and not self.faults.check_finite:
             return UnchangedImage(parts)
-        return self._guarded(OneImage(parts) if one_image else parts, self._twice, self._looks)
+        return self._guarded(OneImage(parts) if one_image else parts, self._twice, self._value_looks)
 
     def _compose_together(self, keying: ByPosition | ById) -> Together | None:
         """Compose the step that reads and augments batches, or return None if samples are augmented one by one."""
@@ -203,7 +203,7 @@ class KeyedReader:
         verifies = bound.is_foreign and (self.bridge is None or self.bridge.verify)
         return Twice(bound.augment, f"the augmentation {bound.augment!r}"[:200]) if verifies else None
 
-    def _guarded(self, plain: Step, twice: Twice | None, looks: Looks) -> Step:
+    def _guarded(self, plain: Step, twice: Twice | None, looks: ValueLooks) -> Step:
         """Wrap a step in what is rare."""
         bound, step = plain.bound, plain
         if looks.left > 0:
@@ -327,7 +327,8 @@ class KeyedReader:
             return None
         self.position(max(ats))
         reads = together.read(ats, around)
-        fits = self._looks.left <= 0 or self._looks.take(self.bound, reads.images, map(self.key, ats))
+        looks = self._value_looks
+        fits = looks.left <= 0 or looks.take(self.bound, reads.images, map(self.key, ats))
         result = together.run(reads, ats, room) if fits else None
         if result is not None:
             return result
@@ -366,7 +367,7 @@ class KeyedReader:
             if self.augment is None:
                 return batch
             plain = ReadyBatch(self.bound, self.targets, size, **how)
-            step = self._guarded(plain, self._twice, self._looks)
+            step = self._guarded(plain, self._twice, self._value_looks)
             return step.augment(batch, at, first, rows)
         except (NotReproducible, SharedSeedError):
             raise

@@ -17,9 +17,9 @@ from seedsafe.keys.ambient import reading
 from seedsafe.keys.key import SampleKey, record_index
 from seedsafe.reading.augment import augment_sample, targets_of
 from seedsafe.reading.bound import BoundAugment
-from seedsafe.reading.looks import Looks
 from seedsafe.reading.targets import Targets
 from seedsafe.reading.unmoved import require_still
+from seedsafe.reading.values import ValueLooks
 
 __all__ = ["KeyedMap", "content_id", "keyed_map"]
 
@@ -115,7 +115,7 @@ class KeyedMap:
                 f"targets={targets!r} are for a Compose or a Transform, but the function {function!r} gets the whole record: "
                 "leave targets out"
             )
-        self.looks = Looks(self.bound)
+        self.looks = ValueLooks(self.bound)
         seeding.listen()
         options = None if self.bound.takes_arrays else checked_bridge(bridge)
         self._runner = None if options is None else Runner(function, options, f"the function {function!r}")

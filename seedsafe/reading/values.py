@@ -1,4 +1,4 @@
-"""Looks at the values of the first samples."""
+"""ValueLooks at the values of the first samples."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from seedsafe.reading.bound import BoundAugment
 from seedsafe.reading.steps import Step, apart_from_outer
 from seedsafe.reading.unmoved import require_still
 
-__all__ = ["Looked", "Looks"]
+__all__ = ["Looked", "ValueLooks"]
 
 _READS: Final = 8
 
 
-class Looks:
+class ValueLooks:
     """The reads of a dataset, or of a stream, whose values are still to be looked at in this process.
 
     Args:
@@ -49,12 +49,12 @@ class Looks:
 
 
 class Looked:
-    """Looks at the floats that the transforms of a pipeline get in the first reads, and refuses those out of their range.
+    """ValueLooks at the floats that the transforms of a pipeline get in the first reads, and refuses those out of their range.
 
     It also looks for parts that would not follow a sound, if the dataset names no targets. The samples are those of the pipeline without looks.
     """
 
-    def __init__(self, step: Step, looks: Looks, names_none: bool) -> None:
+    def __init__(self, step: Step, looks: ValueLooks, names_none: bool) -> None:
         self.bound = step.bound
         self._names_none = names_none
         self.step = step
