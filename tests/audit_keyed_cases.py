@@ -336,11 +336,11 @@ class ClockPlusIndex(ClockSeeded):
         return IMAGES[index] + self.noise((int(time.time() * 1e3) + index) % 2**32)
 
 
-class ClockWithoutSeed(ClockSeeded):
-    """The clock itself is what is added."""
+class OnceForEachRun(ClockSeeded):
+    """What is added is the same in all processes of a run, as a clock's time at its start is."""
 
     def noise(self, seed: int) -> Any:
-        return np.uint8(seed % 251)
+        return np.uint8(os.getpgrp() % 251)
 
 
 class FineClock(ClockSeeded):

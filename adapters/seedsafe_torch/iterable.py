@@ -98,8 +98,7 @@ class AugmentedIterable(Counted, IterableDataset[Any]):
                 "id=None counts positions, which a worker knows only if it reads the whole source: pass id=, or split=True if "
                 "every worker does so"
             )
-        self.source = source
-        self.augment = augment
+        self.source, self.augment = source, augment
         self.seed = SampleKey(seed, 0, 0).seed
         self.id = id
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch

@@ -176,12 +176,12 @@ def _keras(how: Loading, seed: int) -> Run:
 
     class Record(keras.Model):  # type: ignore[misc]
         def train_step(self, data: Any) -> Any:
-            batches.append([part.cpu().numpy() for part in data])
-            return {}
+            batches.append([part.numpy() for part in data])
+            return {"loss": 0.0}
 
     model = Record()
     model.built = True  # it has no weights
-    model.compile()
+    model.compile(run_eagerly=True)
     np.random.seed(seed)  # the training process's, as a script begins
     model.fit(Numbers(), epochs=how.epochs, shuffle=False, verbose=0)
     indices, numbers = (np.concatenate(part) for part in zip(*batches, strict=True))

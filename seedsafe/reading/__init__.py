@@ -43,7 +43,7 @@ from seedsafe.reading.reader import KeyedReader
 from seedsafe.reading.streams import augment_records
 from seedsafe.reading.targets import Targets, check_targets
 from seedsafe.reading.together import AtOnce
-from seedsafe.reading.unkeyed import BRIDGE_IT, Looks, Unkeyed, looked_at
+from seedsafe.reading.unkeyed import BRIDGE_IT, Looks, Unkeyed, end_looks, looked_at
 
 __all__ = [
     "BRIDGE_IT",
@@ -76,6 +76,7 @@ __all__ = [
     "count",
     "current",
     "declared",
+    "end_looks",
     "entered",
     "explain_arguments",
     "flag",

@@ -31,8 +31,8 @@ class KeyedCollate:
     Example:
         >>> import random
         >>> keyed = KeyedCollate(lambda samples: random.choice(samples), 42, Bridge())
-        >>> [keyed([1, 2, 3], SampleIndex(index, epoch=0)) for index in (7, 8, 7)]
-        [3, 2, 3]
+        >>> [keyed([1, 2, 3], SampleIndex(index, epoch=0)) for index in (8, 9, 8)]
+        [2, 1, 2]
     """
 
     def __init__(
