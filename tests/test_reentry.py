@@ -40,7 +40,11 @@ FOR_BYTES = ("GaussianNoise", "LetterBox", "RandomZoomOut")
 def on_its_scale(name: str, sample: dict[str, Any]) -> dict[str, Any]:
     """Return a sample with floats on the scale that a transform's options are on."""
     scale = np.float32(255 if name.startswith(FOR_BYTES) else 1)
-    floats = {part: one * scale for part, one in sample.items() if part in ("image", "audio") and one.dtype.kind == "f"}
+    floats = {
+        part: one * scale
+        for part, one in sample.items()
+        if part in ("image", "audio") and one.dtype.kind == "f"
+    }
     return sample | floats
 
 

@@ -129,7 +129,10 @@ def test_a_state_of_other_data_is_refused() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"rank": 0}, "torch.distributed is not initialised: call init_process_group first, make the sampler where"),
+        (
+            {"rank": 0},
+            "torch.distributed is not initialised: call init_process_group first, make the sampler where",
+        ),
         ({"num_replicas": 2}, "pass both"),
         ({"num_replicas": 2, "rank": 2}, "rank must be at least 0 and below 2, got 2: ranks count from 0"),
         ({"num_replicas": 0, "rank": 0}, "num_replicas must be at least 1"),
