@@ -82,7 +82,7 @@ def test_samples_that_do_not_fit(sample: Any, targets: Any, error: type[Exceptio
         (5, TypeError),
         (("img",), ValueError),
         ((None,), ValueError),
-        (("image",) * 2, ValueError),
+        (("boxes",) * 2, ValueError),
     ],
     ids=str,
 )
