@@ -71,3 +71,4 @@ def test_the_page_has_the_stored_results() -> None:
     results = json.loads(train.RESULTS.read_text(encoding="utf-8"))
     assert page.PAGE.read_text(encoding="utf-8") == page.page(results), "run python -m experiments.cost.page"
     assert page.PLOT.exists()
+    assert page.SMALL.exists()

@@ -24,10 +24,10 @@ def test_blocks_print_what_the_readme_shows(tmp_path: Path) -> None:
     assert done.stdout == shown
 
 
-def test_it_is_short_and_shows_one_image() -> None:
+def test_it_is_short_and_shows_two_images() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert len(text.split()) <= 900
-    assert text.count("![") == 1
+    assert text.count("![") == 2
 
 
 def test_its_links_are_relative_and_lead_to_files() -> None:

@@ -6,19 +6,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from jinja2 import Environment, StrictUndefined
 
-from experiments.cost.train import FIRST, RESULTS, STRENGTHS
+from experiments.cost.train import FIRST, OTHERS, RESULTS, SIZES, STRENGTHS
 from experiments.cost.ways import SETS, Loading
 
-__all__ = ["PAGE", "PLOT", "main", "page"]
+__all__ = ["PAGE", "PLOT", "SMALL", "main", "page"]
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "explanation"
 PAGE, PLOT = FOLDER / "what-it-costs.md", FOLDER / "what-it-costs.svg"
+SMALL = FOLDER / "what-it-costs-small.svg"
+"""The plot of the README: strong moves, and few ways."""
 TEMPLATE = Path(__file__).parent / "page.md.jinja"
 NAMES = {
     "none": "no augmentation",
@@ -92,16 +95,17 @@ def _text(values: Any) -> str:
 
 def page(results: dict[str, Any]) -> str:
     """Return the page's text."""
-    found = tables(results["rows"])
-    by = {(table.how.size, table.how.shuffle, table.strength): table for table in found}
+    by = {(table.how, table.strength): table for table in tables(results["rows"])}
     environment = Environment(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
     template = environment.from_string(TEMPLATE.read_text(encoding="utf-8"))
     return template.render(
-        tables=found,
-        at=lambda size, strength, shuffle=True: by[size, shuffle, strength],
-        has=lambda size, strength, shuffle=True: (size, shuffle, strength) in by,
+        tables=[by[how, strength] for how in sorted(SIZES) for strength in STRENGTHS],
+        others=[(_change(how), [by[how, strength] for strength in STRENGTHS]) for how in OTHERS],
+        names=NAMES,
+        at={(how.size, strength): by[how, strength] for how in SIZES for strength in STRENGTHS},
+        fixed={strength: by[OTHERS[0], strength] for strength in STRENGTHS},
         different=lambda counts: "–" if counts is None else f"{counts[0]:g}, {counts[1]:g}, {counts[2]:g}",
         scale=lambda power: f"{2**-power:.2f} to {2**power:.2f}",
         about=results["about"],
@@ -114,6 +118,16 @@ def page(results: dict[str, Any]) -> str:
     )
 
 
+def _change(how: Loading) -> str:
+    """Return in words what differs from the first setting."""
+    if not how.shuffle:
+        return "not shuffled"
+    for name, text in (("workers", "{} workers"), ("epochs", "{} epochs"), ("batch", "batches of {}")):
+        if getattr(how, name) != getattr(FIRST[0], name):
+            return text.format(getattr(how, name))
+    raise ValueError(f"{how} is the first setting: leave it out of the others")
+
+
 def _how(row: dict[str, Any]) -> Loading:
     return Loading(**{name: row["case"][name] for name in Loading._fields})
 
@@ -123,8 +137,8 @@ def _minutes(rows: list[dict[str, Any]]) -> int:
     return round(sum(row["seconds"] for row in rows) / len(STRENGTHS) / 60)
 
 
-def plot(results: dict[str, Any], path: Path) -> None:
-    """Draw the errors of each way, a colour for each way to load."""
+def plot(results: dict[str, Any], path: Path, strengths: Sequence[str], ways: Sequence[str]) -> None:
+    """Draw the errors over the size of the training set, a line for each way."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -132,29 +146,32 @@ def plot(results: dict[str, Any], path: Path) -> None:
     matplotlib.rcParams["svg.fonttype"] = "none"
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(1, len(STRENGTHS), figsize=(9, 3.2), layout="constrained", sharey=True)
-    names = [name.replace("`", "") for name in NAMES.values()]
-    loads = list(dict.fromkeys(table.how for table in tables(results["rows"])))
-    for axis, strength in zip(axes, STRENGTHS, strict=True):
-        for load, marker in zip(loads, "osD^v<>", strict=False):
-            found = {
-                row["case"]["way"]: _mean(row["moved"])
-                for row in results["rows"]
-                if _how(row) == load and row["case"]["strength"] == strength
-            }
+    found = {
+        (row["case"]["way"], _how(row), row["case"]["strength"]): _mean(row["moved"])
+        for row in results["rows"]
+    }
+    loads, order = sorted(SIZES), list(NAMES)
+    width = 4.4 * len(strengths) + 2.2
+    figure, axes = pyplot.subplots(
+        1, len(strengths), figsize=(width, 3.4), layout="constrained", squeeze=False
+    )
+    for axis, strength in zip(axes[0], strengths, strict=True):
+        for way in ways:
+            points = [
+                (load.size, *found[way, load, strength]) for load in loads if (way, load, strength) in found
+            ]
+            sizes, means, errors = zip(*points, strict=True)
+            number = order.index(way)
             axis.errorbar(
-                [mean for mean, _ in found.values()],
-                [list(NAMES).index(way) for way in found],
-                xerr=[error for _, error in found.values()],
-                fmt=marker,
-                markersize=5,
-                label=f"{load.size} images" + ("" if load.shuffle else ", not shuffled"),
-            )
-        axis.set(title=f"{strength} moves", xlabel="errors on moved test images, %", xlim=(0, None))
-        axis.grid(axis="x", linewidth=0.4)
-        axis.set_yticks(range(len(names)), names)
-    axes[0].invert_yaxis()
-    axes[-1].legend(fontsize=7)
+                sizes, means, errors, label=NAMES[way].replace("`", ""), color="black" if way == BEST else f"C{number}", marker="osD^v<>P"[number],
+                markersize=4, linewidth=2 if way == BEST else 1,
+            )  # fmt: skip
+        axis.set(title=f"{strength} moves", xlabel="training images", xscale="log", ylim=(0, None))
+        axis.set_xticks([load.size for load in loads], [f"{load.size:,}" for load in loads], minor=False)
+        axis.minorticks_off()
+        axis.grid(linewidth=0.4)
+    axes[0][0].set_ylabel("errors on moved test images, %")
+    figure.legend(*axes[0][-1].get_legend_handles_labels(), loc="outside right center", fontsize=7)
     figure.savefig(path, metadata={"Date": None, "Creator": None})
     pyplot.close(figure)
 
@@ -163,7 +180,8 @@ def main() -> None:
     """Write the page and the plot."""
     results = json.loads(RESULTS.read_text(encoding="utf-8"))
     PAGE.write_text(page(results), encoding="utf-8")
-    plot(results, PLOT)
+    plot(results, PLOT, list(STRENGTHS), list(NAMES))
+    plot(results, SMALL, ["strong"], ["none", "alike", "stored", "keyed"])
 
 
 if __name__ == "__main__":

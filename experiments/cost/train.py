@@ -9,7 +9,7 @@ import argparse
 import json
 import os
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ from torch.nn import functional
 
 from experiments.cost.ways import NUMBERS, SETS, WAYS, Loading, Run, count, run
 
-__all__ = ["FEW", "FIRST", "NONE", "RESULTS", "SMALLEST", "STRENGTHS", "main", "settings"]
+__all__ = ["FEW", "FIRST", "NONE", "OTHERS", "RESULTS", "SIZES", "SMALLEST", "STRENGTHS", "main"]
 
 RESULTS = Path(__file__).parent / "results.json"
 NONE = "none"
@@ -54,13 +54,17 @@ STRENGTHS = {
 }
 
 
-def settings() -> Iterator[Loading]:
-    """Yield the ways to load that are measured, those of the plot first."""
-    yield from (Loading(100, 120), Loading(300, 60), Loading(100, 120, shuffle=False))
-    yield from (Loading(1000, 30), Loading(50, 200))
-
-
-FIRST = (Loading(100, 120),)
+SIZES = (Loading(100, 120), Loading(300, 60), Loading(50, 200), Loading(1000, 30))
+"""Training sets of several sizes, those of the plot."""
+OTHERS = (
+    Loading(100, 120, shuffle=False),
+    Loading(100, 120, workers=2),
+    Loading(100, 120, workers=8),
+    Loading(100, 30),
+    Loading(100, 120, batch=50),
+)
+"""Other ways to load 100 images, each compared with the first of SIZES."""
+FIRST = SIZES[:1]
 SMALLEST = (Loading(100, 3),)
 FEW = ("stored", "keyed")
 
@@ -205,7 +209,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--to", type=Path, default=RESULTS, help="the file of results")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
-    ways, sizes = [NONE, *WAYS], tuple(settings())
+    ways, sizes = [NONE, *WAYS], (*SIZES, *OTHERS)
     if options.smallest:
         ways, sizes = [NONE, *FEW], SMALLEST
     elif options.first:
