@@ -6,9 +6,10 @@ import warnings
 from contextlib import suppress
 from typing import Any
 
+from seedsafe.reading import walk
 from seedsafe_torch import frames
 
-__all__ = ["UNKEYED", "warn_of_erasing", "warn_of_skipping"]
+__all__ = ["UNKEYED", "hand_on", "warn_of_erasing", "warn_of_skipping"]
 
 UNKEYED = (
     "timm's prefetcher erases in the training process, where there is no key: pass use_prefetcher=False to create_loader, "
@@ -44,3 +45,34 @@ def warn_of_skipping(stream: Any) -> None:
                 "__len__ that counts its records",
                 stacklevel=frames.users_level(),
             )
+
+
+def hand_on(error: Exception, dataset: Any) -> None:
+    """Pass an error of a dataset to the thread that trains, if MONAI's ThreadDataLoader reads the dataset in another one.
+
+    Its reading thread ends with the error, and the pass would then end as if there were no more batches.
+    """
+    for reading in frames.objects_in_threads("enqueue_values"):
+        read = getattr(getattr(reading, "src", None), "_dataset", None)
+        if hasattr(reading, "buffer") and any(found is dataset for found in walk(read)):
+            reading.buffer = _Failed(reading.buffer, error)
+
+
+class _Failed:
+    """The queue of a thread that has failed: it gives what is left in it, and then raises the error, once."""
+
+    def __init__(self, queue: Any, error: Exception) -> None:
+        self._queue, self._error = queue, error
+        self._raised = False
+
+    def empty(self) -> bool:
+        return self._raised
+
+    def put(self, batch: Any, timeout: float | None = None) -> None:
+        self._queue.put(batch, timeout=timeout)
+
+    def get(self, timeout: float | None = None) -> Any:
+        if not self._queue.empty():
+            return self._queue.get(timeout=timeout)
+        self._raised = True
+        raise self._error

@@ -33,7 +33,7 @@ from seedsafe.reading import (
     nested,
     stamped,
 )
-from seedsafe_torch.by_trainers import warn_of_erasing
+from seedsafe_torch.by_trainers import hand_on, warn_of_erasing
 from seedsafe_torch.cell import EpochCell
 from seedsafe_torch.conversion.sources import convert_base
 from seedsafe_torch.faults import worker_id
@@ -209,7 +209,11 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
             return reader.sample(at, row=row)
 
     def __getitems__(self, indices: Sequence[SupportsIndex]) -> list[Any]:
-        return [self[index] for index in indices]
+        try:
+            return [self[index] for index in indices]
+        except Exception as error:
+            hand_on(error, self)
+            raise
 
     def at(
         self,
@@ -339,6 +343,13 @@ class Envelope(Dataset[Any]):
         return entered(stamped(index), self._repeats, int(index))
 
     def __getitems__(self, indices: Sequence[int]) -> list[Any]:
+        try:
+            return self._batch(indices)
+        except Exception as error:
+            hand_on(error, self)
+            raise
+
+    def _batch(self, indices: Sequence[int]) -> list[Any]:
         if not reads_batches(self.dataset):
             return [self[index] for index in indices]
         samples: list[Any] = []

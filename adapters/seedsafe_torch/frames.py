@@ -11,7 +11,15 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any, Final
 
-__all__ = ["callers_of", "fetch_under_way", "names_in", "objects_in", "read_by_keras", "users_level"]
+__all__ = [
+    "callers_of",
+    "fetch_under_way",
+    "names_in",
+    "objects_in",
+    "objects_in_threads",
+    "read_by_keras",
+    "users_level",
+]
 
 _NOT_THE_USERS: Final = frozenset(
     (
@@ -49,6 +57,16 @@ def users_level() -> int:
 def objects_in(function: str) -> Iterator[Any]:
     """Yield the object of each method of that name that is being called, the nearest first."""
     return (names["self"] for names in names_in(function) if "self" in names)
+
+
+def objects_in_threads(function: str) -> Iterator[Any]:
+    """Yield the object of each method of that name that is being called in any thread."""
+    for innermost in sys._current_frames().values():  # pyright: ignore[reportPrivateUsage]
+        frame: FrameType | None = innermost
+        while frame is not None:
+            if frame.f_code.co_name == function and "self" in frame.f_locals:
+                yield frame.f_locals["self"]
+            frame = frame.f_back
 
 
 def names_in(function: str) -> Iterator[dict[str, Any]]:
