@@ -294,7 +294,9 @@ def find(root: Any, earlier: Mapping[str, Group] | None = None, *, joins: bool =
     return result
 
 
-def generators_in(root: Any, most: int, until: float, count: int) -> list[tuple[str, Any]]:
+def generators_in(
+    root: Any, most: int, until: float, count: int, leaves_out: Callable[[Any], bool] | None = None
+) -> list[tuple[str, Any]]:
     """Return generators inside an object with their paths, breadth first. No hook is looked for.
 
     Args:
@@ -302,6 +304,7 @@ def generators_in(root: Any, most: int, until: float, count: int) -> list[tuple[
         most: the number of objects to look at.
         until: the time of `time.monotonic` at which the search ends.
         count: the number of generators to return at most.
+        leaves_out: returns whether to leave out the generators that an object holds itself.
     """
     found: list[tuple[str, Any]] = []
     seen: dict[int, Any] = {}
@@ -313,10 +316,21 @@ def generators_in(root: Any, most: int, until: float, count: int) -> list[tuple[
             continue
         seen[id(thing)] = thing
         if generator_source("", thing, 0) is not None:
-            found.append((entry.path(), thing))
+            if leaves_out is not None and leaves_out(_holder(entry)):
+                del seen[id(thing)]  # another object may hold it too
+            else:
+                found.append((entry.path(), thing))
         else:
             todo.extend(_Entry(part, entry, number, None) for number, part in enumerate(parts_of(thing)))
     return found
+
+
+def _holder(entry: _Entry) -> Any:
+    """Return the object that holds a thing, in a list or a dict if need be."""
+    above = entry.parent
+    while above is not None and type(above.part.thing) in (list, tuple, dict):
+        above = above.parent
+    return None if above is None else above.part.thing
 
 
 def _number_equal_paths(candidates: list[_Candidate]) -> None:

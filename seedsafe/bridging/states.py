@@ -198,7 +198,7 @@ def global_generators() -> list[Stateful]:
     return [generator for name, thing in things if (generator := _stateful(name, thing)) is not None]
 
 
-def held_generators(root: Any, name: str) -> list[Stateful]:
+def held_generators(root: Any, name: str, leaves_out: Callable[[Any], bool] | None = None) -> list[Stateful]:
     """Return the generators that an object holds, as a bridge's search finds them, nearest first.
 
     The search ends after 5,000 objects, half a second, or 64 generators.
@@ -206,7 +206,8 @@ def held_generators(root: Any, name: str) -> list[Stateful]:
     Args:
         root: the object.
         name: the object's name, with which the names of its generators begin: "base" gives "base.transform.rng".
+        leaves_out: returns whether to leave out the generators that an object inside holds itself.
     """
-    found = generators_in(root, _MOST_OBJECTS, monotonic() + _MOST_SECONDS, _MOST_HELD)
+    found = generators_in(root, _MOST_OBJECTS, monotonic() + _MOST_SECONDS, _MOST_HELD, leaves_out)
     named = [(f"{name}{path} (a {type(thing).__qualname__})", thing) for path, thing in found]
     return [generator for name, thing in named if (generator := _stateful(name, thing)) is not None]

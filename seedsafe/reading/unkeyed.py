@@ -513,7 +513,8 @@ def looked_at(
     """Return an iterator over the records of a stream, which looks whether their source draws, and then warns once.
 
     A stream is never read twice, so nobody knows whether the draws change records or only their order, as a shuffle does. The
-    warning says so. A generator that moves only once may have drawn an order of files.
+    warning says so. A generator that moves only once may have drawn an order of files, and one that a shuffle of torch or webdataset
+    holds draws orders alone.
 
     Args:
         records: the source.
@@ -535,7 +536,7 @@ def _looked_at(
     while True:
         number += 1
         if _is_due(number):
-            generators = [*global_generators(), *held_generators(records, name)]
+            generators = [*global_generators(), *held_generators(records, name, _only_orders)]
         before = _states(generators)
         try:
             record = next(source)
@@ -552,6 +553,15 @@ def _looked_at(
             return
         if number >= _FIRST:
             yield from islice(source, _gap(number) - 1)
+
+
+def _only_orders(holder: Any) -> bool:
+    """Return whether an object is a shuffle of torch or webdataset, whose own generator changes no record."""
+    kind = type(holder)
+    library = kind.__module__.partition(".")[0]
+    if library == "webdataset":
+        return "shuffle" in f"{kind.__name__} {getattr(getattr(holder, 'f', None), '__name__', '')}"
+    return library in ("torch", "torchdata") and "Shuffle" in kind.__name__
 
 
 def _is_due(number: int) -> bool:

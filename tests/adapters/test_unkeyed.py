@@ -648,6 +648,32 @@ def test_a_stream_that_is_allowed_or_draws_nothing_is_not_told() -> None:
     assert len({record["noise"] for record in keyed}) == 40
 
 
+def shuffled(source: Any) -> Any:
+    from torch.utils.data.datapipes.iter import IterableWrapper
+
+    return IterableWrapper(source, deepcopy=False).shuffle(buffer_size=8)
+
+
+class Noised:
+    """A stage of a stream that changes records."""
+
+    def __init__(self, source: Any, rng: Any) -> None:
+        self.source, self.rng = source, rng
+
+    def __iter__(self) -> Iterator[Any]:
+        for record in self.source:
+            yield {**record, "noise": self.rng[0][0].random()}
+
+
+def test_a_shuffle_of_torch_is_not_told_and_what_draws_behind_it_is() -> None:
+    plain = Source(lambda self: 3)
+    assert len(list(AugmentedIterable(shuffled(plain), ss.HorizontalFlip(), seed=42))) == 40
+    buffered = shuffled(plain)
+    for source in (shuffled(Source(STREAMS[2][0])), Noised(buffered, [[buffered._rng]])):
+        with pytest.warns(UserWarning, match=r"draws from source\..*rng.* \(a Random\)"):
+            list(AugmentedIterable(source, ss.HorizontalFlip(), seed=42))
+
+
 def test_a_stream_is_read_once() -> None:
     source = Source(STREAMS[0][0])
     read = iter(AugmentedIterable(source, ss.HorizontalFlip(), seed=42, on_unkeyed="allow"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import random
 import warnings
 from collections import Counter
 from operator import itemgetter
@@ -90,6 +91,19 @@ def test_webdataset_that_shuffles_resumes_if_its_order_repeats(
     _, resumed = interrupted(lambda: shuffled(lambda source: source.shuffle(50)), epoch)
     with pytest.raises(ValueError, match="are not those that were yielded before the state was stored"):
         list(resumed)
+
+
+def noisy(record: Any) -> Any:
+    return record | {"noise": np.random.rand()}
+
+
+def test_webdatasets_shuffle_with_a_generator_is_not_told_and_a_map_that_draws_is(tars: list[str]) -> None:
+    for change, told in ((dict, 0), (noisy, 1)):
+        source = webdataset(tars).shuffle(5, rng=random.Random(3)).map(change)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            assert len(list(AugmentedIterable(source, itemgetter("cls"), seed=SEED))) == LENGTH
+        assert len([one for one in caught if "the source" in str(one.message)]) == told
 
 
 @pytest.mark.parametrize("workers", [0, 2])
