@@ -13,7 +13,7 @@ import numpy as np
 
 from seedsafe.ground.info import Array, described, named_parts
 from seedsafe.keys.ambient import claim, current_key
-from seedsafe.keys.key import SampleKey
+from seedsafe.keys.key import SampleKey, checked_int
 from seedsafe.keys.many import ManyKeys
 from seedsafe.pipeline.batch import Many, stacked
 from seedsafe.pipeline.bound import Bound
@@ -33,7 +33,7 @@ __all__ = ["Compose", "members"]
 
 Part = TypeVar("Part", Boxes, Keypoints)
 
-_ARGUMENTS: Final = frozenset(("transforms", "boxes", "keypoints", "channels"))
+_ARGUMENTS: Final = frozenset(("transforms", "boxes", "keypoints", "channels", "after"))
 """The attributes of a Compose that cannot be set, because calls would not follow."""
 
 
@@ -54,9 +54,12 @@ class Compose:
         channels: "last" says that images are (H, W, C) even if one looks like (C, H, W). Without it, a pipeline that
             moves pixels refuses an array whose first side is 1, 3 or 4, whose other sides are at least 16 pixels, and whose
             last is not 1, 3 or 4.
+        after: the classes of transforms without a name that run before these, one entry for each transform: further ones of a class
+            are numbered from there. `split` passes it.
 
     Raises:
-        TypeError: one of transforms is not a Transform, boxes is not a Boxes, or keypoints is not a Keypoints.
+        TypeError: one of transforms is not a Transform, boxes is not a Boxes, keypoints is not a Keypoints, or after is not a list of
+            strings.
         ValueError: two transforms have the same name or stream, a transform needs the channels last after ToCHW has put them
             first, two Composes have different boxes or keypoints, or a Compose inside a bridge takes them in a different format.
 
@@ -78,6 +81,7 @@ class Compose:
         "_root",
         "_rules",
         "_streams",
+        "after",
         "boxes",
         "channels",
         "keypoints",
@@ -88,6 +92,7 @@ class Compose:
     boxes: Boxes | None
     keypoints: Keypoints | None
     channels: Literal["last"] | None
+    after: tuple[str, ...] | None
 
     def __init__(
         self,
@@ -96,6 +101,7 @@ class Compose:
         boxes: Boxes | None = None,
         keypoints: Keypoints | None = None,
         channels: Literal["last"] | None = None,
+        after: Iterable[str] | None = None,
     ) -> None:
         if channels not in (None, "last"):
             raise ValueError(
@@ -107,6 +113,7 @@ class Compose:
             boxes=_part("boxes", boxes, Boxes),
             keypoints=_part("keypoints", keypoints, Keypoints),
             channels=channels,
+            after=_classes(after),
         )
         namer = Namer()
         bound = Bound([self.bind(namer)], namer)
@@ -123,6 +130,8 @@ class Compose:
         """Bind the transforms to their streams in a pipeline."""
         namer.rules.add(self.boxes, self.keypoints)
         namer.rules.look(last=self.channels is not None)
+        if self.after:
+            namer.count_from(self.after)
         return Chain(namer.bind(self.transforms))
 
     @property
@@ -283,6 +292,43 @@ class Compose:
         draw = import_module("seedsafe_look.show").show
         return draw(self, sample, seed=seed, index=index, epochs=epochs, views=views)
 
+    def split(self, k: int) -> tuple[Compose, Compose]:
+        """Return two pipelines that do the work of this one: its first k transforms, and the others.
+
+        The transforms keep their names, so both draw as this pipeline does: ``tail(head(sample, key=key), key=key)`` is
+        ``augment(sample, key=key)``. Put the head where the data are loaded, and the tail on the device; see
+        ``seedsafe_torch.OnDevice``.
+
+        Args:
+            k: how many of ``transforms`` go into the first pipeline, in [0, len(transforms)]; a Compose among them is one.
+
+        Raises:
+            TypeError: k is not an integer.
+            ValueError: k is out of its range, or a transform of the second pipeline mixes samples, of which the first transforms would
+                not run on the others.
+
+        Example:
+            >>> import seedsafe as ss
+            >>> augment = ss.Compose([ss.HorizontalFlip(), ss.RandomCrop(2), ss.HorizontalFlip()])
+            >>> head, tail = augment.split(2)
+            >>> tail
+            Compose([HorizontalFlip()], after=('HorizontalFlip',))
+            >>> head.streams() + tail.streams() == augment.streams()
+            True
+        """
+        count = checked_int(
+            "k", k, 0, len(self.transforms) + 1, "pass how many of the transforms go into the first pipeline"
+        )
+        first, rest = self.transforms[:count], self.transforms[count:]
+        head = Compose(first, **self.options())
+        tail = Compose(rest, **self.options() | {"after": _counted_before(head, rest)})
+        if count and tail._rules.mixes:
+            raise ValueError(
+                f"split({count}) puts a transform that mixes samples into the second pipeline, but what runs before it runs on the other "
+                "samples too: cut after it"
+            )
+        return head, tail
+
     def streams(self) -> tuple[Stream, ...]:
         """Return the name and op of each stream of this pipeline."""
         return self._streams
@@ -364,7 +410,12 @@ class Compose:
 
     def options(self) -> dict[str, Any]:
         """Return the arguments other than the transforms, without those that are None."""
-        options = {"boxes": self.boxes, "keypoints": self.keypoints, "channels": self.channels}
+        options = {
+            "boxes": self.boxes,
+            "keypoints": self.keypoints,
+            "channels": self.channels,
+            "after": self.after,
+        }
         return {name: value for name, value in options.items() if value is not None}
 
 
@@ -372,6 +423,26 @@ def _part(name: str, value: Any, kind: type[Part]) -> Part | None:
     if value is None or isinstance(value, kind):
         return value
     raise TypeError(f"{name} must be {kind.__name__}(...), got {value!r} of type {type(value).__name__}")
+
+
+def _classes(after: Any) -> tuple[str, ...] | None:
+    """Return the argument `after`: None if it is empty."""
+    if after is None:
+        return None
+    names = tuple(after) if isinstance(after, Iterable) and not isinstance(after, str) else (None,)
+    if not all(isinstance(name, str) and name for name in names):
+        raise TypeError(
+            f"after must be a list of the names of classes, got {after!r}: pass the transforms to Compose, and call its split()"
+        )
+    return names or None
+
+
+def _counted_before(head: Compose, rest: Iterable[Transform | Compose]) -> tuple[str, ...]:
+    """Return the classes that a pipeline counts and the transforms after it count too, one entry for each transform."""
+    before, within = Namer(), Namer()
+    head.bind(before)
+    within.bind(rest)
+    return tuple(kind for kind in before.counts.elements() if kind in within.counts)
 
 
 def members(name: str, transforms: Iterable[Any]) -> tuple[Any, ...]:

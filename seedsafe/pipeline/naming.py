@@ -41,7 +41,8 @@ class Namer:
         self.before: list[Any] = []
         """The nodes bound so far that every sample passes before the next one; partners run through them."""
         self._numbers = False
-        self._classes: Counter[str] = Counter()
+        self.counts: Counter[str] = Counter()
+        """How many transforms without a name of their own there are of each class so far."""
         self._owners: dict[int, str] = {0: "the root stream"}
 
     def bind(self, transforms: Iterable[Any]) -> list[Any]:
@@ -62,6 +63,20 @@ class Namer:
         finally:
             self._numbers = before
 
+    def count_from(self, classes: Iterable[str]) -> None:
+        """Count transforms of these classes as if they came before the next one; see `Compose.split`.
+
+        Raises:
+            ValueError: more of a class came already, so that the next would get another name.
+        """
+        for kind, count in Counter(classes).items():
+            if self.counts[kind] > count:
+                raise ValueError(
+                    f"a part of a pipeline has {count} {kind} before it, but here are {self.counts[kind]}, which would rename its own: "
+                    "put it directly after the part before it, or give transforms a name="
+                )
+            self.counts[kind] = count
+
     def claim(self, name: str | None, kind: str) -> tuple[str, tuple[int, ...]]:
         """Return the name of a transform, and its ops for the first, second … application in one call.
 
@@ -71,8 +86,8 @@ class Namer:
         """
         if name is None or self._numbers:
             kind = kind if name is None else name
-            number = self._classes[kind]
-            self._classes[kind] += 1
+            number = self.counts[kind]
+            self.counts[kind] += 1
             name = f"{kind}#{number}" if number else kind
         else:
             check_name(name)
