@@ -18,7 +18,7 @@ from torch.utils.data import DataLoader, Dataset, default_collate, get_worker_in
 from torch.utils.data._utils import collate as torchs
 
 from seedsafe import ring
-from seedsafe.reading import AtOnce, KeyedCollate, Skipped
+from seedsafe.reading import AtOnce, KeyedCollate, LookedCollate, Skipped
 from seedsafe_torch.at_once import at_once, is_worthwhile
 from seedsafe_torch.dataset import is_ours, read_into, reads_batches
 from seedsafe_torch.faults import Whole
@@ -127,9 +127,10 @@ def why_not_in_place(loading: DataLoader[Any]) -> str | None:
         'its collate_fn is default_collate: make the loader with seedsafe_torch.loader, or pass seedsafe_torch.collate'
     """
     function: Any = loading.collate_fn
-    while isinstance(function, functools.partial):
-        function = function.keywords.get("collate", function.func)
-        if isinstance(function, KeyedCollate):
+    while isinstance(function, functools.partial | KeyedCollate | LookedCollate):
+        if isinstance(function, functools.partial):
+            function = function.keywords.get("collate", function.func)
+        else:
             function = function.collate
     if function is not collate:
         name = getattr(function, "__name__", type(function).__name__)

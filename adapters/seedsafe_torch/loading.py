@@ -5,9 +5,10 @@ from __future__ import annotations
 import multiprocessing
 import pickle
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, SupportsIndex, overload
+from typing import Any, Final, Literal, SupportsIndex, overload
 
 import torch
 from torch.utils.data import (
@@ -19,13 +20,22 @@ from torch.utils.data import (
 )
 
 from seedsafe import SampleKey
-from seedsafe.reading import KeyedCollate, flag, nested, outermost, warn_of_other_records
+from seedsafe.reading import (
+    KeyedCollate,
+    LookedCollate,
+    Unkeyed,
+    WarningLog,
+    flag,
+    nested,
+    outermost,
+    warn_of_other_records,
+)
 from seedsafe_torch.batch_keys import collate_with_keys
 from seedsafe_torch.dataset import AugmentedDataset, Envelope
 from seedsafe_torch.delivery import KeyedLoader, first_batches
 from seedsafe_torch.distinct import check_distinct
 from seedsafe_torch.faults import batch_or_skip, one_or_skip
-from seedsafe_torch.fetching import collate_keyed
+from seedsafe_torch.fetching import collate_keyed, first_asked
 from seedsafe_torch.in_place import collate as in_place_collate
 from seedsafe_torch.in_place import in_place_or_not
 from seedsafe_torch.iterable import AugmentedIterable
@@ -35,6 +45,9 @@ from seedsafe_torch.sampler import KeyedSampler, keyed_of
 from seedsafe_torch.streaming import StreamLoader
 
 __all__ = ["loader", "peek"]
+
+_TORCHS: Final = (default_collate, default_convert, in_place_collate)
+"""Collate functions that draw nothing."""
 
 
 @overload
@@ -79,7 +92,8 @@ def loader(
             a tuple or list, the entry "keys" of a dict. Through Subset and ConcatDataset they are those of the AugmentedDataset
             inside; in other wrappers, their index is the position in `dataset`.
         on_unkeyed: for a dataset, or a wrapper around an AugmentedDataset, that draws random numbers itself: "raise" (the default),
-            "warn" or "allow"; see AugmentedDataset, which has an `on_unkeyed` of its own for its base.
+            "warn" or "allow"; see AugmentedDataset, which has an `on_unkeyed` of its own for its base. A collate function that draws is told in a
+            warning, unless one of these is "allow".
         options: DataLoader's other arguments.
 
     Raises:
@@ -164,7 +178,8 @@ def loader(
     outer = in_place_or_not(in_place, outer, in_batches, options)
     if keys and not in_batches:
         raise ValueError("keys=True adds keys to batches, got batch_size=None: pass a batch size")
-    result = _keyed_loader(outer, dataset, in_batches, options, SampleKey(seed, 0, 0).seed if keys else None)
+    seed_of_keys = SampleKey(seed, 0, 0).seed if keys else None
+    result = _keyed_loader(outer, dataset, in_batches, options, seed_of_keys, on_unkeyed or "raise")
     _check_picklable(result)
     return result
 
@@ -181,6 +196,8 @@ def _stream_loader(
     in_place_or_not(
         in_place, stream, options["batch_size"] is not None, options
     )  # it sets collate_fn; a stream has no rows
+    if options.get("collate_fn") is not None:
+        options["collate_fn"] = _looked(options["collate_fn"], stream.unkeyed.answer, WarningLog())
     options["generator"] = options["generator"] or _generator(stream.seed)
     result = StreamLoader(stream, **options)
     _check_picklable(result)
@@ -220,16 +237,31 @@ def _generator(seed: SupportsIndex) -> torch.Generator:
     return torch.Generator().manual_seed(SampleKey(seed, 0, 0).seed % 2**63)
 
 
+def _looked(collate: Callable[[Any], Any], answer: str, log: WarningLog) -> Callable[[Any], Any]:
+    """Return a collate function that is looked at whether it draws, unless that is torch's, or allowed."""
+    if answer == "allow" or collate in _TORCHS:
+        return collate
+    return LookedCollate(collate, Unkeyed("warn"), log, first_asked)
+
+
 def _keyed_loader(
-    outer: Any, dataset: Any, in_batches: bool, options: Any, seed_of_keys: int | None
+    outer: Any,
+    dataset: Any,
+    in_batches: bool,
+    options: Any,
+    seed_of_keys: int | None,
+    on_unkeyed: str,
 ) -> KeyedLoader:
     """Return the loader. It reports failed samples if datasets skip or replace them, and delivers keys if they have a seed."""
     collate = options.get("collate_fn") or (default_collate if in_batches else default_convert)
+    inside = next(nested(dataset), None)
     bridged = next((inside.reader for inside in nested(dataset) if inside.bridged), None)
     if bridged is not None:
-        search = collate not in (default_collate, default_convert, in_place_collate)
-        keyed = KeyedCollate(collate, bridged.seed, bridged.bridge, search=search)
+        keyed = KeyedCollate(collate, bridged.seed, bridged.bridge, search=collate not in _TORCHS)
         collate = options["collate_fn"] = partial(collate_keyed, collate=keyed)
+    elif inside is not None and "collate_fn" in options:
+        answer = Unkeyed(on_unkeyed).mildest(dataset)
+        collate = options["collate_fn"] = _looked(collate, answer, inside.reader.repeats.log)
     logging = [inside for inside in nested(dataset) if inside.faults.log is not None]
     if any(inside.faults.on_error == "skip" for inside in logging):
         options["collate_fn"] = partial(batch_or_skip if in_batches else one_or_skip, collate=collate)

@@ -21,7 +21,7 @@ from seedsafe.reading.batches import (
     stack_rows,
 )
 from seedsafe.reading.bound import Augment, BoundAugment, labels_of, mixer_of
-from seedsafe.reading.collating import KeyedCollate
+from seedsafe.reading.collating import KeyedCollate, LookedCollate
 from seedsafe.reading.failures import FailureLog
 from seedsafe.reading.faults import Faults, SampleError, Skipped, process_name
 from seedsafe.reading.finite import require_finite, require_finite_after
@@ -43,7 +43,8 @@ from seedsafe.reading.reader import KeyedReader
 from seedsafe.reading.streams import augment_records
 from seedsafe.reading.targets import Targets, check_targets
 from seedsafe.reading.together import AtOnce
-from seedsafe.reading.unkeyed import BRIDGE_IT, Looks, Unkeyed, end_looks, looked_at
+from seedsafe.reading.unkeyed import BRIDGE_IT, Looks, Unkeyed, end_looks
+from seedsafe.reading.unkeyed_streams import looked_at
 
 __all__ = [
     "BRIDGE_IT",
@@ -56,6 +57,7 @@ __all__ = [
     "Keyed",
     "KeyedCollate",
     "KeyedReader",
+    "LookedCollate",
     "Looks",
     "Repeats",
     "SampleError",

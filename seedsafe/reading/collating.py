@@ -1,8 +1,8 @@
-"""Collate functions whose generators follow the batch."""
+"""Collate functions, keyed on the batch or looked at."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from typing import Any, Final
@@ -11,9 +11,13 @@ from seedsafe.bridging.options import Bridge
 from seedsafe.bridging.region import Region
 from seedsafe.bridging.runner import Runner
 from seedsafe.bridging.sources import globals_for
+from seedsafe.bridging.states import Stateful
 from seedsafe.keys.key import SampleIndex, SampleKey, address, op_of
+from seedsafe.reading.inside import WarningLog
+from seedsafe.reading.trials import names_of
+from seedsafe.reading.unkeyed import ALLOW, Looks, Unkeyed
 
-__all__ = ["KeyedCollate"]
+__all__ = ["KeyedCollate", "LookedCollate"]
 
 _COLLATE: Final = op_of("seedsafe/collate")
 
@@ -56,6 +60,65 @@ class KeyedCollate:
                 return self.collate(samples)
         return self._runner.run(
             at, lambda _: self.collate(samples), repeatable=lambda _: self.collate(_copied(samples))
+        )
+
+
+class LookedCollate:
+    """A collate function that is looked at, in its first calls and at times later, whether it draws without a key.
+
+    It then warns once: the samples are right, but batches depend on the workers.
+
+    Args:
+        collate: the collate function.
+        unkeyed: the treatment of functions that draw.
+        log: the log of warnings.
+        first: returns the first index of the batch under way, or None if it is unknown.
+    """
+
+    def __init__(
+        self,
+        collate: Callable[[Any], Any],
+        unkeyed: Unkeyed,
+        log: WarningLog,
+        first: Callable[[], SampleIndex | None],
+    ) -> None:
+        self.collate, self._first = collate, first
+        self._looks = _CollateLooks(collate, unkeyed, log, "collate function", _answer=unkeyed.answer)
+
+    def __call__(self, samples: Any) -> Any:
+        """Return the batch."""
+        looks = self._looks
+        looks.left = left = looks.left - 1
+        if left > 0:
+            return self.collate(samples)
+        try:
+            calls = self._calls(samples, deepcopy(samples))
+        except Exception:  # noqa: BLE001  # any object of the user's
+            return self.collate(samples)
+        first = self._first()
+        return looks.look(lambda: next(calls), -1 if first is None else int(first), 0)
+
+    def _calls(self, samples: Any, copy: Any) -> Iterator[Any]:
+        """Yield the batch of these samples, and then those of copies, since a collate function may change its samples."""
+        yield self.collate(samples)
+        while True:
+            yield self.collate(deepcopy(copy))
+
+
+class _CollateLooks(Looks):
+    """Looks at a collate function."""
+
+    TOLD = 16
+    KEEPS = 32
+
+    def text(self, drawn: Sequence[Stateful], position: int) -> str:
+        """Return the warning for generators on which the batch that begins with a sample depends; -1 if that is unknown."""
+        it = "that generator" if len(drawn) == 1 else "those generators"
+        batch = "a batch" if position < 0 else f"the batch of sample {position}"
+        return (
+            f"the collate function draws from {names_of(drawn)}, without a key: {batch} came out different when "
+            f"it was collated again with {it} in another state. So batches depend on the workers and on what was read before: pass "
+            f"bridge=True to the dataset, so that the generators follow the batch; draw in the dataset from seedsafe.generator(); {ALLOW}"
         )
 
 
