@@ -1,4 +1,4 @@
-"""Collate functions, keyed on the batch or looked at."""
+"""Collate functions, keyed or looked at."""
 
 from __future__ import annotations
 

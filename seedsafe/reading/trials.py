@@ -1,4 +1,4 @@
-"""Reads a sample again with generators in other states."""
+"""Reads samples again in other random states."""
 
 from __future__ import annotations
 
