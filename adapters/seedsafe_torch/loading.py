@@ -92,8 +92,8 @@ def loader(
             a tuple or list, the entry "keys" of a dict. Through Subset and ConcatDataset they are those of the AugmentedDataset
             inside; in other wrappers, their index is the position in `dataset`.
         on_unkeyed: for a dataset, or a wrapper around an AugmentedDataset, that draws random numbers itself: "raise" (the default),
-            "warn" or "allow"; see AugmentedDataset, which has an `on_unkeyed` of its own for its base. A collate function that draws is told in a
-            warning, unless one of these is "allow".
+            "warn" or "allow"; see AugmentedDataset, which has an `on_unkeyed` of its own for its base. There is a warning for a
+            collate function that draws, unless one of these is "allow".
         options: DataLoader's other arguments.
 
     Raises:
