@@ -178,7 +178,7 @@ class _KeyedBatches(Batches):
         )
         progress.looked |= more and self._handed_out <= LOOK < len(self._loading)
         first_alone = self._handed_out == 1 and progress.seen == self._step
-        if first_alone and more and len(self._loading) > 1 and not progress.by_keras:
+        if first_alone and more and len(self._loading) > 1 and progress.whole and not progress.by_keras:
             self._keyed.warn_of_left_pass()
 
 

@@ -76,6 +76,7 @@ class Progress:
     single: bool = False
     by_keras: bool = field(init=False)
     looked: bool = field(init=False)  # by Keras, or left after so few batches as that look takes
+    whole: bool = True  # whether the reader means to read all of it
     exhausted: bool = False  # the last item was drawn
     ended: bool = False  # the reader got StopIteration
     left: bool = False  # nobody draws from it any more

@@ -126,6 +126,8 @@ class KeyedSampler(Sampler[Any]):
         number = checked_int("epoch", meant, 0, 2**32, "pass the epoch's number, 0 for the first")
         way_out = "the last one is reserved"
         wanted = checked_int("epoch + offset", number + self.offset, 0, VALIDATION_EPOCH, way_out)
+        if plan.origin == "loaded" and not plan.skip and caller.has_read(wanted, plan.epoch):
+            plan = Next(wanted, len(self) * self.stride)
         if progress is not None and progress.untouched:
             if progress.epoch == wanted:
                 return  # it names the pass that has just begun
@@ -209,6 +211,7 @@ class KeyedSampler(Sampler[Any]):
         epoch = plan.epoch if self.epoch is None else self.epoch
         reader = None if self._watch or fixed else caller.iterator(self)
         progress = Progress(epoch, plan.skip, plan.order, self._watch is not None, reader)
+        progress.whole = not caller.leaves_passes
         if state is None and progress.spent:
             return progress
         if epoch >= VALIDATION_EPOCH and not fixed:

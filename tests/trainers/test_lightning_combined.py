@@ -1,4 +1,4 @@
-"""Lightning's CombinedLoader: a shorter loader that is read several times in an epoch repeats nothing, also after a resume."""
+"""Lightning's CombinedLoader: a shorter loader repeats nothing, also after a resume."""
 
 from __future__ import annotations
 
@@ -20,6 +20,10 @@ pytestmark = [
     pytest.mark.filterwarnings("default"),
     pytest.mark.filterwarnings("error:.*(set_epoch|served again|second batch)"),
 ]
+
+
+def entry(batch: Any) -> Any:
+    return None if batch is None else listed(batch)
 
 
 def short(workers: int) -> Any:
@@ -49,4 +53,33 @@ def test_each_time_is_an_epoch_of_that_loader(
     assert whole == [listed(batch) for _ in range(4) for batch in alone]
     for step in (1, 3, 4, 6):
         resumed = fit(make, 2, resume=tmp_path / f"step={step}.ckpt").seen
+        assert resumed == whole[step:], step
+
+
+class Three(Model):
+    def training_step(self, batch: Any, batch_idx: int) -> torch.Tensor:
+        self.seen.append([entry(batch[name]) for name in ("long", "short", "third")])
+        return (self.weight * batch["long"].float().mean()).sum()
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("mode", ["max_size", "max_size_cycle", "min_size"])
+def test_three_loaders_from_any_step(
+    tmp_path: Path, mode: str, workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def make() -> Any:
+        third = loader(
+            AugmentedDataset(np.zeros((7, 1)), record, seed=SEED), batch_size=3, num_workers=workers
+        )
+        return CombinedLoader({"long": from_loader(workers), "short": short(workers), "third": third}, mode)
+
+    monkeypatch.setattr("test_lightning.Model", Three)
+    saving = ModelCheckpoint(dirpath=tmp_path, filename="{step}", every_n_train_steps=1, save_top_k=-1)
+    whole = fit(make, 3, callbacks=[saving]).seen
+    assert len(whole) == (6 if mode == "min_size" else 12)
+    for part in range(3):
+        rows = [tuple(row) for step in whole for row in step[part] or ()]
+        assert len(set(rows)) == len(rows)
+    for step in (1, 2, 5) if mode == "min_size" else (1, 3, 6, 7, 11) if workers == 0 else (3, 7):
+        resumed = fit(make, 3, resume=tmp_path / f"step={step}.ckpt").seen
         assert resumed == whole[step:], step

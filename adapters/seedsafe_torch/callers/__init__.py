@@ -1,7 +1,8 @@
 """Who calls a sampler: trainers and loops.
 
-A sampler asks its Caller five questions: which epoch does it mean by the number that it sets, where does it resume, does it share the
-indices out, does it only count them, and which DataLoader's workers may be ahead of training? Each file here says how one trainer's Caller is known, by a documented class or attribute
+A sampler asks its Caller seven questions: which epoch does it mean by the number that it sets, has it read that epoch before, where does it
+resume, does it share the indices out, does it only count them, does it leave passes by design, and which DataLoader's workers may be ahead of
+training? Each file here says how one trainer's Caller is known, by a documented class or attribute
 where there is one. That costs a look at the calling frames when a pass begins or an epoch is set, and nothing per sample.
 
 What else depends on a trainer needs no Caller: most trainers' epoch and position after a resume come from a callback or from an argument, in

@@ -27,6 +27,9 @@ class Caller:
     only_counts = False
     """Whether it reads the entries to know their number, and delivers none of them."""
 
+    leaves_passes = False
+    """Whether it may leave a pass after any batch because another loader has ended."""
+
     def epoch(self, number: SupportsIndex, latest: int | None) -> SupportsIndex:
         """Return the epoch of the next pass for the number that it sets.
 
@@ -35,6 +38,10 @@ class Caller:
             latest: the epoch of the latest pass, if that has ended.
         """
         return number
+
+    def has_read(self, epoch: int, loaded: int) -> bool:
+        """Return whether it had read a pass of this epoch to its end when it stored the state, which is of the beginning of epoch `loaded`."""
+        return False
 
     def check_shares(self, ranks: int, *, fixed: bool) -> None:
         """Raise a ValueError if it shares the sampler's indices out in a way that loses or repeats samples.

@@ -15,14 +15,14 @@ from seedsafe_torch import frames
 from seedsafe_torch.callers.caller import Caller, sharing_error
 from seedsafe_torch.inner import samplers_of
 
-__all__ = ["FabricLoader", "FitLoop", "SharingSampler", "caller_of", "passes_of"]
+__all__ = ["CombinedPasses", "FabricLoader", "FitLoop", "SharingSampler", "caller_of", "passes_of"]
 
 
 class FitLoop(Caller):
     """The fit loop of a Lightning Trainer. With ``max_steps`` it sets the number of the epoch after the one that it serves.
 
     A CombinedLoader in the mode "max_size_cycle" reads a shorter loader several times in an epoch of the Trainer. Each time is an epoch of
-    that loader: if there are three, they are epochs 3 E, 3 E + 1 and 3 E + 2.
+    that loader: if there are three, they are epochs 3 E, 3 E + 1 and 3 E + 2. In the mode "max_size" it reads such a loader once.
     """
 
     def __init__(self, loop: Any, sampler: Any) -> None:
@@ -59,6 +59,15 @@ class FitLoop(Caller):
         first, loaded = int(epochs.completed) * passes, self._sampler.loaded_epoch
         return loaded if loaded is not None and first < loaded < first + passes else first
 
+    def has_read(self, epoch: int, loaded: int) -> bool:
+        """Return whether the loop resumes within this epoch, in which a CombinedLoader of the mode "max_size" had read this shorter loader."""
+        loop = self._loop
+        batches = loop.epoch_loop.batch_progress
+        within = loop.restarting and batches.current.ready > 0 and not batches.is_last_batch
+        return bool(
+            within and getattr(loop._combined_loader, "_mode", None) == "max_size" and loaded == epoch + 1
+        )
+
 
 def passes_of(loop: Any, loading: Any) -> int:
     """Return how often a loader is read in an epoch of the loop."""
@@ -78,6 +87,12 @@ class FabricLoader(Caller):
     counts_passes = True
 
 
+class CombinedPasses(Caller):
+    """The iterator of a CombinedLoader, which leaves shorter loaders in mid-pass when the longest one ends, or longer ones when the shortest does."""
+
+    leaves_passes = True
+
+
 class SharingSampler(Caller):
     """A DistributedSampler around a sampler, such as the one that Lightning wraps it in: it shares the indices out to ranks."""
 
@@ -91,7 +106,7 @@ class SharingSampler(Caller):
 
 
 def caller_of(sampler: Any) -> Caller | None:
-    """Return the loop, loader or wrapper of Lightning or Fabric that calls a sampler now, or None."""
+    """Return the loop, loader, wrapper or iterator of Lightning or Fabric that calls a sampler now, or None."""
     for setter in frames.callers_of("_set_sampler_epoch"):
         if hasattr(setter, "epoch_progress"):
             return FitLoop(setter, sampler)
@@ -99,4 +114,8 @@ def caller_of(sampler: Any) -> Caller | None:
     for reading in frames.objects_in("__iter__"):
         if isinstance(reading, DistributedSampler) and reading is not sampler and reading.num_replicas > 1:
             return SharingSampler(reading)
-    return None
+    combined = any(
+        type(reading).__module__.endswith("utilities.combined_loader")
+        for reading in frames.objects_in("__next__")
+    )
+    return CombinedPasses() if combined else None
