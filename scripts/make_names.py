@@ -40,6 +40,7 @@ INTERNAL = {
         "parts",
         "product",
         "put",
+        "pixels",
         "scratch",
         "scratch_planes",
         "spectrogram_size",

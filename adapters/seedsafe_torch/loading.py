@@ -31,6 +31,8 @@ from seedsafe.reading import (
     warn_of_other_records,
 )
 from seedsafe_torch.batch_keys import collate_with_keys
+from seedsafe_torch.conversion.pipeline import Converted, ConvertedViews
+from seedsafe_torch.conversion.tensors import collate_tensors
 from seedsafe_torch.dataset import AugmentedDataset, Envelope
 from seedsafe_torch.delivery import KeyedLoader, first_batches
 from seedsafe_torch.distinct import check_distinct
@@ -47,7 +49,7 @@ from seedsafe_torch.streaming import StreamLoader
 __all__ = ["loader", "peek"]
 
 _TORCHS: Final = (default_collate, default_convert, in_place_collate)
-"""Collate functions that draw nothing."""
+"""Collate functions that draw nothing, and take arrays as they take tensors."""
 
 
 @overload
@@ -254,6 +256,8 @@ def _keyed_loader(
 ) -> KeyedLoader:
     """Return the loader. It reports failed samples if datasets skip or replace them, and delivers keys if they have a seed."""
     collate = options.get("collate_fn") or (default_collate if in_batches else default_convert)
+    if collate not in _TORCHS and not isinstance(collate, MixCollate) and _returned_tensors(dataset):
+        collate = options["collate_fn"] = partial(collate_tensors, collate=collate)
     inside = next(nested(dataset), None)
     bridged = next((inside.reader for inside in nested(dataset) if inside.bridged), None)
     if bridged is not None:
@@ -272,6 +276,12 @@ def _keyed_loader(
     names = [f"dataset {number} of {len(logging)}: " if many else "" for number in range(1, len(logging) + 1)]
     reports = [partial(inside.report_failures, name) for inside, name in zip(logging, names, strict=True)]
     return KeyedLoader(outer, reports=reports, **options)
+
+
+def _returned_tensors(dataset: Any) -> bool:
+    """Return whether a dataset has transforms of torchvision converted that returned tensors."""
+    pipelines = [inside.reader.augment for inside in nested(dataset)]
+    return any(isinstance(one, Converted | ConvertedViews) and one.tensors for one in pipelines)
 
 
 def _keyed(

@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from seedsafe.functional.pictures import pixels
 from seedsafe.ground.info import UINT8, Array
 from seedsafe.ground.process import importing
 
@@ -66,14 +67,14 @@ def _resize(planes: Array, out: Array, code: int) -> None:
     """Resize one, three or four channels into `out`, to its size."""
     height, width, count = out.shape
     mode = BANDS[count] if out.dtype == UINT8 else "F"
-    pixels = np.ascontiguousarray(planes, np.uint8 if out.dtype == UINT8 else np.float32)
+    contiguous = np.ascontiguousarray(planes, np.uint8 if out.dtype == UINT8 else np.float32)
     rows, columns = planes.shape[:2]
-    image = pil_image().frombuffer(mode, (columns, rows), pixels, "raw", mode, 0, 1)
+    image = pil_image().frombuffer(mode, (columns, rows), contiguous, "raw", mode, 0, 1)
     # Pillow 13 resizes the columns first where that is cheaper, and each pass rounds. One call for each axis gives Pillow 13's
     # result with any version.
     tall = rows - height > max(0, 2 * (columns - width))
     image = image.resize((columns, height) if tall else (width, rows), code)
-    values = np.asarray(image.resize((width, height), code)).reshape(out.shape)
+    values = pixels(image.resize((width, height), code)).reshape(out.shape)
     if out.dtype.kind in "ui" and mode == "F":
         limits = np.iinfo(out.dtype)
         values = np.clip(np.rint(values), limits.min, limits.max)

@@ -17,6 +17,7 @@ from seedsafe.functional.affine import Matrix
 from seedsafe.functional.antialias import BANDS, channel_groups, pil_image
 from seedsafe.functional.carrier import opencv
 from seedsafe.functional.kinds import fit_fill, in_uint8, is_rgb, new
+from seedsafe.functional.pictures import pixels
 from seedsafe.functional.remap import in_parts
 from seedsafe.functional.tables import VALUES, look_up
 from seedsafe.ground.info import Array
@@ -313,7 +314,7 @@ def _with_pillow(image: Array, data: Matrix, resample: str, fill: Array) -> Arra
             _RESAMPLE[resample],
             fillcolor=tuple(colour) if len(colour) > 1 else colour[0],
         )
-        out[..., channels] = np.asarray(moved).reshape(out[..., channels].shape)
+        out[..., channels] = pixels(moved).reshape(out[..., channels].shape)
     return result
 
 

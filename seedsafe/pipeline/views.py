@@ -81,7 +81,7 @@ class Views:
                 return self(sample, key=call_key)
         keys = keys_of_views(checked_key(key), len(self.pipelines))
         views = [pipeline(sample, key=one) for pipeline, one in zip(self.pipelines, keys, strict=True)]
-        return joined(sample, views, self.labels)
+        return joined(sample, views, self.labels, arrange=self.arranged)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -137,7 +137,11 @@ class Views:
         views = [
             self.pipeline(number).replay(sample, record, info=info) for number, record in enumerate(records)
         ]
-        return joined(sample, views, self.labels)
+        return joined(sample, views, self.labels, arrange=self.arranged)
+
+    def arranged(self, views: Sequence[Any]) -> Any:
+        """Return the views of a part of the sample as one: a tuple."""
+        return tuple(views)
 
     def pipeline(self, view: int) -> Compose:
         """Return the pipeline of a view as a Compose. Numbers beyond the last view begin again with the first pipeline.
@@ -237,7 +241,14 @@ def keys_of_views(key: SampleKey, count: int) -> list[SampleKey]:
     ]
 
 
-def joined(parts: Any, views: Sequence[Any], labels: Iterable[str] = (), *, in_lists: bool = True) -> Any:
+def joined(
+    parts: Any,
+    views: Sequence[Any],
+    labels: Iterable[str] = (),
+    *,
+    in_lists: bool = True,
+    arrange: Callable[[list[Any]], Any] = tuple,
+) -> Any:
     """Return one sample from its views: a tuple of arrays, or a dict in which each augmented part is a tuple.
 
     Args:
@@ -245,11 +256,12 @@ def joined(parts: Any, views: Sequence[Any], labels: Iterable[str] = (), *, in_l
         views: its views, of the same form.
         labels: the entries besides the targets that differ between views.
         in_lists: whether each mask of a list has its views, since all views have the same masks.
+        arrange: makes one of the views of a part.
     """
     if not isinstance(parts, dict):
-        return tuple(views)
+        return arrange(list(views))
     varied = {*TARGETS, *labels}
-    result = {k: tuple(view[k] for view in views) if k in varied else v for k, v in parts.items()}
+    result = {k: arrange([view[k] for view in views]) if k in varied else v for k, v in parts.items()}
     if in_lists and isinstance(parts.get("masks"), list):
         result["masks"] = list(zip(*result["masks"], strict=True))
     return result

@@ -39,6 +39,7 @@ from seedsafe.reading.inside import (
     stamped,
     walk,
 )
+from seedsafe.reading.pil import pixels
 from seedsafe.reading.reader import KeyedReader
 from seedsafe.reading.streams import augment_records
 from seedsafe.reading.targets import Targets, check_targets
@@ -89,6 +90,7 @@ __all__ = [
     "outermost",
     "parts",
     "philox",
+    "pixels",
     "process_name",
     "read_batch",
     "ready_batches",

@@ -129,7 +129,8 @@ def views_of_parts(bound: BoundAugment, parts: Any, views: Sequence[Any], target
     if targets == "sample":
         return tuple(views)
     objects = bound.mixer is not None and isinstance(parts, dict) and "boxes" in parts
-    result = joined(parts, views, bound.labels, in_lists=not objects)  # else each view has objects of its own
+    in_lists = not objects  # else each view has objects of its own
+    result = joined(parts, views, bound.labels, in_lists=in_lists, arrange=bound.arrange)
     return _image_by_image(parts, result)
 
 

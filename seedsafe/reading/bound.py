@@ -63,6 +63,8 @@ class BoundAugment:
         views: tuple[Any, ...] = augment.pipelines if isinstance(augment, Views) else ()
         self.views: tuple[BoundAugment, ...] = tuple(map(BoundAugment, views))
         """The pipeline of each view, if they are listed."""
+        self.arrange: Callable[[list[Any]], Any] = augment.arranged if isinstance(augment, Views) else tuple
+        """Makes one of the views of a part of a sample."""
         self.pipeline = pipeline = _pipeline_of(augment)
         """A Compose with the library's own call, which may hold just one transform; None for anything else."""
         self.takes_arrays: bool = isinstance(augment, Compose | Transform) or (

@@ -19,11 +19,9 @@ from __future__ import annotations
 import sys
 from typing import Any, Final
 
-import numpy as np
-
 from seedsafe.ground.info import Array
 
-__all__ = ["copy_image", "image_array", "open_image"]
+__all__ = ["copy_image", "image_array", "open_image", "pixels"]
 
 _INDEXED: Final = {"P": "RGB", "PA": "RGBA"}
 
@@ -50,10 +48,17 @@ def image_array(image: Any, target: str) -> Array:
         image = image.convert("RGBA" if "transparency" in image.info else _INDEXED[mode])
     elif not is_mask and mode == "1":
         image = image.convert("L")
-    array = np.array(image)
+    array = pixels(image)
     if is_mask and mode == "PA":
         array = array[..., 0].copy()
     return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def pixels(image: Any) -> Array:
+    """Return the pixels of an image as a new array; see `seedsafe.functional.pictures`."""
+    from seedsafe.functional import pictures  # it needs OpenCV
+
+    return pictures.pixels(image)
 
 
 def copy_image(image: Any) -> Any:

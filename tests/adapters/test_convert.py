@@ -315,8 +315,10 @@ class Appended(Wrapper):
 
 
 class Drawing(Wrapper):
+    """It draws what the code is not known for."""
+
     def __call__(self, image: Any) -> Any:
-        return self.first(image) if np.random.rand() < 0.5 else image
+        return self.first(image) if np.random.rand() + np.random.rand() < 0.5 else image
 
 
 class Looking(Wrapper):

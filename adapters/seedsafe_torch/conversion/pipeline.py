@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import permutations
@@ -16,6 +17,7 @@ from seedsafe_torch.conversion.pixels import ThreeChannels
 from seedsafe_torch.conversion.report import Line, Report
 from seedsafe_torch.conversion.table import BRIDGED, JOINT, ROWS, Row, UnlikeError
 from seedsafe_torch.conversion.theirs import EITHER, PICTURE, TENSOR, bridge_of, name_of
+from seedsafe_torch.conversion.traced import Chance, Known, OfPictures, Several, Stored, filled, same
 from seedsafe_torch.conversion.tracing import chains_of
 
 __all__ = ["Converted", "ConvertedViews", "convert", "convert_views", "moving_transforms"]
@@ -25,9 +27,11 @@ class Converted(ss.Compose):
     """A Compose from `convert`, with its report."""
 
     report: Report
+    tensors = False
+    """Whether torchvision returns a tensor."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(_build, **self.options()), (self.transforms, self.report)
+        return partial(_build, **self.options()), (self.transforms, self.report, self.tensors)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the pipeline as plain data, like a Compose."""
@@ -38,6 +42,17 @@ class ConvertedViews(ss.Views):
     """The Views from `convert`, with their report."""
 
     pipelines: tuple[Converted, ...]
+    form: Any = None
+    """How the views come: a dict, list or tuple with their numbers in their places; None for a tuple of all."""
+
+    def arranged(self, views: Sequence[Any]) -> Any:
+        """Return views in the form in which the object that made them returned them."""
+        return tuple(views) if self.form is None else filled(self.form, views)
+
+    @property
+    def tensors(self) -> bool:
+        """Whether torchvision returns tensors."""
+        return all(one.tensors for one in self.pipelines)
 
     @property
     def report(self) -> Report:
@@ -45,16 +60,22 @@ class ConvertedViews(ss.Views):
         return Report(tuple(dict.fromkeys(line for one in self.pipelines for line in one.report.lines)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ConvertedViews, (self.pipelines,)
+        return _build_views, (self.pipelines, self.form)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the pipelines as plain data, like Views."""
+        """Return the pipelines as plain data, like Views, which have no form."""
         return ss.Views([ss.Compose(one.transforms, **one.options()) for one in self.pipelines]).to_dict()
 
 
-def _build(transforms: Iterable[Any], report: Report, **options: Any) -> Converted:
+def _build(transforms: Iterable[Any], report: Report, tensors: bool, **options: Any) -> Converted:
     result = Converted(transforms, **options)
-    result.report = report
+    result.report, result.tensors = report, tensors
+    return result
+
+
+def _build_views(pipelines: Iterable[Any], form: Any) -> ConvertedViews:
+    result = ConvertedViews(pipelines)
+    result.form = form
     return result
 
 
@@ -117,7 +138,7 @@ def convert(transform: Any) -> Converted | ConvertedViews:
             f"transform must be torchvision's, got {transform!r}, which is seedsafe's already: use it as it is"
         )
     chains = _chains(transform)
-    return _converted(chains[0]) if len(chains) == 1 else _views(chains)
+    return _converted(chains[0]) if not chains.several else _views(chains, chains.form)
 
 
 def convert_views(transforms: Sequence[Any]) -> ConvertedViews:
@@ -125,14 +146,14 @@ def convert_views(transforms: Sequence[Any]) -> ConvertedViews:
     return _views([_flat(one, f"views[{number}]") for number, one in enumerate(transforms)])
 
 
-def _views(chains: Sequence[list[_Item]]) -> ConvertedViews:
+def _views(chains: Sequence[list[_Item]], form: Any = None) -> ConvertedViews:
     """Return the transforms of several views as Views."""
-    done: dict[tuple[int, ...], Converted] = {}
-    for chain in chains:  # equal ones are one pipeline
-        which = tuple(id(item.theirs) for item in chain)
+    done: dict[Any, Converted] = {}
+    each = [tuple(same(item.theirs) for item in chain) for chain in chains]
+    for which, chain in zip(each, chains, strict=True):  # equal ones are one pipeline
         if which not in done:
             done[which] = _converted(chain)
-    return ConvertedViews([done[tuple(id(item.theirs) for item in chain)] for chain in chains])
+    return _build_views([done[which] for which in each], form)
 
 
 def _converted(items: Sequence[_Item]) -> Converted:
@@ -145,7 +166,7 @@ def _converted(items: Sequence[_Item]) -> Converted:
         _refuse_joint(item)
     walk = _Walk(_form_of(items))
     walk.run(items)
-    return _build(walk.pipeline(), Report(tuple(walk.lines)))
+    return _build(walk.pipeline(), Report(tuple(walk.lines)), walk.form == TENSOR)
 
 
 class _Item(NamedTuple):
@@ -153,6 +174,20 @@ class _Item(NamedTuple):
 
     path: str
     theirs: Any
+
+
+class _Chains(list[list[_Item]]):
+    """The transforms of each view.
+
+    Args:
+        chains: the transforms.
+        several: whether these are views, which one may be alone of; else they make an image.
+        form: the form of the views; see ConvertedViews.
+    """
+
+    def __init__(self, chains: Iterable[list[_Item]], *, several: bool = False, form: Any = None) -> None:
+        super().__init__(chains)
+        self.several, self.form = several, form
 
 
 _NEEDS: Final = {
@@ -179,6 +214,8 @@ def _kind(thing: Any) -> str:
 
     A class derived from it counts as well, if it defines nothing but how it is made and written.
     """
+    if isinstance(thing, Known):
+        return thing.kind
     for cls in type(thing).__mro__:
         module, name = cls.__module__ or "", cls.__name__
         if module.startswith("torchvision.transforms"):
@@ -214,7 +251,7 @@ def _members(thing: Any) -> Any:
 def _flat(thing: Any, path: str = "") -> list[_Item]:
     """Return the transforms of nested lists, which make one view."""
     chains = _chains(thing, path)
-    if len(chains) > 1:
+    if chains.several:
         raise _several_views(path, thing, len(chains))
     return chains[0]
 
@@ -229,27 +266,34 @@ def _several_views(path: str, thing: Any, count: int) -> ValueError:
     )
 
 
-def _chains(thing: Any, path: str = "") -> list[list[_Item]]:
+def _chains(thing: Any, path: str = "") -> _Chains:
     """Return the transforms of each view that a transform makes; of one view if it returns an image."""
     members = _members(thing)
     if members is not None:
         return _in_turn([(one, _below(path, f"transforms[{number}]")) for number, one in enumerate(members)])
     found = chains_of(thing) if _is_wrapper(thing) else None
     if found is None:
-        return [[_Item(path or "transforms[0]", thing)]]
-    each = [
-        _in_turn([(stored.theirs, _below(path, stored.path)) for stored in chain])
-        for chain in (found if isinstance(found, list) else [found])
-    ]
-    if len(each) == 1:
-        return each[0]
-    nested = next((one for one in each if len(one) > 1), None)
+        return _Chains([[_Item(path or "transforms[0]", thing)]])
+    if not isinstance(found, Several):
+        return _in_turn([(stored.theirs, _below(path, stored.path)) for stored in found])
+    _refuse_shared_draws(thing, path, found)
+    each = [_in_turn([(stored.theirs, _below(path, stored.path)) for stored in chain]) for chain in found]
+    nested = next((one for one in each if one.several), None)
     if nested is not None:
         raise _several_views(path, thing, len(each) - 1 + len(nested))
-    return [chain for (chain,) in each]
+    return _Chains([chain for (chain,) in each], several=True, form=found.form)
 
 
-def _in_turn(members: Sequence[tuple[Any, str]]) -> list[list[_Item]]:
+def _refuse_shared_draws(thing: Any, path: str, found: Several) -> None:
+    """Refuse an object that draws for an image and goes on to several views of it, since each view has draws of its own."""
+    number_of = Counter(id(stored) for chain in found for stored in chain)
+    shared = {id(stored): stored for chain in found for stored in chain if number_of[id(stored)] > 1}
+    for stored in shared.values():
+        if BoundAugment(_converted(_flat(stored.theirs, _below(path, stored.path)))).draws:
+            raise _several_views(path, thing, len(found))
+
+
+def _in_turn(members: Sequence[tuple[Any, str]]) -> _Chains:
     """Return the transforms of each view that transforms make together, from these and their paths.
 
     Only the last may make several views. Those before it then belong to each view, unless they draw: all views have the same
@@ -258,21 +302,23 @@ def _in_turn(members: Sequence[tuple[Any, str]]) -> list[list[_Item]]:
     items: list[_Item] = []
     for number, (one, path) in enumerate(members):
         chains = _chains(one, path)
-        if len(chains) > 1:
+        if chains.several:
             if number + 1 < len(members) or (items and BoundAugment(_converted(items)).draws):
                 raise _several_views(path, one, len(chains))
-            return [[*items, *chain] for chain in chains]
+            return _Chains([[*items, *chain] for chain in chains], several=True, form=chains.form)
         items += chains[0]
-    return [items]
+    return _Chains([items])
 
 
 def _below(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name
+    return f"{path}.{name}" if path and name else path or name
 
 
 def _is_wrapper(thing: Any) -> bool:
     """Return whether an object of the user's own class may do nothing but call transforms that it stores."""
-    return not _is_torchvision(thing) and not isinstance(thing, ss.Transform | ss.Compose)
+    return not _is_torchvision(thing) and not isinstance(
+        thing, ss.Transform | ss.Compose | Chance | OfPictures
+    )
 
 
 def _refuse_joint(item: _Item) -> None:
@@ -286,12 +332,16 @@ def _refuse_joint(item: _Item) -> None:
 
 def _inside(theirs: Any) -> Any:
     """Return the transforms of a random container, such as RandomChoice."""
+    if isinstance(theirs, Chance):
+        return [stored.theirs for stored in (*theirs.then, *theirs.otherwise)]
     inner = getattr(theirs, "transforms", None) if _is_torchvision(theirs) else None
     return inner if inner is not None and _is_list(inner) else ()
 
 
 def _is_own(thing: Any) -> bool:
     """Return whether the form of a callable's result is unknown."""
+    if isinstance(thing, Chance | OfPictures):
+        return False
     return not _is_torchvision(thing) or _kind(thing) in ("Lambda", *_SEVERAL)
 
 
@@ -358,7 +408,7 @@ class _Walk:
 
     def run(self, items: Sequence[_Item]) -> None:
         """Convert or bridge all transforms."""
-        number = 0
+        number, items = 0, list(items)
         while number < len(items):
             number = self._step(items, number)
 
@@ -367,9 +417,16 @@ class _Walk:
         last = [ss.ToCHW()] if self.form == TENSOR and self._from_picture and not self.ends else []
         return [*self.members, *last]
 
-    def _step(self, items: Sequence[_Item], number: int) -> int:
+    def _step(self, items: list[_Item], number: int) -> int:
         """Convert or bridge a transform, perhaps with some after it. Return the number of the next one."""
         item = items[number]
+        if isinstance(item.theirs, OfPictures):
+            if self.form != PICTURE:
+                return self._own(items, number)
+            items[number : number + 1] = _below_item(item, item.theirs.chain)
+            return number
+        if isinstance(item.theirs, Chance):
+            return self._chance(items, number, item.theirs)
         if _is_rgb(item.theirs) and self.form == PICTURE:
             self._add(item, ThreeChannels(), "")
             return number + 1
@@ -403,17 +460,41 @@ class _Walk:
         return ROWS[kind].counterpart(item.theirs, self.form)
 
     def _container(self, kind: str, item: _Item) -> Any:
+        each = [
+            _flat(one, f"{item.path}.transforms[{number}]")
+            for number, one in enumerate(item.theirs.transforms)
+        ]
+        groups, lines = self._groups(each)
+        result = _container_of(kind, item.theirs, groups)
+        self._inner = lines
+        return result
+
+    def _groups(self, each: Sequence[list[_Item]]) -> tuple[list[list[Any]], list[Line]]:
+        """Return the members for each of several lists of transforms in a container, and the lines of all."""
         groups, lines = [], []
-        for number, one in enumerate(item.theirs.transforms):
+        for items in each:
             walk = _Walk(self.form, inside=True)
-            walk.run(list(_flat(one, f"{item.path}.transforms[{number}]")))
+            walk.run(items)
             if walk.form != self.form or walk.ends:
                 raise UnlikeError("contains a transform that returns a form other than the one it takes")
             groups.append(walk.members)
             lines += walk.lines
-        result = _container_of(kind, item.theirs, groups)
+        return groups, lines
+
+    def _chance(self, items: list[_Item], number: int, theirs: Chance) -> int:
+        """Convert what happens with a probability, or bridge it if nothing in it is known."""
+        item = items[number]
+        try:
+            (then, otherwise), lines = self._groups(
+                [_below_item(item, chain) for chain in (theirs.then, theirs.otherwise)]
+            )
+        except UnlikeError:
+            return self._own(items, number)
+        if all(line.why for line in lines):
+            return self._own(items, number)
         self._inner = lines
-        return result
+        self._add(item, _either(theirs.p, then, otherwise), "")
+        return number + 1
 
     def _own(self, items: Sequence[_Item], number: int) -> int:
         """Bridge callables whose results are unknown. Return the number of the next transform."""
@@ -458,12 +539,26 @@ class _Walk:
             self.lines.append(Line(item.path, _text(item.theirs), why=reason))
 
 
+def _below_item(item: _Item, chain: Sequence[Stored]) -> list[_Item]:
+    """Return the transforms below one, each alone in its place."""
+    return [below for stored in chain for below in _flat(stored.theirs, _below(item.path, stored.path))]
+
+
+def _either(p: float, then: list[Any], otherwise: list[Any]) -> Any:
+    """Return the one members with a probability, else the others."""
+    if not otherwise or not then or p in (0.0, 1.0):
+        members, p = (then, p) if then and p else (otherwise, 1.0 - p)
+        return ss.RandomApply(members, p=p) if members and p < 1.0 else members
+    return ss.Choice([ss.Compose(then), ss.Compose(otherwise)], weights=[p, 1.0 - p])
+
+
 def _next_need(items: Sequence[_Item], number: int) -> str:
     """Return the need of the next transform that has one, or ""."""
     return next((need for item in items[number + 1 :] if (need := _needs(item.theirs))), "")
 
 
 def _why(thing: Any) -> str:
+    thing = getattr(thing, "whole", thing)
     if _kind(thing) == "Lambda":
         return "is a function of your own"
     inside = [

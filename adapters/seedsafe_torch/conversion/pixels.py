@@ -10,11 +10,12 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 import seedsafe as ss
-from seedsafe.reading import declared
+from seedsafe.reading import declared, pixels
 
 __all__ = [
     "MiddleCrop",
     "PillowAffine",
+    "PillowBlur",
     "PillowPerspective",
     "PillowRotate",
     "PillowSharpness",
@@ -52,10 +53,10 @@ def picture_of(image: Any) -> Any:
 
 
 def array_of(picture: Any) -> Any:
-    """Return a PIL image as a read-only array. An image with a palette, or in colours other than RGB, becomes RGB."""
+    """Return a PIL image as a new array. An image with a palette, or in colours other than RGB, becomes RGB."""
     if picture.mode not in _MODES.values() and picture.mode not in _GREYS:
         picture = picture.convert("RGB")
-    array = np.asarray(picture)
+    array = pixels(picture)
     if picture.mode == "1":
         return array.astype(np.uint8) * np.uint8(255)
     return array.astype(array.dtype.newbyteorder("="), copy=False)
@@ -75,7 +76,7 @@ def _fill_of(fill: Any, image: Any) -> Any:
 
 
 def _warped(image: Any, warp: Any) -> Any:
-    result = np.array(warp(picture_of(image)))
+    result = pixels(warp(picture_of(image)))
     return result[..., None] if image.ndim == 3 and result.ndim == 2 else result
 
 
@@ -146,7 +147,7 @@ class ThreeChannels(ss.ImageTransform):
         """Return the image in three channels."""
         if image.dtype == np.uint8 and image.ndim == 3 and image.shape[2] == 3:
             return image
-        return np.array(picture_of(image).convert("RGB"))
+        return pixels(picture_of(image).convert("RGB"))
 
 
 @declared
@@ -323,3 +324,28 @@ class PillowSharpness(ss.ImageTransform):
         from PIL import ImageEnhance
 
         return _warped(image, lambda one: ImageEnhance.Sharpness(one).enhance(self.factor))
+
+
+@declared
+@dataclass(frozen=True, repr=False)
+class PillowBlur(ss.ImageTransform):
+    """Pillow's Gaussian blur, with a radius drawn between two.
+
+    Args:
+        radius: the smallest and the largest, in pixels, not negative.
+    """
+
+    radius: tuple[float, float]
+    p: float = field(default=1.0, kw_only=True)
+
+    channels: ClassVar[Any] = "last"
+
+    def draw(self, rng: Any, info: ss.Info) -> float:
+        """Return the radius."""
+        return rng.uniform(*self.radius)  # type: ignore[no-any-return]
+
+    def apply_image(self, image: Any, params: float) -> Any:
+        """Return the blurred image."""
+        from PIL import ImageFilter
+
+        return _warped(image, lambda one: one.filter(ImageFilter.GaussianBlur(params)))

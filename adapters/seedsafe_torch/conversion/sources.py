@@ -106,14 +106,11 @@ class Source:
     def __init__(self, number: int = 0) -> None:
         self._number = number
 
-    writable = False
-    """Whether to return a writable copy, as the result of an empty pipeline must be."""
-
     def __call__(self, image: Any) -> Any:
         _calls.number += 1
         if not hasattr(image, "getbands"):
             return Untransformed(image, self._number)
-        return Untransformed(array_of(image).copy() if self.writable else array_of(image), self._number)
+        return Untransformed(array_of(image), self._number)
 
     def __repr__(self) -> str:
         return "Source()"
@@ -215,9 +212,6 @@ def convert_base(base: Any, augment: Any) -> tuple[Unconverted, Converted | Conv
                 f"the datasets inside {type(base).__qualname__} have different transforms: put an AugmentedDataset with convert=True "
                 "around each, with a seed or index_offset= of its own, and a ConcatDataset around these"
             )
-    first = pipelines[0]
-    each = first.pipelines if isinstance(first, ConvertedViews) else (first,)
-    source.writable = not all(one.transforms for one in each)
     return Unconverted(plain, type(base).__qualname__), pipelines[0]
 
 

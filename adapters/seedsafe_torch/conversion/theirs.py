@@ -53,7 +53,7 @@ class Theirs:
             )
         tensor = isinstance(result, torch.Tensor)
         if self.returns is None:
-            return result if tensor or isinstance(result, np.ndarray) else array_of(result).copy()
+            return result if tensor or isinstance(result, np.ndarray) else array_of(result)
         if self.returns != EITHER and tensor != (self.returns == TENSOR):
             raise TypeError(
                 f"{self.__name__} must return {self.returns} for the next transform, got {_kind(result)}: convert the list up to it, "
@@ -61,7 +61,7 @@ class Theirs:
             )
         if tensor:
             return _channels_last(result)
-        return result if isinstance(result, np.ndarray) else array_of(result).copy()
+        return result if isinstance(result, np.ndarray) else array_of(result)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Theirs) and vars(self) == vars(other)

@@ -3,38 +3,60 @@
 from __future__ import annotations
 
 import dis
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import CodeType, FunctionType, MethodType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import torch
 
-__all__ = ["Stored", "chains_of"]
+from seedsafe_torch.conversion.names import PLAIN, Image, UnknownError, stand_ins
+from seedsafe_torch.conversion.traced import Chance, OfPictures, Several, Stored, filled, same
 
-_HARMLESS: Final = frozenset({"append", "enumerate", "extend", "len", "list", "map", "range", "tuple", "zip"})
-"""The global names that traced code may use: none of them draws, or looks at an image."""
+__all__ = ["chains_of"]
 
-_PLAIN: Final = (bool, int, float, str, type(None))
-
-
-class Stored(NamedTuple):
-    """A transform that an object stores."""
-
-    path: str
-    theirs: Any
+_MOST: Final = 4
+"""The most decisions that one run may take."""
 
 
-class _UnknownError(Exception):
-    """The code does something else."""
+class _Run:
+    """One run of code on stand-ins, which takes its decisions from a list, and true beyond its end."""
 
+    def __init__(self, decisions: Sequence[bool]) -> None:
+        self._decisions = decisions
+        self.odds: list[float] = []
+        self.of_pictures = False
 
-class _Image:
-    """Stands for an image that has gone through some transforms. Nothing can be done with it but to pass it on."""
+    def decide(self, p: float) -> bool:
+        """Return the next decision about something that has a probability."""
+        number = len(self.odds)
+        if number == _MOST:
+            raise UnknownError
+        self.odds.append(p)
+        return self._decisions[number] if number < len(self._decisions) else True
 
-    __slots__ = ("chain",)
+    def assume(self) -> None:
+        """Note that the code asks for the kind of its image."""
+        self.of_pictures = True
 
-    def __init__(self, chain: tuple[Stored, ...] = ()) -> None:
-        self.chain = chain
+    def standing(self, function: FunctionType) -> FunctionType:
+        """Return a function with stand-ins for all that it can reach by itself.
+
+        Raises:
+            UnknownError: it can reach something else.
+        """
+        defaults = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
+        codes = list(_codes(function.__code__))
+        if function.__closure__ is not None or not all(isinstance(value, PLAIN) for value in defaults):
+            raise UnknownError
+        names = {name for code in codes for name in _globals_of(code)}
+        found = stand_ins(names, function.__globals__, self.decide, self.assume)
+        result = FunctionType(function.__code__, found, function.__name__, function.__defaults__)
+        result.__kwdefaults__ = function.__kwdefaults__
+        return result
+
+    def image(self) -> Image:
+        """Return what stands for the image."""
+        return Image(lambda image, known: Image(image._through, (*image.chain, Stored("", known))))
 
 
 class _Transform:
@@ -46,25 +68,27 @@ class _Transform:
         self._stored = stored
 
     def __call__(self, image: Any) -> Any:
-        if type(image) is not _Image:
-            raise _UnknownError
-        several = chains_of(self._stored.theirs)
-        if not isinstance(several, list):
-            return _Image((*image.chain, self._stored))
-        path = self._stored.path
-        return [
-            _Image((*image.chain, *(Stored(f"{path}.{one.path}", one.theirs) for one in chain)))
-            for chain in several
+        if type(image) is not Image:
+            raise UnknownError
+        path, theirs = self._stored
+        several = chains_of(theirs)
+        if not isinstance(several, Several):
+            return Image(image._through, (*image.chain, Stored(path, theirs)))
+        below = {id(one): Stored(f"{path}.{one.path}", one.theirs) for chain in several for one in chain}
+        images = [
+            Image(image._through, (*image.chain, *(below[id(one)] for one in chain))) for chain in several
         ]
+        return images if several.form is None else filled(several.form, images)
 
 
 class _Self:
     """Stands for the object: it has the object's plain values, transforms and methods, and nothing else."""
 
-    __slots__ = ("_thing",)
+    __slots__ = ("_run", "_thing")
 
-    def __init__(self, thing: Any) -> None:
+    def __init__(self, thing: Any, run: _Run) -> None:
         object.__setattr__(self, "_thing", thing)
+        object.__setattr__(self, "_run", run)
 
     def __getattribute__(self, name: str) -> Any:
         thing = object.__getattribute__(self, "_thing")
@@ -72,33 +96,32 @@ class _Self:
         if name in inside:
             return _stand_in(name, inside[name])
         of_class = next(
-            (vars(kind)[name] for kind in type(thing).__mro__ if name in vars(kind)), _UnknownError
+            (vars(kind)[name] for kind in type(thing).__mro__ if name in vars(kind)), UnknownError
         )
         if isinstance(of_class, FunctionType):
-            if not _is_safe(of_class):
-                raise _UnknownError
-            return MethodType(of_class, self)
+            return MethodType(object.__getattribute__(self, "_run").standing(of_class), self)
         return _stand_in(name, of_class)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        raise _UnknownError
+        raise UnknownError
 
 
 def _stand_in(path: str, value: Any) -> Any:
-    if isinstance(value, _PLAIN):
+    if isinstance(value, PLAIN):
         return value
     if isinstance(value, list | tuple | torch.nn.ModuleList):
         return [_stand_in(f"{path}[{number}]", part) for number, part in enumerate(value)]
     if callable(value) and not isinstance(value, type):
         return _Transform(Stored(path, value))
-    raise _UnknownError
+    raise UnknownError
 
 
-def chains_of(thing: Any) -> list[tuple[Stored, ...]] | tuple[Stored, ...] | None:
-    """Return the transforms that an object's call passes its image through, or a list of these if it returns several images.
+def chains_of(thing: Any) -> Several | tuple[Stored, ...] | None:
+    """Return the transforms that an object's call passes its image through, or those of each image if it returns several.
 
-    The call's code is run on objects that stand for the image and the transforms. Return None if it does anything else: if it
-    draws, looks at the image, changes the object, or calls a function of its own.
+    The call's code is run on objects that stand for the image, the transforms, and what it draws: once for each outcome of
+    the comparisons of drawn numbers. Return None if it does anything else: if it draws otherwise, looks at the image, changes
+    the object, or calls a function that is not known.
 
     Args:
         thing: an object of a class with ``__call__``, or with ``forward`` if it is a torch module.
@@ -114,18 +137,69 @@ def chains_of(thing: Any) -> list[tuple[Stored, ...]] | tuple[Stored, ...] | Non
         [['transform'], ['transform']]
     """
     function = _call_of(thing)
-    if function is None or not _is_safe(function):
+    if function is None:
         return None
+    of_pictures = False
+
+    def outcome(decisions: tuple[bool, ...]) -> Any:
+        """Return the transforms after some decisions, with the further ones as chances."""
+        nonlocal of_pictures
+        run = _Run(decisions)
+        result = run.standing(function)(_Self(thing, run), run.image())
+        of_pictures = of_pictures or run.of_pictures
+        if len(run.odds) == len(decisions):
+            return _images(result)
+        then, otherwise = (outcome((*decisions, choice)) for choice in (True, False))
+        return _merged(run.odds[len(decisions)], then, otherwise, thing)
+
     try:
-        result = function(_Self(thing), _Image())
+        found = outcome(())
     except Exception:  # noqa: BLE001  # the user's code, on objects that it does not know
         return None
-    if type(result) is _Image:
-        return result.chain or None
-    if not isinstance(result, list | tuple) or not result:
+    if not found or not of_pictures:
+        return found or None
+    return None if isinstance(found, Several) else (Stored("", OfPictures(found, thing)),)
+
+
+def _images(result: Any) -> Several | tuple[Stored, ...] | None:
+    """Return the transforms of an image that code returned, or of several."""
+    if type(result) is Image:
+        return result.chain
+    images: list[Image] = []
+    form = _form(result, images)
+    if not images or not all(image.chain for image in images):
         return None
-    several = all(type(image) is _Image and image.chain for image in result)
-    return [image.chain for image in result] if several else None
+    is_plain = isinstance(result, list | tuple) and list(form) == list(range(len(result)))
+    return Several([image.chain for image in images], None if is_plain else form)
+
+
+def _form(result: Any, images: list[Image]) -> Any:
+    """Return a result with numbers in place of images, and append the images to a list."""
+    if type(result) is Image:
+        if not any(result is image for image in images):
+            images.append(result)
+        return next(number for number, image in enumerate(images) if image is result)
+    if isinstance(result, dict):
+        return {name: _form(part, images) for name, part in result.items()}
+    if type(result) in (list, tuple):
+        return type(result)(_form(part, images) for part in result)
+    raise UnknownError
+
+
+def _merged(p: float, then: Any, otherwise: Any, whole: Any) -> tuple[Stored, ...]:
+    """Return the transforms of an image from those of both outcomes; equal ones at both ends happen anyway."""
+    if not isinstance(then, tuple) or not isinstance(otherwise, tuple):
+        raise UnknownError
+    most = min(len(then), len(otherwise))
+    before = next((n for n in range(most) if same(then[n].theirs) != same(otherwise[n].theirs)), most)
+    after = next(
+        (n for n in range(most - before) if same(then[-1 - n].theirs) != same(otherwise[-1 - n].theirs)),
+        most - before,
+    )
+    first, other = (chain[before : len(chain) - after] for chain in (then, otherwise))
+    if not first and not other:
+        return then
+    return (*then[:before], Stored("", Chance(p, first, other, whole)), *then[len(then) - after :])
 
 
 def _call_of(thing: Any) -> FunctionType | None:
@@ -138,22 +212,17 @@ def _call_of(thing: Any) -> FunctionType | None:
     return function if isinstance(function, FunctionType) and _takes_one(function) else None
 
 
+_VARARGS: Final = 4
+"""The flag of code with ``*args``."""
+
+
 def _takes_one(function: FunctionType) -> bool:
     """Return whether a method can be called with an image alone."""
     code = function.__code__
     optional = len(function.__defaults__ or ())
     optional_by_name = len(function.__kwdefaults__ or ())
-    return code.co_argcount - optional <= 2 <= code.co_argcount and code.co_kwonlyargcount == optional_by_name
-
-
-def _is_safe(function: FunctionType) -> bool:
-    """Return whether code can be run on stand-ins: all that it can reach by itself is harmless."""
-    defaults = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
-    return (
-        function.__closure__ is None
-        and all(isinstance(value, _PLAIN) for value in defaults)
-        and all(map(_is_harmless, _codes(function.__code__)))
-    )
+    takes = code.co_argcount >= 2 or bool(code.co_flags & _VARARGS)
+    return takes and code.co_argcount - optional <= 2 and code.co_kwonlyargcount == optional_by_name
 
 
 def _has_hooks(module: torch.nn.Module) -> bool:
@@ -168,9 +237,16 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(constant)
 
 
-def _is_harmless(code: CodeType) -> bool:
-    return all(
-        instruction.argval in _HARMLESS
-        for instruction in dis.get_instructions(code)
-        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME", "IMPORT_NAME", "STORE_GLOBAL")
-    )
+def _globals_of(code: CodeType) -> set[str]:
+    """Return the global names that code uses.
+
+    Raises:
+        UnknownError: it imports a module or sets a global name.
+    """
+    found = set()
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("IMPORT_NAME", "STORE_GLOBAL", "DELETE_GLOBAL"):
+            raise UnknownError
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            found.add(instruction.argval)
+    return found
