@@ -151,15 +151,20 @@ class Looks:
         Raises:
             NotReproducible: it does.
         """
-        if self._error is not None:  # all samples have it
-            raise NotReproducible(self._error)
+        self._raise_again()
         lock: Any = self._lock
         if is_keyed() or lock._is_owned() or not lock.acquire(timeout=PATIENCE):
             return read()
         try:
+            self._raise_again()  # another thread has found it meanwhile
             return read() if self.left > 0 else self._look(read, position, epoch)  # another thread has looked
         finally:
             lock.release()
+
+    def _raise_again(self) -> None:
+        """Raise the error that was raised before, if any, since all samples have it."""
+        if self._error is not None:
+            raise NotReproducible(self._error)
 
     def through(self, read: Callable[[], Any], index: int, count: int = 1) -> Any:
         """Count a read of `count` samples, the first with an index that may be stamped, and return what `read` returns.

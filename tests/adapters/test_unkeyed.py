@@ -443,7 +443,8 @@ def test_another_thread_draws_beside() -> None:
         thread.join()
 
 
-def test_threads_that_read_are_told() -> None:
+def test_threads_that_read_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("seedsafe.reading.unkeyed.PATIENCE", 60.0)  # beyond it a thread reads without a look
     dataset = AugmentedDataset(Base(of_class), seed=42)
     errors = []
 
