@@ -27,6 +27,8 @@ __all__ = ["Normalize", "ToCHW", "ToFloat"]
 
 
 _WAY_OUT: Final = "pass one number for each channel, for images in [0, 1]"
+_DARK: Final = 32
+"""Images of bytes have a larger value, and maps of a few classes none."""
 
 
 def _values(name: str, value: Any, low: float) -> tuple[float, ...]:
@@ -131,11 +133,22 @@ class ToFloat(ImageTransform):
         [[0.0, 1.0]]
     """
 
+    _checks_values: ClassVar[bool] = True
+
     def out_span(
         self, span: tuple[float, float] | None, source: str | None = None
     ) -> tuple[float, float] | None:
         """Return the range of the results for uint8."""
         return span or (0.0, 1.0)
+
+    def _check_values(self, image: Array, source: str) -> None:
+        """Raise a ValueError for bytes that were converted to floats, which would stay as they are."""
+        low, high = float(image.min()), float(image.max())
+        if low >= 0 and _DARK < high <= 255 and (image == np.rint(image)).all():
+            raise ValueError(
+                f"ToFloat divides uint8 by 255 and leaves floats as they are, but {source} floats that are whole numbers, {low:.4g} to "
+                f"{high:.4g}: return image.astype(numpy.uint8) there, or image / 255"
+            )
 
     def out_info(self, info: Info, params: Any) -> Info:
         return Info(info.shape, np.float32)

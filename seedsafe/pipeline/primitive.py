@@ -11,7 +11,7 @@ from seedsafe.ground.checks import explain_arguments
 from seedsafe.ground.exactness import Exactness, with_sentence
 from seedsafe.pipeline.option import annotate, describe, option
 
-__all__ = ["Marks", "check_options", "declared", "marks_of", "primitive"]
+__all__ = ["Marks", "check_options", "clips", "declared", "marks_of", "primitive"]
 
 Kind = TypeVar("Kind", bound=type)
 
@@ -108,6 +108,16 @@ def declared(kind: Kind, *, random: bool = True) -> Kind:
 def marks_of(kind: type) -> Marks:
     """Return the marks of this class, not of its bases."""
     return _declared.get(kind, _UNKNOWN)
+
+
+def clips(kind: type) -> bool:
+    """Return whether ``apply`` of a class works on floats in [0, 1]: as its marks say, or as those of the class whose methods it has."""
+    for base in kind.__mro__:
+        if base in _declared:
+            return _declared[base].clips
+        if any(name.startswith("apply") for name in vars(base)):
+            return False
+    return False
 
 
 def check_options(self: Any) -> None:

@@ -18,7 +18,7 @@ from seedsafe.pipeline.leaf import Leaf
 from seedsafe.pipeline.node import Chain
 from seedsafe.pipeline.state import Step
 
-__all__ = ["RangeError", "has_looks", "looking", "require_spans"]
+__all__ = ["Look", "RangeError", "has_looks", "looking", "require_spans"]
 
 Span = tuple[float, float] | None
 
@@ -89,6 +89,7 @@ class Look(Step):
                 continue
             try:
                 leaf.transform.out_span((low, high), self._source)
+                leaf.transform._check_values(array, self._source)  # pyright: ignore[reportPrivateUsage]
             except ValueError as error:
                 fault = RangeError(str(error))
                 blame(fault, leaf.name)
@@ -181,6 +182,8 @@ def _is_particular(leaf: Leaf) -> bool:
     """Return whether a transform can be applied only to some values."""
     if not leaf.limit:
         return False
+    if leaf.transform._checks_values:  # pyright: ignore[reportPrivateUsage]
+        return True
     for span in (_UNIT, (0.0, 255.0)):
         try:
             leaf.transform.out_span(span, "the dataset returns")

@@ -16,7 +16,7 @@ from seedsafe.pipeline.bound import Bound
 from seedsafe.pipeline.leaf import Leaf
 from seedsafe.pipeline.naming import Namer
 from seedsafe.pipeline.node import Node, run
-from seedsafe.pipeline.primitive import check_options, marks_of
+from seedsafe.pipeline.primitive import check_options, clips, marks_of
 
 __all__ = [
     "AudioTransform",
@@ -90,6 +90,8 @@ class Transform:
     channels: ClassVar[Literal["any", "last", "to first"]] = "any"
     """The layout of the images that it takes; "to first" takes channels last and puts them first."""
 
+    _checks_values: ClassVar[bool] = False  # whether it has a `_check_values`
+
     _bound: ClassVar[_Bound] = _Bound()  # an instance gets its own at its first call; not a field
 
     def __post_init__(self) -> None:
@@ -124,11 +126,18 @@ class Transform:
         Raises:
             ValueError: it cannot be applied to such images.
         """
-        marks = marks_of(type(self))
-        if marks.clips:
+        if clips(type(self)):
             require_unit(self.name or type(self).__name__, span, source)
         require_fill(self, span, source)
-        return span if marks.own else None
+        return span if marks_of(type(self)).own else None
+
+    def _check_values(self, image: Array, source: str) -> None:
+        """Raise a ValueError if this transform would take float images like this one for something else.
+
+        Args:
+            image: an image, a float array.
+            source: where these values were seen.
+        """
 
     def joined(self, following: Transform) -> Transform | None:
         """Return one transform that does the work of this one and then the following, to the same bytes, or None.

@@ -18,7 +18,7 @@ from seedsafe.pipeline.naming import Namer
 from seedsafe.pipeline.node import Root, run
 from seedsafe.pipeline.primitive import marks_of
 from seedsafe.pipeline.rules import Rules
-from seedsafe.pipeline.spans import has_looks, looking
+from seedsafe.pipeline.spans import Look, has_looks, looking
 from seedsafe.pipeline.state import Partners
 from seedsafe.pipeline.transform import Transform
 from seedsafe.pipeline.views import Views
@@ -81,6 +81,8 @@ class BoundAugment:
         self.partners: Partners | None = None
         """The other samples of the dataset, around one of its samples."""
         self._looks = False
+        self._first_look: Look | None = None
+        """The look at what a transform gets that is called, while looking."""
 
     def among(self, partners: Partners) -> BoundAugment:
         """Return the same pipeline among the other samples of a dataset, for transforms that mix them."""
@@ -96,13 +98,16 @@ class BoundAugment:
         bound = copy(self)
         bound._looks = True
         chain = looking(self.pipeline._chain)  # pyright: ignore[reportPrivateUsage]
+        if self.root is None:
+            bound._first_look = next((node for node in chain.nodes if isinstance(node, Look)), None)
+            return bound
         bound.root = MixingRoot(chain, self.rules, self.partners) if self.rules.mixes else chain
         return bound
 
     @property
     def has_looks(self) -> bool:
         """Whether it has a transform that gets floats of one range alone."""
-        return self.root is not None and self.pipeline is not None and has_looks(self.pipeline._chain)  # pyright: ignore[reportPrivateUsage]
+        return self.pipeline is not None and has_looks(self.pipeline._chain)  # pyright: ignore[reportPrivateUsage]
 
     def like(self, augment: Augment) -> BoundAugment:
         """Return another augmentation, among the same samples."""
@@ -113,6 +118,8 @@ class BoundAugment:
         """Return an array or a dict of targets, augmented. A pipeline may write an array into the row, and returns it then."""
         if self.root is not None:
             return run(self.root, parts, key, self.rules, None, row)
+        if self._first_look is not None:
+            self._first_look.fire(parts, None)
         try:
             return self.augment(parts, key=key)
         except Exception as error:

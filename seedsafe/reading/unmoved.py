@@ -25,6 +25,9 @@ _POLYGONS: Final = frozenset(
 _LEAST: Final = 8
 """The least height and width of a map, which a small matrix lacks."""
 _DEPTH: Final = 3
+_SEVERAL: Final = 4
+_WIDE: Final = 64
+"""Pairs of integers are points if there are several, in an image of at least that width and height."""
 _SHORT: Final = 256
 """Sound has more samples than a label has classes."""
 
@@ -54,7 +57,8 @@ part[::2, ::2] of the result, or pass targets="image" to augment the image alone
         if size is not None:
             if len(path) == 1 and not isinstance(sample, dict):
                 _refuse_shares(sample, path, part, size)
-                _refuse_rows(path, part)
+                _refuse_rows(path, part, size)
+                _refuse_marks(sample, path, part, size)
             _refuse_other_size(sample, path, part, size)
 
 
@@ -153,26 +157,108 @@ def _refuse_shares(sample: Any, path: tuple[Any, ...], part: Any, size: tuple[in
     )
 
 
-def _refuse_rows(path: tuple[Any, ...], part: Any) -> None:
-    """Raise an error for rows of a class and a box in shares of the image's sides, (N, 5), as YOLO's files have them."""
+def _refuse_rows(path: tuple[Any, ...], part: Any, size: tuple[int, int]) -> None:
+    """Raise an error for rows of a box and a class, (N, 5): in shares of the image's sides, as YOLO's files have them, or in pixels."""
+    rows = _rows(part, 5)
+    if rows is None:
+        return
+    found = ((form, first) for form, fits in _ROWS for first in (1, 0) if fits(rows, first, size))
+    form, first = next(found, ("", 0))
+    if not form:
+        return
+    boxes, label = ("rows[:, 1:]", "rows[:, 0]") if first else ("rows[:, :4]", "rows[:, 4]")
+    raise ValueError(
+        f"the sample's {_keys(path)} looks like rows of a class and a box, {_LIKE[form]}, and would stay as it is while the image "
+        f'moves: return image, rows from your __getitem__ as {{"image": image, "boxes": numpy.asarray({boxes}, numpy.float32), "labels": '
+        f'numpy.asarray({label})}}, and pass Compose(..., boxes=ss.Boxes("{form}", labels="labels")), {_ALONE}'
+    )
+
+
+_LIKE: Final = {"yolo": "as in YOLO's files", "pascal_voc": "with its edges in pixels"}
+
+
+def _rows(part: Any, length: int) -> np.ndarray[Any, Any] | None:
+    """Return an array or a tensor of rows of numbers, (N, length), as an array, or None for anything else."""
     shape = shape_of(part)
-    if len(shape) != 2 or shape[1] != 5 or not shape[0] or not hasattr(part, "dtype"):
-        return
+    if len(shape) != 2 or shape[1] != length or not shape[0] or not hasattr(part, "dtype"):
+        return None
     rows = np.asarray(part.detach().cpu() if hasattr(part, "detach") else part)
-    classes, boxes = rows[:, 0], rows[:, 1:]
-    if rows.dtype.kind != "f" or not ((classes % 1 == 0).all() and (classes >= 0).all()):
-        return
-    if (
-        (boxes >= 0).all()
+    return rows if rows.dtype.kind in "fiu" and np.isfinite(rows).all() else None
+
+
+def _are_classes(values: np.ndarray[Any, Any]) -> bool:
+    return bool((values % 1 == 0).all() and (values >= 0).all())
+
+
+def _in_shares(rows: np.ndarray[Any, Any], first: int, size: tuple[int, int]) -> bool:
+    """Return whether rows begin with a class, and go on with a centre, a width and a height in shares of the image's sides."""
+    boxes = rows[:, 1:]
+    return bool(
+        first
+        and rows.dtype.kind == "f"
+        and _are_classes(rows[:, 0])
+        and (boxes >= 0).all()
         and (boxes <= 1).all()
         and (boxes[:, 2:] > 0).all()
         and not np.isin(boxes, (0, 1)).all()
-    ):
-        raise ValueError(
-            f"the sample's {_keys(path)} looks like rows of a class and a box, as in YOLO's files, and would stay as it is while the image "
-            'moves: return image, rows from your __getitem__ as {"image": image, "boxes": numpy.asarray(rows[:, 1:]), "labels": '
-            f'numpy.asarray(rows[:, 0])}}, and pass Compose(..., boxes=ss.Boxes("yolo", labels="labels")), {_ALONE}'
-        )
+    )
+
+
+def _in_pixels(rows: np.ndarray[Any, Any], first: int, size: tuple[int, int]) -> bool:
+    """Return whether rows begin or end with a class, and the rest are two corners of a box of several pixels in the image."""
+    boxes, classes = rows[:, first : first + 4], rows[:, 0 if first else 4]
+    low, high = boxes[:, :2].astype(np.float64), boxes[:, 2:].astype(np.float64)
+    return bool(
+        _are_classes(classes)
+        and (low >= 0).all()
+        and (high - low > 1).all()
+        and (high <= (size[1], size[0])).all()
+    )
+
+
+_ROWS: Final = (("yolo", _in_shares), ("pascal_voc", _in_pixels))
+
+
+def _refuse_marks(sample: Any, path: tuple[Any, ...], part: Any, size: tuple[int, int]) -> None:
+    """Raise an error for points with their visibility, (N, 3), and for points in whole pixels, (N, 2)."""
+    rows, pairs = _rows(part, 3), _rows(part, 2)
+    if rows is not None and _have_visibility(rows, size):
+        kind = "points with their visibility"
+    elif pairs is not None and _are_whole_points(pairs, size):
+        kind = "points in pixels"
+    else:
+        return
+    raise ValueError(
+        f"the sample's {_keys(path)} looks like {kind}, and would stay as it is while the image moves: return "
+        f"numpy.asarray(part, numpy.float32) for it, and name it with targets={_named(sample, path, 'keypoints')!r}, {_ALONE}"
+    )
+
+
+def _have_visibility(rows: np.ndarray[Any, Any], size: tuple[int, int]) -> bool:
+    """Return whether rows are x, y and 0, 1 or 2, as in COCO: neither colours nor a matrix."""
+    seen = rows[rows[:, 2] > 0]
+    return bool(
+        rows.dtype.char != "B"
+        and np.isin(rows[:, 2], (0, 1, 2)).all()
+        and len(seen)
+        and (seen[:, :2] >= 0).all()
+        and (seen[:, :2] <= (size[1], size[0])).all()
+        and (seen[:, :2].max(axis=0) > 2).all()
+    )
+
+
+def _are_whole_points(pairs: np.ndarray[Any, Any], size: tuple[int, int]) -> bool:
+    """Return whether pairs of integers are points all over an image: neither small numbers, nor the beginnings and ends of spans."""
+    sides = np.array((size[1], size[0]))
+    return bool(
+        pairs.dtype.kind in "iu"
+        and len(pairs) >= _SEVERAL
+        and sides.min() >= _WIDE
+        and (pairs >= -1).all()
+        and (pairs < sides).all()
+        and (pairs.max(axis=0) > sides / 2).all()
+        and (pairs[:, 0] > pairs[:, 1]).any()
+    )
 
 
 def _keys(path: tuple[Any, ...]) -> str:

@@ -1,4 +1,4 @@
-"""ValueLooks at the values of the first samples."""
+"""Looks at the values of the first samples."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ValueLooks:
     """
 
     def __init__(self, bound: BoundAugment, end: Callable[[], None] | None = None) -> None:
-        self.left = _READS if bound.root is not None and (bound.has_looks or bound.rules.shifts) else 0
+        self.left = _READS if bound.pipeline is not None and (bound.has_looks or bound.rules.shifts) else 0
         """Their number."""
         self._end = end
 
@@ -49,7 +49,7 @@ class ValueLooks:
 
 
 class Looked:
-    """ValueLooks at the floats that the transforms of a pipeline get in the first reads, and refuses those out of their range.
+    """Looks at the floats that the transforms of a pipeline get in the first reads, and refuses those out of their range.
 
     It also looks for parts that would not follow a sound, if the dataset names no targets. The samples are those of the pipeline without looks.
     """

@@ -99,6 +99,67 @@ def test_rows_of_yolo_get_lines_that_work(kind: Any) -> None:
     assert made["labels"].tolist() == [3, 0]
 
 
+WIDE = np.zeros((80, 100, 3), np.uint8)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, torch.from_numpy], ids=["array", "tensor"])
+@pytest.mark.parametrize("dtype", [np.float32, np.int64])
+@pytest.mark.parametrize("first", [False, True])
+def test_rows_of_a_box_and_a_class_get_lines_that_work(kind: Any, dtype: Any, first: bool) -> None:
+    boxes = np.array([[10, 20, 50, 60], [0, 5, 100, 80]])
+    classes = np.array([[3], [0]])
+    rows = kind(np.hstack([classes, boxes] if first else [boxes, classes]).astype(dtype))
+    text = told((WIDE, rows))
+    sample = eval(between(text, "__getitem__ as ", ", and pass"), {"image": WIDE, "rows": rows, "numpy": np})
+    form = eval(between(text, "boxes=", "), or pass"), {"ss": ss})
+    made = read(sample, ss.Compose([ss.HorizontalFlip(p=1)], boxes=form))
+    np.testing.assert_allclose(made["boxes"], [[50, 20, 90, 60], [0, 5, 100, 80]])
+    assert made["labels"].tolist() == [3, 0]
+
+
+@pytest.mark.parametrize("kind", [np.asarray, torch.from_numpy], ids=["array", "tensor"])
+@pytest.mark.parametrize(
+    "points",
+    [
+        np.array([[10.5, 20, 2], [90, 70, 1], [0, 0, 0]]),
+        np.array([[10, 20, 2], [90, 70, 1]]),
+        np.array([[10, 20], [90, 70], [30, 30], [50, 10]]),
+    ],
+    ids=["visibility", "integers with visibility", "integers"],
+)
+def test_points_in_pixels_get_a_line_that_works(kind: Any, points: Any) -> None:
+    text = told((WIDE, 7, kind(points)))
+    targets = eval(between(text, "with targets=", ", or pass"))
+    part = eval(between(text, ": return ", " for it, and"), {"numpy": np, "part": kind(points)})
+    made = read((WIDE, 7, part), targets=targets)[2]
+    np.testing.assert_allclose(made[:, 0], 99 - points[:, 0])
+    np.testing.assert_allclose(made[:, 1:], points[:, 1:])
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        np.eye(3),
+        np.array([[0.8, -0.6, 2.0], [0.6, 0.8, 1.0]]),
+        np.array([[70.0, 0, 50], [0, 70, 40], [0, 0, 1]]),
+        np.array([[99, 0, 0], [0, 79, 1]], np.uint8),
+        np.array([[1, 2, 0], [2, 1, 1]]),
+        np.random.default_rng(0).random((30, 3)) * 70,
+        np.array([[0, 9], [10, 79], [20, 60], [70, 75]]),
+        np.array([[3, 1], [2, 0], [7, 4], [1, 1], [9, 2]]),
+        np.array([[90, 70], [95, 60]]),
+        np.array([[90, 200], [95, 60], [1, 2], [3, 1]]),
+        np.array([[10.0, 20, 5, 60, 1]]),
+        np.array([[10.0, 20, 50, 60, 0.5]]),
+        np.array([[10.0, 20, 50, 600, 1]]),
+        np.arange(20).reshape(4, 5) % 3,
+    ],
+    ids=str,
+)
+def test_other_matrices_are_taken(label: Any) -> None:
+    assert read((WIDE, label))[1] is label
+
+
 @pytest.mark.parametrize("name", ["polygon", "contour"])
 def test_polygons_are_told(name: str) -> None:
     sample = {"image": IMAGE, name: POINTS}
@@ -364,5 +425,10 @@ def test_sound_that_would_not_follow_is_told(move: Any, kind: str) -> None:
     targets = eval(between(str(error.value), "targets=", " to augment"))
     read(sample, move, targets=targets)
     read(sample, ss.Gain())  # nothing moves
+    for views in ({"views": 2}, {"views": [ss.Gain(), move]}):
+        augment = None if isinstance(views["views"], list) else move
+        with pytest.raises(ss.SampleError, match="is as long as its sound"):
+            read(sample, augment, **views)
+        read(sample, augment, targets=targets, **views)
     for label in (np.zeros(10), 3, [1, 2], np.zeros((4, 25))):
         assert read((SOUND, label), move)[1] is label

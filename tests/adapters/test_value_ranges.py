@@ -27,7 +27,28 @@ def read(image: Any, augment: Any, **options: Any) -> Any:
     return dataset(image, augment, **options)[0][0]
 
 
+class Mine(ss.ColorJitter):
+    """A subclass of one of ours, with nothing of its own."""
+
+
+class Otherwise(ss.ColorJitter):
+    """A subclass that does something else, with any floats."""
+
+    def apply_image(self, image: Any, params: Any) -> Any:
+        return image * 2
+
+
+WHOLE = np.rint(BYTES)
+
 BAD: dict[str, tuple[Any, Any, str]] = {
+    "a subclass by itself": (BYTES, Mine(0.2), "image / 255 there"),
+    "a subclass in a pipeline": (BYTES, ss.Compose([ss.HorizontalFlip(), Mine(0.2)]), "image / 255 there"),
+    "bytes for ToFloat": (WHOLE, ss.ToFloat(), re.escape("image.astype(numpy.uint8) there")),
+    "bytes for ToFloat and ToCHW": (
+        WHOLE,
+        ss.Compose([ss.RandomCrop(16), ss.ToFloat(), ss.ToCHW()]),
+        "leaves floats as they are",
+    ),
     "0 to 255": (BYTES, JITTER, "image / 255 there"),
     "0 to 255, resized before": (BYTES, ss.Compose([ss.Resize(16), JITTER]), "image / 255 there"),
     "a transform that hardly fires": (BYTES, ss.Compose([ss.ColorJitter(0.2, p=1e-9)]), "image / 255 there"),
@@ -204,6 +225,15 @@ GOOD: dict[str, tuple[Any, Any]] = {
         np.where(UNIT > 0.5, np.float32(np.nan), UNIT),
         ss.Compose([ss.HorizontalFlip(), ss.Gamma(1.1)]),
     ),
+    "floats that ToFloat leaves": (DEPTH, ss.Compose([ss.HorizontalFlip(), ss.ToFloat()])),
+    "light that it leaves": (UNIT * 30, ss.ToFloat()),
+    "classes that it leaves": (np.rint(UNIT * 5), ss.ToFloat()),
+    "bytes that it divides": (
+        WHOLE.astype(np.uint8),
+        ss.Compose([ss.HorizontalFlip(), ss.ToFloat(), JITTER]),
+    ),
+    "a subclass by itself": (UNIT, Mine(0.2)),
+    "a subclass that works on other values": (BYTES, ss.Compose([ss.HorizontalFlip(), Otherwise(0.2)])),
     "moved by a policy's operation": (DEPTH, ss.PolicyOp("Rotate")),
     "noise of a variance": (UNIT, ss.GaussianNoise(variance=(10, 50))),
 }
