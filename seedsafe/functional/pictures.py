@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 from typing import Any, Final
 
-import cv2
 import numpy as np
 
+from seedsafe.functional.carrier import opencv
 from seedsafe.ground.info import Array
 
 __all__ = ["pixels"]
@@ -31,15 +32,16 @@ _pointer_of.restype, _pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, 
 def pixels(picture: Any) -> Array:
     """Return the pixels of an image of Pillow as a new array, as ``numpy.array`` does.
 
-    Those of an RGB image are copied out of Pillow's memory at once, a fifth of the time, if Pillow shows it: from version 11.2 on,
-    where the image is in one piece.
+    Those of an RGB image are copied out of Pillow's memory at once, a fifth of the time, if Pillow shows it (from version 11.2 on,
+    where the image is in one piece) and OpenCV is loaded.
 
     Example:
         >>> from PIL import Image
         >>> pixels(Image.new("RGB", (2, 1), (1, 2, 3))).tolist()
         [[[1, 2, 3], [1, 2, 3]]]
     """
-    if picture.mode != "RGB" or not hasattr(picture, "__arrow_c_array__") or 0 in picture.size:
+    quick = "cv2" in sys.modules and hasattr(picture, "__arrow_c_array__")
+    if not quick or picture.mode != "RGB" or 0 in picture.size:
         return np.array(picture)
     try:
         _, capsule = picture.__arrow_c_array__()
@@ -56,4 +58,8 @@ def pixels(picture: Any) -> Array:
     ):
         return np.array(picture)
     memory = (ctypes.c_uint8 * (4 * height * width)).from_address(values.buffers[1])
-    return cv2.cvtColor(np.frombuffer(memory, np.uint8).reshape(height, width, 4), cv2.COLOR_RGBA2RGB)
+    cv2 = opencv()
+    result: Array = cv2.cvtColor(
+        np.frombuffer(memory, np.uint8).reshape(height, width, 4), cv2.COLOR_RGBA2RGB
+    )
+    return result

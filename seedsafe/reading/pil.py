@@ -19,6 +19,7 @@ from __future__ import annotations
 import sys
 from typing import Any, Final
 
+from seedsafe.functional.pictures import pixels
 from seedsafe.ground.info import Array
 
 __all__ = ["copy_image", "image_array", "open_image", "pixels"]
@@ -52,13 +53,6 @@ def image_array(image: Any, target: str) -> Array:
     if is_mask and mode == "PA":
         array = array[..., 0].copy()
     return array.astype(array.dtype.newbyteorder("="), copy=False)
-
-
-def pixels(image: Any) -> Array:
-    """Return the pixels of an image as a new array; see `seedsafe.functional.pictures`."""
-    from seedsafe.functional import pictures  # it needs OpenCV
-
-    return pictures.pixels(image)
 
 
 def copy_image(image: Any) -> Any:

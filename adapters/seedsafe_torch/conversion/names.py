@@ -1,4 +1,4 @@
-"""Stands for what the global names of traced code mean."""
+"""Stand-ins for global names of traced code."""
 
 from __future__ import annotations
 

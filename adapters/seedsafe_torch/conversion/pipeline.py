@@ -43,7 +43,7 @@ class ConvertedViews(ss.Views):
 
     pipelines: tuple[Converted, ...]
     form: Any = None
-    """How the views come: a dict, list or tuple with their numbers in their places; None for a tuple of all."""
+    """How the views come: a dict, list or tuple of their numbers; None for a tuple of all."""
 
     def arranged(self, views: Sequence[Any]) -> Any:
         """Return views in the form in which the object that made them returned them."""
@@ -540,7 +540,7 @@ class _Walk:
 
 
 def _below_item(item: _Item, chain: Sequence[Stored]) -> list[_Item]:
-    """Return the transforms below one, each alone in its place."""
+    """Return the transforms below one, with their paths."""
     return [below for stored in chain for below in _flat(stored.theirs, _below(item.path, stored.path))]
 
 

@@ -1,4 +1,4 @@
-"""Converted samples for a collate function that expects torchvision's tensors."""
+"""Tensors for collate functions of one's own."""
 
 from __future__ import annotations
 

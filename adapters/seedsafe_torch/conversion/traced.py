@@ -111,7 +111,7 @@ class Several(list[tuple[Stored, ...]]):
 
     Args:
         chains: the transforms of each.
-        form: how the code returns the images: a dict, list or tuple with the images' numbers in their places, or None for a
+        form: how the code returns the images: a dict, list or tuple of the images' numbers, or None for a
             plain list or tuple of all.
     """
 
@@ -121,7 +121,7 @@ class Several(list[tuple[Stored, ...]]):
 
 
 def filled(form: Any, images: Sequence[Any]) -> Any:
-    """Return a form with images in place of their numbers."""
+    """Return a form with images instead of their numbers."""
     if isinstance(form, dict):
         return {name: filled(part, images) for name, part in form.items()}
     if isinstance(form, list | tuple):

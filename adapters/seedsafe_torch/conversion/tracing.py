@@ -174,7 +174,7 @@ def _images(result: Any) -> Several | tuple[Stored, ...] | None:
 
 
 def _form(result: Any, images: list[Image]) -> Any:
-    """Return a result with numbers in place of images, and append the images to a list."""
+    """Return a result with numbers instead of images, and append the images to a list."""
     if type(result) is Image:
         if not any(result is image for image in images):
             images.append(result)
