@@ -10,6 +10,7 @@ try:
     from seedsafe_torch.iterable import AugmentedIterable
     from seedsafe_torch.loading import loader, peek
     from seedsafe_torch.mix import mix
+    from seedsafe_torch.on_device import OnDevice
     from seedsafe_torch.order import EpochOrder
     from seedsafe_torch.sampler import KeyedSampler
 except ModuleNotFoundError as error:
@@ -26,6 +27,7 @@ __all__ = [
     "Envelope",
     "EpochOrder",
     "KeyedSampler",
+    "OnDevice",
     "TensorDraws",
     "collate",
     "convert",

@@ -80,7 +80,7 @@ def normalize(image: Array, mean: Sequence[float], std: Sequence[float], out: Ar
         >>> normalize(np.array([[0, 255]], np.uint8), [0.5], [0.25]).tolist()
         [[-2.0, 2.0]]
     """
-    _check_channels(image, mean, std)
+    check_channels(image, mean, std)
     scale, offset = _tiles(tuple(mean), tuple(std), _top(image))
     result = _room(image.shape, np.float32, out)
     result[...] = image
@@ -114,7 +114,7 @@ def normalize_chw(
         >>> normalize_chw(np.array([[[0, 255]]], np.uint8), [0.5, 0.5], [0.25, 0.5]).tolist()
         [[[-2.0]], [[1.0]]]
     """
-    _check_channels(image, mean, std)
+    check_channels(image, mean, std)
     if image.size < _SMALL:
         need_image(image)
         scale, offset = _tiles(tuple(mean), tuple(std), _top(image))
@@ -180,7 +180,8 @@ def _top(image: Array) -> float:
     return 255.0 if image.dtype == UINT8 else 1.0
 
 
-def _check_channels(image: Array, mean: Sequence[float], std: Sequence[float]) -> None:
+def check_channels(image: Array, mean: Sequence[float], std: Sequence[float]) -> None:
+    """Raise an error unless an image is uint8 or float32, with a mean and std for each channel or one for all."""
     if image.dtype != UINT8:
         _need_float32(image)
     channels = image.shape[2] if image.ndim == 3 else 1
@@ -250,7 +251,7 @@ def normalize_each(
         >>> normalize_each(np.array([[[0, 255]]], np.uint8), [0.5], [0.25]).tolist()
         [[[-2.0, 2.0]]]
     """
-    _check_channels(images[0], mean, std)
+    check_channels(images[0], mean, std)
     result = _room(images.shape, np.float32, out)
     if images.dtype == np.uint8:
         rows = len(images) * images.shape[1], -1, len(mean)
@@ -272,7 +273,7 @@ def normalize_chw_each(
         >>> normalize_chw_each(np.array([[[[0, 255]]]], np.uint8), [0.5, 0.5], [0.25, 0.5]).tolist()
         [[[[-2.0]], [[1.0]]]]
     """
-    _check_channels(images[0], mean, std)
+    check_channels(images[0], mean, std)
     planes, result = _planes_of_each(images, np.float32, out)
     scale, offset = affine(tuple(mean), tuple(std), _top(images))
     for channel, (plane, target) in enumerate(zip(planes, _planes_in(result), strict=True)):

@@ -153,8 +153,8 @@ def _pad_all(images: Array, above: int, below: int, before: int, after: int, mod
     count, rows, columns, *channels = images.shape
     height, width = above + rows + below, before + columns + after
     if mode != "constant":
-        images = images.take(_sources(mode, -above, height, rows), axis=1)
-        return images.take(_sources(mode, -before, width, columns), axis=2)
+        images = images.take(sources(mode, -above, height, rows), axis=1)
+        return images.take(sources(mode, -before, width, columns), axis=2)
     shape = (count, height, width, *channels)
     result = scratch(shape, images.dtype)
     if fill != 0:
@@ -184,8 +184,8 @@ def check_fill(fill: float | Sequence[float], image: Array, *, whole: bool = Tru
 
 
 def _mirror(image: Array, top: int, left: int, height: int, width: int, mode: str) -> Array:
-    row_sources = _sources(mode, top, height, image.shape[0])
-    column_sources = _sources(mode, left, width, image.shape[1])
+    row_sources = sources(mode, top, height, image.shape[0])
+    column_sources = sources(mode, left, width, image.shape[1])
     if (image.ndim == 3 and image.shape[2] > MAX_CHANNELS) or not has_opencv():
         return image[row_sources[:, None], column_sources]
     above, before = max(-top, 0), max(-left, 0)
@@ -203,7 +203,7 @@ def _mirror(image: Array, top: int, left: int, height: int, width: int, mode: st
     return result[row : row + height, column : column + width].reshape(height, width, *image.shape[2:])
 
 
-def _sources(mode: str, start: int, length: int, size: int) -> Array:
+def sources(mode: str, start: int, length: int, size: int) -> Array:
     """Return the pixels in [0, size) that positions start, start + 1, … of the continued axis show."""
     positions = np.arange(start, start + length)
     if mode == "edge":

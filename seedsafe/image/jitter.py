@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+import numpy as np
+
 from seedsafe.functional.jitter import apply_matrix, color_jitter, jitter_matrix
 from seedsafe.functional.kinds import is_rgb, is_uint8
 from seedsafe.functional.tones import adjust_tones
@@ -12,6 +14,7 @@ from seedsafe.ground.exactness import AT_LEAST_UINT8
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import Often
 from seedsafe.keys.draws import Draws
+from seedsafe.keys.many import ManyDraws
 from seedsafe.pipeline.option import Range, option
 from seedsafe.pipeline.primitive import primitive
 
@@ -36,6 +39,14 @@ class LinearJitter(NamedTuple):
     saturation: float
     hue: float
 
+
+def _order(first: int, second: int, third: int) -> tuple[int, ...]:
+    """Return the order of four steps, each taken out of those that are left."""
+    left = [0, 1, 2, 3]
+    return left.pop(first), left.pop(second), left.pop(third), left[0]
+
+
+_ORDERS: Final = np.array([[[_order(i, j, k) for k in range(2)] for j in range(3)] for i in range(4)])
 
 _FACTOR: Final = "pass the largest difference of the factor from 1, or a range of factors (low, high)"
 _REACH: Final = "the largest difference of the factor from 1, or a range of factors (low, high)."
@@ -95,9 +106,13 @@ class ColorJitter(_Jitter):
 
     def draw(self, rng: Draws, info: Info) -> Jitter:
         factors = self._factors(rng)
-        left = [0, 1, 2, 3]
-        order = (left.pop(rng.integer(4)), left.pop(rng.integer(3)), left.pop(rng.integer(2)), left[0])
-        return Jitter(*factors, order)
+        return Jitter(*factors, _order(rng.integer(4), rng.integer(3), rng.integer(2)))
+
+    def _draw_many(self, draws: ManyDraws, info: Info) -> Any:
+        ranges = self.brightness, self.contrast, self.saturation, self.hue
+        factors: list[Any] = [draws.uniform(*one) for one in ranges]
+        order = _ORDERS[draws.integer(4), draws.integer(3), draws.integer(2)]
+        return Jitter._make([*factors, order])
 
     def apply_image(self, image: Array, params: Any) -> Array:
         return color_jitter(image, *params)

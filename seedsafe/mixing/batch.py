@@ -16,7 +16,7 @@ from seedsafe.keys.key import SampleKey, address, op_of
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["BatchMix", "Mixed", "beta", "blended", "cut_box", "mix_arrays", "mix_labels"]
+__all__ = ["BatchMix", "Mixed", "beta", "blended", "cut_box", "image_axes", "mix_arrays", "mix_labels"]
 
 _BLOCK: Final = 2**14  # values blended at a time: they fit the nearest cache, see benchmarks/partners.py
 _OP: Final = op_of("seedsafe/mix")
@@ -170,19 +170,35 @@ class BatchMix:
         return vectors
 
     def _axes(self, shape: tuple[int, ...]) -> tuple[int, int]:
-        """Return the axes of height and width."""
-        if len(shape) == 3:
-            return 1, 2
-        if len(shape) != 4:
-            raise ValueError(
-                f"images must have the shape (n, h, w, c), (n, c, h, w) or (n, h, w), got {shape}: pass a batch of images"
-            )
-        first, last = shape[1] in _CHANNELS, shape[3] in _CHANNELS
-        if self.channels_first is None and first == last:
-            raise ValueError(
-                f"the shape {shape} does not say which axis holds the channels: pass channels_first=True or False"
-            )
-        return (2, 3) if (first if self.channels_first is None else self.channels_first) else (1, 2)
+        return image_axes(shape, self.channels_first)
+
+
+def image_axes(shape: tuple[int, ...], channels_first: bool | None) -> tuple[int, int]:
+    """Return the axes of height and width of a batch of images.
+
+    Args:
+        shape: (n, h, w, c), (n, c, h, w) or (n, h, w).
+        channels_first: True for (n, c, h, w), False for (n, h, w, c); None takes the only axis of length 1, 3 or 4 as the channels.
+
+    Raises:
+        ValueError: the shape is another one, or it does not say which axis holds the channels.
+
+    Example:
+        >>> image_axes((8, 3, 32, 32), None)
+        (2, 3)
+    """
+    if len(shape) == 3:
+        return 1, 2
+    if len(shape) != 4:
+        raise ValueError(
+            f"images must have the shape (n, h, w, c), (n, c, h, w) or (n, h, w), got {shape}: pass a batch of images"
+        )
+    first, last = shape[1] in _CHANNELS, shape[3] in _CHANNELS
+    if channels_first is None and first == last:
+        raise ValueError(
+            f"the shape {shape} does not say which axis holds the channels: pass channels_first=True or False"
+        )
+    return (2, 3) if (first if channels_first is None else channels_first) else (1, 2)
 
 
 def cut_box(share: float, row: int, column: int, height: int, width: int) -> tuple[int, int, int, int]:

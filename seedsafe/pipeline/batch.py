@@ -23,7 +23,10 @@ import numpy as np
 from numpy import ndarray
 
 from seedsafe.ground.info import FLOAT32, UINT8, Array, Info, check_last
+from seedsafe.keys.draws import Draws
+from seedsafe.keys.key import Address
 from seedsafe.keys.many import ManyDraws, ManyKeys
+from seedsafe.pipeline.blame import blame
 from seedsafe.pipeline.leaf import Leaf
 from seedsafe.pipeline.node import Chain, run_each
 from seedsafe.pipeline.primitive import marks_of
@@ -32,7 +35,7 @@ from seedsafe.pipeline.rules import Rules
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["Many", "UnevenError", "stacked"]
+__all__ = ["Decision", "Many", "UnevenError", "stacked"]
 
 _CHUNK: Final = 400_000
 """Bytes of images that run together: images between two steps stay in the CPU's caches. See benchmarks/batches.py."""
@@ -42,6 +45,23 @@ _PAYS: Final = 24
 
 _LARGE: Final = 112 * 112
 """Images of more pixels are faster one by one: benchmarks/batches.py."""
+
+
+class Decision(NamedTuple):
+    """What a transform decides for many samples.
+
+    Args:
+        op: its stream.
+        info: the description of each image before it.
+        fires: for which samples it fires, bool (N,); None if it always fires.
+        params: its parameters, also where it does not fire: what its ``_draw_many`` returns, or a list of what ``draw`` returns for
+            each sample; () if it draws no word.
+    """
+
+    op: int
+    info: Info
+    fires: npt.NDArray[np.bool_] | None
+    params: Any
 
 
 class UnevenError(Exception):
@@ -56,10 +76,11 @@ class Many:
         rules: the pipeline's rules.
     """
 
-    __slots__ = ("_ops", "_rules", "_some", "_steps", "is_known")
+    __slots__ = ("_leaves", "_ops", "_rules", "_some", "_steps", "is_known")
 
     def __init__(self, root: Chain, rules: Rules) -> None:
         leaves = [step for step in root.steps if isinstance(step, Leaf)]
+        self._leaves = list(root.leaves())
         self._rules = rules
         marks = [marks_of(type(leaf.transform)) for leaf in leaves]
         self.is_known = len(leaves) == len(root.steps) and all(
@@ -132,6 +153,49 @@ class Many:
                 target[...] = result
         assert whole is not None
         return whole
+
+    def decide(self, keys: ManyKeys, info: Info) -> list[Decision]:
+        """Return what each transform decides for images at their keys, as one by one; all must be the library's own.
+
+        Args:
+            keys: the images' keys, at least one.
+            info: the description of each image.
+        """
+        ops = [leaf.ops[0] for leaf in self._leaves if leaf.ops]
+        words = iter(keys.blocks(ops) if ops else ())
+        result = []
+        for leaf in self._leaves:
+            try:
+                one = _decision(leaf, keys, words, info)
+                info = leaf.transform.out_info(info, one.params)
+            except Exception as error:
+                blame(error, leaf.name)
+                raise
+            result.append(one)
+        return result
+
+
+def _decision(leaf: Leaf, keys: ManyKeys, words: Iterator[Any], info: Info) -> Decision:
+    """Return what a transform decides, with the next words if it has a stream."""
+    op, transform = leaf.streams[0], leaf.transform
+    if not leaf.ops:
+        return Decision(op, info, None, ())
+    draws = ManyDraws(keys, op, next(words))
+    fires = draws.below(leaf.limit)
+    params: Any = ()
+    if leaf.draws:
+        draw_many = getattr(transform, "_draw_many", None)
+        params = None if draw_many is None else draw_many(draws, info)
+        if params is None:
+            params = [_draw_one(transform, address, info) for address in keys.addresses(op)]
+    return Decision(op, info, None if leaf.limit >= 2**64 else fires, params)
+
+
+def _draw_one(transform: Any, address: Address, info: Info) -> Any:
+    """Return a transform's parameters from the stream at an address, after its first word."""
+    rng = Draws(address)
+    rng.word()
+    return transform.draw(rng, info)
 
 
 def stacked(results: Sequence[Array]) -> Array:

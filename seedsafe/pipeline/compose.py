@@ -320,8 +320,10 @@ class Compose:
             "k", k, 0, len(self.transforms) + 1, "pass how many of the transforms go into the first pipeline"
         )
         first, rest = self.transforms[:count], self.transforms[count:]
-        head = Compose(first, **self.options())
-        tail = Compose(rest, **self.options() | {"after": _counted_before(head, rest)})
+        options = self.options()
+        head = Compose(first, **options)
+        options["after"] = _counted_before(head, rest)
+        tail = Compose(rest, **options)
         if count and tail._rules.mixes:
             raise ValueError(
                 f"split({count}) puts a transform that mixes samples into the second pipeline, but what runs before it runs on the other "
@@ -429,7 +431,9 @@ def _classes(after: Any) -> tuple[str, ...] | None:
     """Return the argument `after`: None if it is empty."""
     if after is None:
         return None
-    names = tuple(after) if isinstance(after, Iterable) and not isinstance(after, str) else (None,)
+    names: tuple[Any, ...] = (
+        tuple(after) if isinstance(after, Iterable) and not isinstance(after, str) else (None,)
+    )
     if not all(isinstance(name, str) and name for name in names):
         raise TypeError(
             f"after must be a list of the names of classes, got {after!r}: pass the transforms to Compose, and call its split()"
