@@ -1,4 +1,4 @@
-"""OnDevice: the tail of a pipeline as a module."""
+"""OnDevice: a pipeline's tail as a module."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _Mixture(NamedTuple):
     kind: str
     """The same as `Mixed.kind`."""
     partners: Tensor
-    """The place of each sample's partner: int64, (N,)."""
+    """The position of each sample's partner in the batch: int64, (N,)."""
     shares: Tensor
     """The shares of the sample and of its partner: float32, (2,)."""
     box: Tensor
@@ -56,7 +56,7 @@ class OnDevice(nn.Module):
 
     Make it of the second part of `Compose.split`, whose first part runs where the data are loaded. Each sample is changed as its own
     key says, so the batch, the rank and the device do not matter. Decisions are the CPU's, bit for bit; pixels too where a transform
-    moves them, and otherwise within one unit in the last place of float32. Contrast and saturation are within 1e-6 of the range.
+    moves them, and otherwise within one unit in the last position of float32. Contrast and saturation are within 1e-6 of the range.
 
     The transforms are ``HorizontalFlip``, ``VerticalFlip``, ``RandomCrop``, ``RandomErasing`` and ``CoarseDropout`` with a fixed fill,
     ``ColorJitter`` without hue, ``GaussianNoise``, ``Normalize``, ``ToFloat`` and ``ToCHW``. It works on the batch in training and in
@@ -163,9 +163,9 @@ class OnDevice(nn.Module):
             ]
         )
 
-    def _is_first(self, place: int, layout: _Layout) -> bool:
+    def _is_first(self, position: int, layout: _Layout) -> bool:
         """Return whether the CPU's pipeline has images (C, H, W) before one of its transforms."""
-        if self._to_first is not None and place > self._to_first:
+        if self._to_first is not None and position > self._to_first:
             return True
         return layout.images == "NCHW" and not self._takes_last
 
@@ -213,10 +213,10 @@ class OnDevice(nn.Module):
         info = ss.Info(shape, np.uint8 if batch.dtype is torch.uint8 else np.float32)
         mask = None if masks is None else _like(masks.shape[2:] + masks.shape[1:2], _dtype_of(masks))
         of_steps = []
-        for place, decision in enumerate(self.pipeline.many.decide(many, info)):
+        for position, decision in enumerate(self.pipeline.many.decide(many, info)):
             like = _like(decision.info.shape, decision.info.dtype)
-            step = self._steps[place]
-            own = step.numbers(Given(table, decision, like, mask, self._is_first(place, layout)))
+            step = self._steps[position]
+            own = step.numbers(Given(table, decision, like, mask, self._is_first(position, layout)))
             fires = None if decision.fires is None else _moved(decision.fires, device).reshape(-1, 1, 1, 1)
             of_steps.append(Drawn(fires, tuple(_moved(array, device) for array in own)))
             info = step.transform.out_info(decision.info, decision.params)
