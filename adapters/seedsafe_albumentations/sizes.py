@@ -5,14 +5,19 @@ from __future__ import annotations
 from typing import Any, Final
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import ends_of, is_number, only, several_of
+from seedsafe_albumentations.arguments import around, is_number, only, several_of
 from seedsafe_albumentations.table import Row
 
 __all__ = ["ROWS"]
 
 
 def _factors(value: Any, name: str) -> tuple[float, float]:
-    low, high = (-value, value) if is_number(value) else ends_of(value, name)
+    low, high = around(value, name)
+    if not low > -1.0:
+        raise ValueError(
+            f"{name} must be above -1, got {value!r}, which draws factors from {1.0 + low:g}: albumentations fails when it draws one of 0 "
+            "or less; pass less than 1, or a range"
+        )
     return 1.0 + low, 1.0 + high
 
 

@@ -24,6 +24,7 @@ class Meant(NamedTuple):
 
 
 _BRIDGE: Final = "keep yours: ss.bridge(...) around it follows the key"
+_IN_DATASET: Final = "keep yours in the dataset: with bridge=True it follows the key"
 _LABELS: Final = "samples stay NumPy arrays until they are collated"
 _FIXED: Final = "it draws nothing: keep yours, in the dataset or in the model"
 _OWN: Final = "derive a class from ss.ImageTransform, ss.SpatialTransform or ss.AudioTransform"
@@ -372,6 +373,27 @@ ELSEWHERE: Final[dict[str, dict[str, Meant]]] = {
         "UniformSample": Meant("ss.TemporalSample(16, segments=16)"),
         "RandomRescale": Meant("ss.RandomScale(sizes=[256, 320], between=True)"),
         "FormatShape": Meant("ss.ToCHW()", "(T, C, H, W); permute the batch for NCTHW"),
+    },
+    "MMDetection": {
+        "MinIoURandomCrop": Meant("ss.RandomIoUCrop()", "SSD's crops, as in torchvision"),
+        "Expand": Meant("ss.RandomZoomOut()"),
+        "SegRescale": Meant("", "it draws nothing: scale the mask in the model, or in your collate function"),
+        "RandomCenterCropPad": Meant("", _IN_DATASET),
+    },
+    "MMOCR": {
+        "RescaleToHeight": Meant("", _FIXED),
+        "PadToWidth": Meant("", _FIXED),
+        **dict.fromkeys(("TextDetRandomCrop", "TextDetRandomCropFlip"), Meant("", "it cuts between polygons, which are no target: " + _IN_DATASET)),
+    },
+    "MONAI": {
+        "RandCropByPosNegLabeld": Meant("ss.CropNonEmptyMask(96)", "of images, always around a pixel of the mask"),
+        "RandSpatialCropd": Meant("ss.RandomCrop(96)", "of images"),
+        "RandFlipd": Meant("ss.HorizontalFlip(p=0.5)", "of images"),
+    },
+    "SpeechBrain": {
+        "SpeedPerturb": Meant("ss.TimeStretch((0.95, 1.05), sample_rate=16000)", "the pitch stays; else " + _IN_DATASET),
+        "SpectrogramDrop": Meant("ss.TimeMask((5, 15), count=(1, 3))", "FrequencyMask for dim=2"),
+        **dict.fromkeys(("AddReverb", "DropChunk", "DropFreq"), Meant("", _IN_DATASET)),
     },
 }  # fmt: skip
 """The equivalents of names, by library. Names that mean the same here are not listed."""

@@ -368,6 +368,11 @@ def test_shift_scale_rotate_draws_its_scales_apart() -> None:
     assert np.mean(across * down < 0.8) == pytest.approx(0.11, abs=0.04)  # one scale for both: 0.24
     with pytest.raises(ValueError, match="scale_limit must be above -1, got 1"):
         A.ShiftScaleRotate(scale_limit=1)
+    with pytest.raises(
+        ValueError, match=r"scale_limit must be above -1, got 1.2, which draws factors from -0.2"
+    ):
+        A.RandomScale(scale_limit=1.2)
+    assert A.RandomScale(scale_limit=-0.2) == A.RandomScale(scale_limit=0.2)
 
 
 FILLING = {
