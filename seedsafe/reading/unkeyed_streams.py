@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -39,7 +40,8 @@ def looked_at(
 def _looked_at(
     records: Iterable[Any], unkeyed: Unkeyed, name: str, first: Callable[[], bool], least: int
 ) -> Iterator[Any]:
-    source, number, moves = iter(records), 0, Counter[str]()
+    # An iterator whose own `__iter__` begins anew, as that of litdata's StreamingDataset, is asked for it once.
+    source, number, moves = iter(partial(next, iter(records)), object()), 0, Counter[str]()
     generators: list[Stateful] = []
     while True:
         number += 1

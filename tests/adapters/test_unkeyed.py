@@ -675,6 +675,32 @@ def test_a_shuffle_of_torch_is_not_told_and_what_draws_behind_it_is() -> None:
             list(AugmentedIterable(source, ss.HorizontalFlip(), seed=42))
 
 
+class Restarts:
+    """An iterator that begins anew when it is asked for its iterator, as litdata's."""
+
+    def __init__(self, draws: bool) -> None:
+        self.draws = draws
+
+    def __iter__(self) -> Any:
+        self.left = list(range(40))
+        return self
+
+    def __next__(self) -> Any:
+        if not self.left:
+            raise StopIteration
+        return {"__key__": str(self.left.pop(0)), "noise": random.random() if self.draws else 0}
+
+
+@pytest.mark.filterwarnings("ignore:the source")
+@pytest.mark.parametrize("answer", ["raise", "allow"])
+@pytest.mark.parametrize("draws", [False, True])
+def test_a_stream_that_begins_anew_is_not_asked_to(draws: bool, answer: Any) -> None:
+    records = AugmentedIterable(Restarts(draws), dict, seed=42, on_unkeyed=answer)
+    for _ in range(2):
+        names = [name for batch in loader(records, batch_size=4) for name in batch["__key__"]]
+        assert names == [str(number) for number in range(40)]
+
+
 def test_a_stream_is_read_once() -> None:
     source = Source(STREAMS[0][0])
     read = iter(AugmentedIterable(source, ss.HorizontalFlip(), seed=42, on_unkeyed="allow"))
