@@ -87,6 +87,17 @@ def test_images_of_any_legal_shape_are_taken(shape: Any) -> None:
     np.testing.assert_array_equal(FLIP(image(*shape), key=KEY), image(*shape)[::-1])
 
 
+def test_equal_noise_in_all_channels_needs_to_know_which_axis_they_are() -> None:
+    equal = ss.GaussianNoise((20, 20), per_channel=False)
+    with pytest.raises(
+        ValueError, match="GaussianNoise needs images with their channels last, but ToCHW puts them first"
+    ):
+        ss.Compose([ss.ToCHW(), equal])
+    planes = ss.Compose([equal, ss.ToCHW()])(np.full((6, 8, 3), 128, np.uint8), key=KEY)
+    np.testing.assert_array_equal(planes[0], planes[2])
+    assert len(np.unique(planes[0])) > 8
+
+
 def test_colours_may_have_any_axes() -> None:
     ss.Compose([ss.Invert(p=1)])(image(12, 64, 64), key=KEY)
 

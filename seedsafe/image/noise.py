@@ -44,7 +44,7 @@ class GaussianNoise(Transform):
         std: the standard deviation in the array's own units (0 to 255 for uint8), one number or a range (low, high).
         variance: the variance instead, on the scale of 0 to 255 for every dtype, one number or a range (low, high), like
             albumentations' old ``var_limit``.
-        per_channel: False adds the same noise to all channels of an image; the k-th piece is then for pixel k.
+        per_channel: False adds the same noise to all channels of an image, which must be last; the k-th piece is then for pixel k.
 
     Raises:
         TypeError: when applied, the array is neither uint8 nor float32.
@@ -80,6 +80,8 @@ class GaussianNoise(Transform):
             raise ValueError(
                 f"std and variance cannot be used together, got {self.std} and {self.variance}: leave one out"
             )
+        if not self.per_channel:
+            object.__setattr__(self, "channels", "last")
 
     def out_span(
         self, span: tuple[float, float] | None, source: str | None = None
