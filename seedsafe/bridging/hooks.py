@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import random
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ __all__ = ["Hook", "hook_of", "library_of", "register_hook", "registrations", "t
 Hook = Callable[[Any, Generator], Any]
 """Called before each sample with the object and a fresh NumPy Generator for that sample."""
 
+_SELF = frozenset({"self"})
 _registered: dict[type, Hook] = {}
 _registrations = 0
 
@@ -76,9 +78,15 @@ def takes_seed(function: Any) -> bool:
         return False
 
 
+@lru_cache(256)
+def _parameters_of(function: Any) -> frozenset[str]:
+    return frozenset(inspect.signature(function).parameters)
+
+
 def _random_state(thing: Any, rng: Generator) -> Any:
     """Call ``set_random_state`` with the arguments of albumentations or MONAI."""
-    names = set(inspect.signature(thing.set_random_state).parameters)
+    method = thing.set_random_state
+    names = _parameters_of(getattr(method, "__func__", method))
     if {"random_generator", "py_random"} <= names:
         python = random.Random(_seed(rng, 2))
         thing.set_random_state(random_generator=rng, py_random=python)
@@ -89,7 +97,7 @@ def _random_state(thing: Any, rng: Generator) -> Any:
     if "seed" in names:
         return _call(thing, "set_random_state", seed=_seed(rng) % 2**32)
     raise TypeError(
-        f"{type(thing).__name__}.set_random_state of {library_of(thing)} takes {sorted(names)}, but a bridge passes "
+        f"{type(thing).__name__}.set_random_state of {library_of(thing)} takes {sorted(names - _SELF)}, but a bridge passes "
         "(seed, state) or (random_generator, py_random): use a version with one of these, or register_hook"
     )
 

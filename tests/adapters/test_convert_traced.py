@@ -175,6 +175,21 @@ def test_views_that_share_a_draw_are_refused() -> None:
     assert [len(one.transforms) for one in views.pipelines] == [2, 1]
 
 
+class WithTarget(Wrapper):
+    """As the presets for segmentation and detection of torchvision's references."""
+
+    def __call__(self, image: Any, target: Any) -> Any:
+        return self.first(image), target
+
+
+def test_transforms_of_an_image_and_its_target_are_refused_with_the_way_out() -> None:
+    for transform in (WithTarget(darker), [darker, WithTarget(darker)]):
+        with pytest.raises(
+            ValueError, match=r"WithTarget, at .*, takes image, target, and .* targets=.*bridge=True"
+        ):
+            convert(transform)
+
+
 def test_views_come_in_the_form_in_which_they_came() -> None:
     views = convert(InDict(flip(0.0), flip(1.0)))
     image = np.arange(12, dtype=np.uint8).reshape(2, 2, 3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -325,9 +326,29 @@ def _refuse_joint(item: _Item) -> None:
     kind = _kind(item.theirs)
     if kind in JOINT:
         raise ValueError(f"{kind}, at {item.path}, {JOINT[kind]}")
+    needed = _arguments(item.theirs)
+    if len(needed) > 1:
+        raise ValueError(
+            f"{name_of(item.theirs)}, at {item.path}, takes {', '.join(needed)}, and a pipeline of one image passes the image alone: write "
+            "the pipeline with seedsafe's transforms, and name the parts of a sample with targets=, which moves them together; or pass "
+            "bridge=True instead of convert=True, which keeps the dataset as it is"
+        )
     for number, one in enumerate(_inside(item.theirs)):
         for below in _flat(one, f"{item.path}.transforms[{number}]"):
             _refuse_joint(below)
+
+
+def _arguments(theirs: Any) -> list[str]:
+    """Return the names of the arguments that a callable of the user's own cannot do without."""
+    if not _is_wrapper(theirs) or isinstance(theirs, type):
+        return []
+    called = theirs.forward if isinstance(theirs, torch.nn.Module) else theirs
+    try:
+        parameters = inspect.signature(called).parameters.values()
+    except (TypeError, ValueError):
+        return []  # written in C
+    by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [one.name for one in parameters if one.kind in by_position and one.default is one.empty]
 
 
 def _inside(theirs: Any) -> Any:
