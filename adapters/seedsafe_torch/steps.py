@@ -224,10 +224,6 @@ class _Normalize(Step):
 
 class _Noise(Step):
     def numbers(self, given: Given) -> tuple[Any, ...]:
-        if not self.transform.per_channel and given.channels_first:
-            raise ValueError(
-                "per_channel=False of GaussianNoise has no counterpart after ToCHW: put it before ToCHW"
-            )
         std = np.array(given.decision.params[0], np.float64)
         if given.image.dtype != np.uint8:
             std = (std / 255.0 if self.transform.variance is not None else std).astype(np.float32)

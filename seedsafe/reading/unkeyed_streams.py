@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -40,8 +39,7 @@ def looked_at(
 def _looked_at(
     records: Iterable[Any], unkeyed: Unkeyed, name: str, first: Callable[[], bool], least: int
 ) -> Iterator[Any]:
-    # An iterator whose own `__iter__` begins anew, as that of litdata's StreamingDataset, is asked for it once.
-    source, number, moves = iter(partial(next, iter(records)), object()), 0, Counter[str]()
+    source, number, moves = _asked_once(iter(records)), 0, Counter[str]()
     generators: list[Stateful] = []
     while True:
         number += 1
@@ -65,6 +63,16 @@ def _looked_at(
             return
         if number >= FIRST:
             yield from islice(source, gap_after(number) - 1)
+
+
+def _asked_once(records: Iterator[Any]) -> Iterator[Any]:
+    """Yield what an iterator yields, whose own ``__iter__`` may begin anew, as that of litdata's StreamingDataset does."""
+    while True:
+        try:
+            record = next(records)
+        except StopIteration:
+            return
+        yield record
 
 
 def _only_orders(holder: Any) -> bool:

@@ -394,7 +394,7 @@ def test_what_the_cpu_refuses_too() -> None:
         OnDevice(ss.RandomCrop(90, padding=90, mode="reflect"))(images, KEYS)
     with pytest.raises(ValueError, match="fill must be"):
         OnDevice(ss.RandomCrop(30, padding=20, fill=0.5))(images, KEYS)
-    with pytest.raises(ValueError, match="put it before ToCHW"):
+    with pytest.raises(ValueError, match="needs images with their channels last"):
         OnDevice(ss.Compose([ss.ToCHW(), ss.GaussianNoise(per_channel=False)]))(images, KEYS)
     with pytest.raises(ValueError, match="3 channels"):
         OnDevice(ss.ColorJitter(0.4))(torch.zeros(COUNT, 4, 30, 38), KEYS)
