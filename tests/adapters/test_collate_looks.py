@@ -56,11 +56,16 @@ def of_torch(samples: Any) -> Any:
     return [one["line"][0] + torch.rand(1).item() for one in samples]
 
 
+def of_parts_taken_out(samples: Any) -> Any:
+    return [one.pop("line")[0] + random.random() for one in samples]
+
+
 DRAWING: dict[str, Callable[[], Callable[[Any], Any]]] = {
     "rng": Object,
     "closure": of_closure,
     "Random": lambda: partial(with_rng, random.Random(5)),
     "random": lambda: of_python,
+    "Python's global generator": lambda: of_parts_taken_out,
     "numpy.random": lambda: of_numpy,
     "torch": lambda: of_torch,
 }
