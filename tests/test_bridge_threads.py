@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from test_bridge import python
 
 import seedsafe as ss
 from seedsafe.bridging import beside
@@ -138,3 +139,44 @@ def test_an_error_beside_other_threads_names_them() -> None:
         pytest.raises(ss.NotReproducible, match=r"another thread \(training\)"),
     ):
         samples(base, True)
+
+
+def test_it_looks_at_threads_that_end_while_the_garbage_collector_runs() -> None:
+    done = python(
+        """
+import gc, threading
+from seedsafe.bridging.beside import Others
+from seedsafe_torch.frames import objects_in_threads
+
+class Garbage:
+    def __init__(self):
+        self.itself = self
+
+    def __del__(self):
+        never.wait(1e-5)  # lets another thread run
+        if not done.is_set():
+            Garbage()  # for the next collection
+
+def begin():
+    while not done.is_set():
+        threading.Thread(target=int).start()
+
+done, never = threading.Event(), threading.Event()
+beginning = [threading.Thread(target=begin) for _ in range(2)]
+for thread in beginning:
+    thread.start()
+gc.set_threshold(1, 1, 1)
+Garbage()
+for _ in range(200):
+    Others().awake()
+    assert not list(objects_in_threads("nothing"))
+done.set()
+for thread in beginning:
+    thread.join()
+assert gc.isenabled()
+gc.disable()
+Others()
+assert not gc.isenabled()
+"""
+    )
+    assert done.returncode == 0, done.stderr

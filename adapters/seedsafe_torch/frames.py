@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any, Final
 
+from seedsafe.ground.process import frames_of_threads
+
 __all__ = [
     "callers_of",
     "fetch_under_way",
@@ -61,7 +63,7 @@ def objects_in(function: str) -> Iterator[Any]:
 
 def objects_in_threads(function: str) -> Iterator[Any]:
     """Yield the object of each method of that name that is being called in any thread."""
-    for innermost in sys._current_frames().values():  # pyright: ignore[reportPrivateUsage]
+    for innermost in frames_of_threads().values():
         frame: FrameType | None = innermost
         while frame is not None:
             if frame.f_code.co_name == function and "self" in frame.f_locals:

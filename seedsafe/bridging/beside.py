@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from types import FrameType
@@ -11,7 +10,7 @@ from typing import Any, Final
 from seedsafe.bridging.options import NotReproducible
 from seedsafe.bridging.same import content
 from seedsafe.bridging.watch import Run
-from seedsafe.ground.process import is_worker
+from seedsafe.ground.process import frames_of_threads, is_worker
 
 __all__ = ["TRIES", "Others", "others_run", "steady"]
 
@@ -59,8 +58,7 @@ class Others:
 def _frames() -> dict[int, tuple[FrameType, int]]:
     """Return each other thread's innermost frame, with its position there. Whoever holds the frame keeps it from being another one later."""
     me = threading.get_ident()
-    frames = sys._current_frames()  # pyright: ignore[reportPrivateUsage]
-    return {ident: (frame, frame.f_lasti) for ident, frame in frames.items() if ident != me}
+    return {ident: (frame, frame.f_lasti) for ident, frame in frames_of_threads().items() if ident != me}
 
 
 def steady(trace: Callable[[], Run], shared: Sequence[str], label: str) -> Run:

@@ -1,19 +1,22 @@
 """The kind of this process: worker or not."""
 
+import gc
 import os
 import sys
 import threading
+from types import FrameType
 from typing import Any
 
-__all__ = ["check_main", "child", "importing", "is_starting", "is_worker"]
+__all__ = ["check_main", "child", "frames_of_threads", "importing", "is_starting", "is_worker"]
 
 importing = threading.RLock()
 """The lock for late imports. A process that is forked while a thread imports would wait for that thread forever, so a fork waits
 for this lock."""
+_uncollected = threading.RLock()
+"""Held while the garbage collector is off."""
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=importing.acquire, after_in_parent=importing.release, after_in_child=importing.release
-    )
+    for lock in (importing, _uncollected):
+        os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
 
 
 def child() -> Any:
@@ -45,3 +48,19 @@ def check_main() -> None:
             "a script must not start workers where it is imported, since each worker that is spawned imports it (the default on macOS and "
             'Windows): put its last part below `if __name__ == "__main__":`'
         )
+
+
+def frames_of_threads() -> dict[int, FrameType]:
+    """Return the innermost frame of each thread by the thread's number.
+
+    Before Python 3.12 the garbage collector may run meanwhile, and a finalizer may then let in a thread that is about to end: both would
+    wait for each other forever (https://github.com/python/cpython/issues/106883, mended in Python 3.11.9).
+    """
+    with _uncollected:
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            return sys._current_frames()  # pyright: ignore[reportPrivateUsage]
+        finally:
+            if collects:
+                gc.enable()
