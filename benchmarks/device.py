@@ -16,7 +16,7 @@ import torch
 import seedsafe as ss
 from benchmarks.timing import minima
 from seedsafe_torch import OnDevice, draws
-from seedsafe_torch.draws import key_tensor
+from seedsafe_torch.key_tensor import key_tensor
 
 __all__ = ["measure", "measure_tails"]
 

@@ -39,6 +39,16 @@ def test_the_core_loads_neither_a_framework_nor_opencv() -> None:
     assert loaded_by("import seedsafe; [getattr(seedsafe, name) for name in seedsafe.__all__]") == set()
 
 
+def test_a_loader_does_without_torchs_compiler() -> None:
+    code = "import sys, seedsafe_torch; print(*[name for name in ('torch._dynamo', 'sympy') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert not done.stdout.split()
+    assert set(seedsafe_torch.__all__) <= set(dir(seedsafe_torch))
+    assert all(getattr(seedsafe_torch, name).__name__ == name for name in seedsafe_torch.__all__)
+    with pytest.raises(AttributeError, match="module 'seedsafe_torch' has no attribute 'nothing'"):
+        _ = seedsafe_torch.nothing
+
+
 def test_every_name_is_in_the_room_that_it_is_looked_for_in() -> None:
     assert len(set(seedsafe.__all__)) == len(seedsafe.__all__)
     assert set(seedsafe.__all__) <= set(dir(seedsafe))

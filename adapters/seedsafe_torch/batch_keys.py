@@ -12,10 +12,10 @@ from torch.utils.data import ConcatDataset, Subset
 from seedsafe import SampleIndex, SampleKey
 from seedsafe.reading import Skipped
 from seedsafe_torch.dataset import AugmentedDataset, Envelope
-from seedsafe_torch.draws import key_tensor
 from seedsafe_torch.faults import has_failed
 from seedsafe_torch.fetching import fetch_above
 from seedsafe_torch.in_place import RowByRow
+from seedsafe_torch.key_tensor import key_tensor
 
 __all__ = ["collate_with_keys", "key_of"]
 

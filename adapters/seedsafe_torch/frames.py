@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any, Final
 
-from seedsafe.ground.process import frames_of_threads
+from seedsafe.reading import frames_of_threads
 
 __all__ = [
     "callers_of",

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 import seedsafe as ss
 from seedsafe.keys.many import ManyKeys
 from seedsafe.mixing.batch import image_axes, mix_labels
-from seedsafe_torch.draws import key_tensor
+from seedsafe_torch.key_tensor import key_tensor
 from seedsafe_torch.steps import Array, Drawn, Given, steps_of
 
 __all__ = ["OnDevice"]
@@ -75,7 +75,7 @@ class OnDevice(nn.Module):
         ValueError: a transform or an option has no counterpart on the device, or two transforms have the same name.
 
     Example:
-        >>> from seedsafe_torch.draws import key_tensor
+        >>> from seedsafe_torch.key_tensor import key_tensor
         >>> augment = ss.Compose([ss.RandomCrop(8), ss.HorizontalFlip(), ss.ToFloat(), ss.ToCHW()])
         >>> head, tail = augment.split(1)
         >>> keys = [ss.SampleKey(42, epoch=0, index=index) for index in range(2)]

@@ -15,7 +15,7 @@ from seedsafe.functional.kinds import fit_fill, is_rgb
 from seedsafe.functional.values import affine, check_channels
 from seedsafe.functional.window import check_fill, sources
 from seedsafe.pipeline.batch import Decision
-from seedsafe_torch.draws import TensorDraws
+from seedsafe_torch.tensor_draws import TensorDraws
 
 __all__ = ["Array", "Drawn", "Given", "Step", "steps_of"]
 

@@ -5,7 +5,7 @@ reaches the workers, and the framework's quirks.
 """
 
 from seedsafe.ground.checks import explain_arguments, flag
-from seedsafe.ground.process import check_main
+from seedsafe.ground.process import check_main, frames_of_threads
 from seedsafe.ground.warning import warn
 from seedsafe.keys.key import address, checked_int, philox
 from seedsafe.pipeline.primitive import declared
@@ -83,6 +83,7 @@ __all__ = [
     "entered",
     "explain_arguments",
     "flag",
+    "frames_of_threads",
     "labels_of",
     "looked_at",
     "mixer_of",

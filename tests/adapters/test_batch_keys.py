@@ -11,7 +11,7 @@ from torch.utils.data import ConcatDataset, StackDataset, Subset
 
 import seedsafe as ss
 from seedsafe_torch import AugmentedDataset, AugmentedIterable, draws, loader, why_not_in_place
-from seedsafe_torch.draws import key_tensor
+from seedsafe_torch.key_tensor import key_tensor
 
 IMAGES = np.random.default_rng(0).integers(0, 256, (24, 8, 8, 3), np.uint8)
 PAIRS = [(image, number) for number, image in enumerate(IMAGES)]

@@ -13,7 +13,7 @@ from torch import Tensor
 
 import seedsafe as ss
 from seedsafe_torch import AugmentedDataset, OnDevice, loader, mix
-from seedsafe_torch.draws import key_tensor
+from seedsafe_torch.key_tensor import key_tensor
 
 COUNT = 48
 RNG = np.random.default_rng(0)
