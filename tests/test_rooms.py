@@ -218,7 +218,8 @@ def deeper(source: str) -> set[str]:
 
 
 ON_TENSORS = {
-    "draws.py": ("seedsafe.keys.",),
+    "tensor_draws.py": ("seedsafe.keys.",),
+    "key_tensor.py": ("seedsafe.keys.",),
     "on_device.py": ("seedsafe.keys.", "seedsafe.mixing."),
     "steps.py": ("seedsafe.functional.", "seedsafe.pipeline.batch"),
 }
