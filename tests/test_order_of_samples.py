@@ -23,6 +23,7 @@ BOXES = np.array([[1.0, 1, 4, 4]])
 CLIP = np.stack([IMAGE] * 4)
 FLIP = ss.Compose([ss.HorizontalFlip(p=1)])
 VIDEO = ss.Compose([ss.TemporalSample(2)])
+REVERSED = ss.Compose([ss.Reverse(p=1)])
 MIX = ss.Compose([ss.HorizontalFlip(p=1), ss.MixUp(p=1, label=None)])
 
 FORMS: dict[str, Any] = {
@@ -53,6 +54,17 @@ FORMS: dict[str, Any] = {
     "a clip and its masks": {"video": CLIP, "label": CLIP[..., 0]},
     "a clip of a tuple": (CLIP, 1),
     "a clip and masks of a tuple": (CLIP, CLIP[..., 0]),
+}
+SOUND = np.linspace(-1, 1, 400, dtype=np.float32)
+SOUNDS: dict[str, Any] = {
+    "a sound": SOUND,
+    "a sound and a label": (SOUND, 1),
+    "a sound and a vector": (SOUND, np.eye(5, dtype=np.float32)[1]),
+    "a sound and another": (SOUND, SOUND[::-1].copy()),
+    "a sound and a label of each moment": (SOUND, torch.arange(400), 1),
+    "channels and another sound": (np.stack([SOUND] * 2), SOUND),
+    "entries of a sound": {"audio": SOUND, "label": 1},
+    "entries of two sounds": {"audio": SOUND, "clean": SOUND},
 }
 NAMES = sorted(FORMS)
 OF_IMAGES = [name for name in NAMES if "clip" not in name]
@@ -105,6 +117,34 @@ def test_of_a_reader(names: list[str]) -> None:
 @given(st.lists(st.sampled_from(OF_CLIPS), min_size=2, max_size=6))
 def test_of_a_reader_of_clips(names: list[str]) -> None:
     check([FORMS[name] for name in names], VIDEO)
+
+
+ORDERS_OF_SOUNDS = st.lists(st.sampled_from(sorted(SOUNDS)), min_size=2, max_size=6)
+
+
+@given(ORDERS_OF_SOUNDS, st.integers(0, 9))
+def test_of_a_reader_of_sounds(names: list[str], before: int) -> None:
+    """Also after the first reads, in which values are looked at."""
+    base = [SOUNDS["a sound and a label"]] * before + [SOUNDS[name] for name in names]
+    check(base, REVERSED)
+    check(base, ss.Reverse(p=1))
+    check(base, REVERSED, views=2)
+    check(base, None, views=[ss.Gain(), REVERSED])
+    check(base, REVERSED, faults=Faults(check_finite=True))
+    check(base, REVERSED, targets=None if before else ("audio", None))
+
+
+@given(ORDERS_OF_SOUNDS, st.integers(0, 9))
+def test_of_keyed_map_and_a_stream_of_sounds(names: list[str], before: int) -> None:
+    def keyed_map() -> Any:
+        return ss.keyed_map(REVERSED, seed=42, epoch=0, id=lambda record: 7)
+
+    records = [SOUNDS["a sound and a label"]] * before + [SOUNDS[name] for name in names]
+    together, key = keyed_map(), ss.SampleKey(42, 0, 7)
+    for record in records:
+        alone = outcome(keyed_map(), record)
+        assert outcome(together, record) == alone
+        assert outcome(lambda record=record: next(augment_records(together, [(key, record)], 3))[1]) == alone
 
 
 @given(ORDERS)

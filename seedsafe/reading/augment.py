@@ -43,7 +43,7 @@ def bound_of(augment: Augment | BoundAugment) -> BoundAugment:
 def targets_of(augment: BoundAugment, sample: Any) -> Targets:
     """Return the targets that a sample without `targets` implies; see `implied_targets`. A dict without any is for a callable."""
     if augment.views:
-        each = (targets_of(view, sample) for view in augment.views)
+        each = [targets_of(view, sample) for view in augment.views]
         return next((targets for targets in each if targets), BY_NAME)
     if not augment.takes_arrays and isinstance(sample, dict) and _NAMES.isdisjoint(sample):
         return "sample"

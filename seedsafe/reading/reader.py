@@ -185,7 +185,8 @@ class KeyedReader:
             steps = [self._guarded(OneView(view), twice, looks) for view, twice, looks in each]
             return SeveralViews(bound, steps, self.targets, of_views)
         parts = Parts(bound, self.targets)
-        one_image = bound.root is not None and self.targets in (None, "image") and bound.mixer is None
+        is_alone = self.targets == "image" or (self.targets is None and not bound.rules.shifts)  # of a sound
+        one_image = is_alone and bound.root is not None and bound.mixer is None
         if bound.is_empty and one_image and not self.faults.check_finite:
             return UnchangedImage(parts)
         return self._guarded(OneImage(parts) if one_image else parts, self._twice, self._value_looks)
@@ -207,8 +208,7 @@ class KeyedReader:
         """Wrap a step in what is rare."""
         bound, step = plain.bound, plain
         if looks.left > 0:
-            is_sample = not isinstance(plain, ReadyBatch | OneView)
-            step = Looked(step, looks, self.targets is None and is_sample)
+            step = Looked(step, looks)
         if twice is not None:
             is_called = bound.pipeline is None
             step = WatchedCode(step, twice, self._runner is not None) if is_called else Watched(step, twice)

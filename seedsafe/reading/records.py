@@ -18,7 +18,6 @@ from seedsafe.keys.key import SampleKey, record_index
 from seedsafe.reading.augment import augment_sample, targets_of
 from seedsafe.reading.bound import BoundAugment
 from seedsafe.reading.targets import Targets
-from seedsafe.reading.unmoved import require_still
 from seedsafe.reading.values import ValueLooks
 
 __all__ = ["KeyedMap", "content_id", "keyed_map"]
@@ -147,8 +146,6 @@ class KeyedMap:
         if self.bound.takes_arrays:
             if self.looks.left <= 0:
                 return augment_sample(self.bound, record, key, self.targets)
-            if self.targets is None and self.bound.rules.shifts:
-                require_still(record, self.bound.rules.shifts)
             result = augment_sample(self.bound.looking(), record, key, self.targets)
             self.looks.count()
             return result

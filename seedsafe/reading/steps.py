@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from functools import partial
-from typing import Any, Final, Protocol, Self
+from typing import Any, Protocol, Self
 
 from numpy import ndarray
 
@@ -28,7 +28,6 @@ from seedsafe.reading.partners import Dataset
 from seedsafe.reading.structure import take_apart
 from seedsafe.reading.targets import Targets, only_labels
 from seedsafe.reading.tensors import WIDE
-from seedsafe.reading.unmoved import require_still
 
 __all__ = [
     "FiniteResult",
@@ -44,10 +43,6 @@ __all__ = [
     "WatchedCode",
     "apart_from_outer",
 ]
-
-_READS: Final = 8
-"""The first reads, in which parts that belong to a sound are looked for."""
-
 
 class Step(Protocol):
     """Augments samples."""
@@ -150,18 +145,12 @@ class SeveralViews:
     def __init__(self, bound: BoundAugment, steps: Sequence[Step], targets: Targets, keying: OfViews) -> None:
         self.bound = bound
         self._steps, self._targets, self._keying = steps, targets, keying
-        shifts = (view.rules.shifts for view in bound.views or (bound,))
-        self._shifts = next(filter(None, shifts), "") if targets is None else ""
-        self._left = _READS
 
     def augment(self, sample: Any, at: SampleIndex, key: SampleKey, row: Any = None) -> Any:
         """Return the sample's views in one sample."""
         return apart_from_outer(self._views, sample, at, key)
 
     def _views(self, sample: Any, at: SampleIndex, first: SampleKey) -> Any:
-        if self._shifts and self._left > 0:
-            require_still(sample, self._shifts)
-            self._left -= 1
         targets = self._targets or targets_of(self.bound, sample)
         parts, join = take_apart(sample, targets)
         keys = self._keying.of_views(first)

@@ -11,7 +11,7 @@ from seedsafe.ground.info import TARGETS
 from seedsafe.pipeline.rules import Rules
 from seedsafe.pipeline.unnamed import SCALARS, is_of_frames, likely_target, size_of
 from seedsafe.reading.tv import tv_target
-from seedsafe.reading.unmoved import are_points, is_picture, require_movable
+from seedsafe.reading.unmoved import are_points, is_picture, require_movable, require_still
 
 __all__ = ["BY_NAME", "TargetPaths", "Targets", "check_targets", "implied_targets", "only_labels", "paths_of"]
 
@@ -88,7 +88,7 @@ def implied_targets(rules: Rules | None, sample: Any) -> TargetPaths:
         sample: the sample of a dataset.
 
     Raises:
-        ValueError: a part without a target seems to belong to the image.
+        ValueError: a part without a target seems to belong to the image, or to the sound.
 
     Example:
         >>> from seedsafe import Compose, HorizontalFlip
@@ -105,6 +105,8 @@ parts with targets=('image', 'mask'), None for those that pass through, or pass 
     """
     if rules is None or not isinstance(sample, tuple | list | dict):
         return BY_NAME
+    if rules.shifts:
+        require_still(sample, rules.shifts)
     if isinstance(sample, dict):
         if not rules.spatial or _NAMES.isdisjoint(sample) or _are_named(sample, rules):
             return BY_NAME

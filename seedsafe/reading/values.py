@@ -8,7 +8,6 @@ from typing import Any, Final
 from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.reading.bound import BoundAugment
 from seedsafe.reading.steps import Step, apart_from_outer
-from seedsafe.reading.unmoved import require_still
 
 __all__ = ["Looked", "ValueLooks"]
 
@@ -24,7 +23,7 @@ class ValueLooks:
     """
 
     def __init__(self, bound: BoundAugment, end: Callable[[], None] | None = None) -> None:
-        self.left = _READS if bound.pipeline is not None and (bound.has_looks or bound.rules.shifts) else 0
+        self.left = _READS if bound.has_looks else 0
         """Their number."""
         self._end = end
 
@@ -51,24 +50,21 @@ class ValueLooks:
 class Looked:
     """Looks at the floats that the transforms of a pipeline get in the first reads, and refuses those out of their range.
 
-    It also looks for parts that would not follow a sound, if the dataset names no targets. The samples are those of the pipeline without looks.
+    The samples are those of the pipeline without looks.
     """
 
-    def __init__(self, step: Step, looks: ValueLooks, names_none: bool) -> None:
+    def __init__(self, step: Step, looks: ValueLooks) -> None:
         self.bound = step.bound
-        self._names_none = names_none
         self.step = step
         """The step without looks."""
         self._looks = looks
 
     def augment(self, sample: Any, at: SampleIndex, key: SampleKey, row: Any = None) -> Any:
         """Return the augmented sample."""
-        if self._names_none and self.bound.rules.shifts:
-            require_still(sample, self.bound.rules.shifts)
         result = self.step.with_bound(self.bound.looking()).augment(sample, at, key, row)
         self._looks.count()
         return result
 
     def with_bound(self, bound: BoundAugment) -> Looked:
         """Return the same step for another augmentation."""
-        return Looked(self.step.with_bound(bound), self._looks, self._names_none)
+        return Looked(self.step.with_bound(bound), self._looks)
