@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -347,6 +348,28 @@ class WithMask(Wrapper):
         return self.first(image), self.first(mask)
 
 
+class Asking(Wrapper):
+    """It asks another object about the image."""
+
+    def __call__(self, image: Any) -> Any:
+        return self.first(image) if self.all[1](image) else self.all[1](image)
+
+
+class Remembering(Wrapper):
+    def __init__(self, *transforms: Any) -> None:
+        super().__init__(*transforms)
+        self.seen: list[Any] = []
+
+    def __call__(self, image: Any) -> Any:
+        self.seen.append(self.first(image))
+        return self.first(image)
+
+
+class Copying(Wrapper):
+    def __call__(self, image: Any) -> Any:
+        return self.first(image.copy()), self.all[1](image.copy())
+
+
 @pytest.mark.parametrize(
     ("kind", "paths"),
     [
@@ -356,7 +379,11 @@ class WithMask(Wrapper):
         (Comprehended, [("first",), ("first",)]),
         (Mapped, [("all[0]",), ("all[1]",)]),
         (Appended, [("all[0]",), ("all[0]", "all[1]"), ("all[0]", "all[1]")]),
-        *((kind, None) for kind in (Drawing, Looking, Counting, Calling, Keeping, WithMask)),
+        (Copying, [("first",), ("all[1]",)]),
+        *(
+            (kind, None)
+            for kind in (Drawing, Looking, Counting, Calling, Keeping, WithMask, Asking, Remembering)
+        ),
     ],
     ids=lambda value: getattr(value, "__name__", str(value)),
 )
@@ -455,6 +482,58 @@ def test_several_views_become_views(wrapper: Any, views: list[list[str]]) -> Non
     assert [list(map(repr, one.transforms)) for one in converted.pipelines] == views
     assert pickle.loads(pickle.dumps(converted)).report == converted.report
     assert json.loads(converted.to_json())["transform"] == "Views"
+
+
+CROP = flip(0.3)
+
+
+def twice(image: Any) -> Any:
+    one = CROP(image)
+    other = CROP(image)
+    return one, other
+
+
+def each_of(transforms: Any, count: int, image: Any, more: Any = None) -> Any:
+    return [one(image) for one in transforms for _ in range(count)]
+
+
+def closed_over(first: Any, *others: Any) -> Any:
+    return lambda image: [first(image), *(other(first(image)) for other in others)]
+
+
+@pytest.mark.parametrize(
+    ("function", "views"),
+    [
+        (twice, [[0.3]] * 2),
+        (closed_over(flip(0.1)), [[0.1]]),
+        (closed_over(flip(0.1), flip(0.2)), [[0.1], [0.1, 0.2]]),
+        (known("Lambda", lambd=closed_over(flip(0.1), flip(0.2))), [[0.1], [0.1, 0.2]]),
+        (partial(each_of, [flip(0.1), flip(0.2)], 2), [[0.1]] * 2 + [[0.2]] * 2),
+        (partial(each_of, (flip(0.1),), 1, more=3), [[0.1]]),
+    ],
+    ids=["global", "one", "two", "Lambda", "partial", "named"],
+)
+def test_functions_that_list_what_their_transforms_return_become_views(
+    function: Any, views: list[list[float]]
+) -> None:
+    converted = convert(function)
+    assert isinstance(converted, ss.Views)
+    assert [[one.p for one in pipeline.transforms] for pipeline in converted.pipelines] == views
+
+
+def test_functions_that_do_anything_else_stay_as_they_are() -> None:
+    seen: list[Any] = []
+    crop = flip(0.1)
+
+    def remembering(image: Any) -> Any:
+        seen.append(image)
+        return crop(image), crop(image)
+
+    for function in (lambda image: crop(image), remembering, closed_over(darker), partial(len)):
+        assert chains_of(function) is None, function
+    assert not seen
+    (line,) = convert(lambda image: crop(image)).report.lines
+    assert line.why == "is your own"
 
 
 @pytest.mark.parametrize(

@@ -446,6 +446,7 @@ def test_lists_that_were_edited_and_nested(root: Path) -> None:
 
 def test_arrays_and_tensors_come_in_too() -> None:
     from torchvision import transforms as v1
+    from torchvision.transforms import v2
 
     image = photograph()
     first = v1.Compose([v1.ToPILImage(), v1.CenterCrop(20), v1.ToTensor()])
@@ -455,6 +456,11 @@ def test_arrays_and_tensors_come_in_too() -> None:
         np.testing.assert_allclose(np.asarray(made), first(given).numpy(), atol=5e-7)
     tail = v1.Compose([v1.CenterCrop(20), v1.Normalize(MEAN, STD)])
     np.testing.assert_allclose(AugmentedDataset([floats], convert(tail), seed=1)[0], tail(floats), atol=5e-7)
+    scaled = v2.Compose([v2.CenterCrop(20), v2.ToDtype(torch.float32, scale=True)])
+    whole = torch.from_numpy(image).permute(2, 0, 1)
+    made = np.asarray(AugmentedDataset([whole], convert(scaled), seed=1)[0])
+    assert made.dtype == np.float32
+    np.testing.assert_allclose(made, scaled(whole), atol=5e-7)
 
 
 def test_pages_block_runs(root: Path, capsys: Any) -> None:

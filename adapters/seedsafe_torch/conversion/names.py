@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from types import ModuleType
 from typing import Any, Final
@@ -27,7 +27,7 @@ class UnknownError(Exception):
 
 
 class Image:
-    """Stands for an image that has gone through some transforms. Nothing can be done with it but to pass it on."""
+    """Stands for an image that has gone through some transforms. It can be passed on and copied, but not looked at."""
 
     __slots__ = ("_through", "chain")
 
@@ -37,6 +37,10 @@ class Image:
     def through(self, known: Known) -> Image:
         """Return the image after one transform more."""
         return self._through(self, known)
+
+    def copy(self) -> Image:
+        """Return the same: what stands for an image cannot be changed."""
+        return self
 
     def convert(self, mode: str) -> Image:
         """Return the image in other colours: RGB is the only mode that is known."""
@@ -49,6 +53,12 @@ class Image:
         if not isinstance(kernel, Known):
             raise UnknownError
         return self.through(kernel)
+
+    def __bool__(self) -> bool:
+        raise UnknownError
+
+    __eq__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]
 
 
 def _in_rgb(picture: Any) -> Any:
@@ -185,6 +195,8 @@ def _of_torchvision(module: Any) -> Names:
         autocontrast=_operation("RandomAutocontrast", module.autocontrast, **_ALWAYS),
         solarize=_operation("RandomSolarize", module.solarize, "threshold", **_ALWAYS),
         posterize=_operation("RandomPosterize", module.posterize, "bits", **_ALWAYS),
+        to_tensor=_operation("ToTensor", module.to_tensor),
+        pil_to_tensor=_operation("PILToTensor", module.pil_to_tensor),
         rotate=_turned(module),
     )
 
@@ -262,19 +274,33 @@ class _Meanings:
 
 
 def stand_ins(
-    names: set[str], meanings: dict[str, Any], decide: Callable[[float], bool], assume: Callable[[], None]
+    names: Iterable[str],
+    meanings: Mapping[str, Any],
+    decide: Callable[[float], bool],
+    assume: Callable[[], None],
+    otherwise: Callable[[str, Any], Any],
 ) -> dict[str, Any]:
-    """Return the globals for code that uses some global names, with a stand-in for each.
+    """Return a stand-in for each of the names that code uses, from their values.
+
+    Args:
+        names: the names; those without a value are builtins.
+        meanings: their values.
+        decide: see `_Meanings`.
+        assume: see `_Meanings`.
+        otherwise: returns what stands for a value that is not known here, from its name and the value.
 
     Raises:
         UnknownError: one of them is unknown.
     """
     known = _Meanings(decide, assume)
-    found: dict[str, Any] = {"__builtins__": {}}
+    found: dict[str, Any] = {}
     for name in names:
         try:
             value = meanings[name] if name in meanings else getattr(builtins, name)
         except AttributeError:
             raise UnknownError from None
-        found[name] = known.of(value)
+        try:
+            found[name] = known.of(value)
+        except UnknownError:
+            found[name] = otherwise(name, value)
     return found

@@ -83,11 +83,12 @@ def _build_views(pipelines: Iterable[Any], form: Any) -> ConvertedViews:
 def convert(transform: Any) -> Converted | ConvertedViews:
     """Return torchvision transforms as a seedsafe pipeline, with the same distribution of samples.
 
-    An object of your own class that returns several views of its image, as for contrastive learning, becomes ``seedsafe.Views``
-    if its call does nothing but pass the image on to its transforms and list their results.
+    An object of your own class, or a function, that returns several views of its image, as for contrastive learning, becomes
+    ``seedsafe.Views`` if its call does nothing but pass the image on to its transforms and list their results.
 
     Transforms inside an object of your own class are found if its call does nothing but pass the image on to them, as
-    torchvision's presets do. Each known transform, of torchvision or timm, becomes one of seedsafe's, with the effect that torchvision's has on a PIL image. All others (functions,
+    torchvision's presets do. Each known transform, of torchvision or timm, becomes one of seedsafe's, with the effect that
+    torchvision's has on a PIL image. All others (functions,
     your own classes, unknown arguments) stay at their position: they get the PIL image or tensor that they expect, and their
     draws from `random`, ``numpy.random`` or torch follow the key. torchvision itself is not imported. The argument is not
     changed, and later changes to it have no effect.
@@ -272,7 +273,8 @@ def _chains(thing: Any, path: str = "") -> _Chains:
     members = _members(thing)
     if members is not None:
         return _in_turn([(one, _below(path, f"transforms[{number}]")) for number, one in enumerate(members)])
-    found = chains_of(thing) if _is_wrapper(thing) else None
+    called = thing.lambd if _kind(thing) == "Lambda" else thing
+    found = chains_of(called) if _is_wrapper(called) else None
     if found is None:
         return _Chains([[_Item(path or "transforms[0]", thing)]])
     if not isinstance(found, Several):
@@ -376,7 +378,8 @@ def _needs(thing: Any) -> str:
 def _form_of(items: Sequence[_Item]) -> str:
     """Return the form that the first transform gets.
 
-    It is the form that the first transform with a need needs, unless an unknown callable before it may change the form.
+    It is the form that the first transform with a need needs, unless an unknown callable before it may change the form. ToDtype
+    takes both, but leaves PIL images as they are, so that without such a transform it is there for tensors.
     """
     for item in items:
         need = _needs(item.theirs)
@@ -384,7 +387,7 @@ def _form_of(items: Sequence[_Item]) -> str:
             return TENSOR if need == TENSOR else PICTURE
         if _is_own(item.theirs) and not _is_rgb(item.theirs):
             return PICTURE
-    return PICTURE
+    return TENSOR if any(_kind(item.theirs) == "ToDtype" for item in items) else PICTURE
 
 
 def _reference(picture: Any) -> Any:

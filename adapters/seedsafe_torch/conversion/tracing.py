@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dis
-from collections.abc import Iterator, Sequence
-from types import CodeType, FunctionType, MethodType
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType
 from typing import Any, Final
 
 import torch
@@ -45,16 +46,31 @@ class _Run:
             UnknownError: it can reach something else.
         """
         defaults = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
-        codes = list(_codes(function.__code__))
-        if function.__closure__ is not None or not all(isinstance(value, PLAIN) for value in defaults):
+        if not all(isinstance(value, PLAIN) for value in defaults):
             raise UnknownError
-        names = {name for code in codes for name in _globals_of(code)}
-        found = stand_ins(names, function.__globals__, self.decide, self.assume)
-        result = FunctionType(function.__code__, found, function.__name__, function.__defaults__)
+        code = function.__code__
+        names = {name for one in _codes(code) for name in _globals_of(one)}
+        found = self._stand_ins(names, function.__globals__) | {"__builtins__": {}}
+        cells = [cell.cell_contents for cell in function.__closure__ or ()]
+        around = self._stand_ins(code.co_freevars, dict(zip(code.co_freevars, cells, strict=True)))
+        closure = tuple(CellType(around[name]) for name in code.co_freevars)
+        result = FunctionType(code, found, function.__name__, function.__defaults__, closure)
         result.__kwdefaults__ = function.__kwdefaults__
         return result
 
-    def image(self) -> Image:
+    def _stand_ins(self, names: Iterable[str], meanings: Mapping[str, Any]) -> dict[str, Any]:
+        return stand_ins(names, meanings, self.decide, self.assume, _of_object)
+
+    def called(self, thing: Any, function: FunctionType) -> Any:
+        """Return the result of the function that an object's call runs."""
+        standing = self.standing(function)
+        if isinstance(thing, partial):
+            given = [_stand_in(f"args[{number}]", value) for number, value in enumerate(thing.args)]
+            named = {name: _stand_in(name, value) for name, value in thing.keywords.items()}
+            return standing(*given, self._image(), **named)
+        return standing(*([] if thing is function else [_Self(thing, self)]), self._image())
+
+    def _image(self) -> Image:
         """Return what stands for the image."""
         return Image(lambda image, known: Image(image._through, (*image.chain, Stored("", known))))
 
@@ -110,10 +126,21 @@ def _stand_in(path: str, value: Any) -> Any:
     if isinstance(value, PLAIN):
         return value
     if isinstance(value, list | tuple | torch.nn.ModuleList):
-        return [_stand_in(f"{path}[{number}]", part) for number, part in enumerate(value)]
+        return tuple(_stand_in(f"{path}[{number}]", part) for number, part in enumerate(value))
     if callable(value) and not isinstance(value, type):
         return _Transform(Stored(path, value))
     raise UnknownError
+
+
+def _of_object(name: str, value: Any) -> Any:
+    """Return what stands for a variable outside of the code: an object or a list of them, but no function."""
+    values = value if isinstance(value, list | tuple) else [value]
+    if any(isinstance(one, _FUNCTIONS) for one in values):
+        raise UnknownError
+    return _stand_in(name, value)
+
+
+_FUNCTIONS: Final = (FunctionType, MethodType, BuiltinFunctionType, partial)
 
 
 def chains_of(thing: Any) -> Several | tuple[Stored, ...] | None:
@@ -124,7 +151,8 @@ def chains_of(thing: Any) -> Several | tuple[Stored, ...] | None:
     the object, or calls a function that is not known.
 
     Args:
-        thing: an object of a class with ``__call__``, or with ``forward`` if it is a torch module.
+        thing: an object of a class with ``__call__``, or with ``forward`` if it is a torch module; or a function or a partial
+            one, of which only several images count.
 
     Example:
         >>> class Twice:
@@ -145,7 +173,7 @@ def chains_of(thing: Any) -> Several | tuple[Stored, ...] | None:
         """Return the transforms after some decisions, with the further ones as chances."""
         nonlocal of_pictures
         run = _Run(decisions)
-        result = run.standing(function)(_Self(thing, run), run.image())
+        result = run.called(thing, function)
         of_pictures = of_pictures or run.of_pictures
         if len(run.odds) == len(decisions):
             return _images(result)
@@ -155,6 +183,8 @@ def chains_of(thing: Any) -> Several | tuple[Stored, ...] | None:
     try:
         found = outcome(())
     except Exception:  # noqa: BLE001  # the user's code, on objects that it does not know
+        return None
+    if isinstance(thing, _FUNCTIONS) and not isinstance(found, Several):
         return None
     if not found or not of_pictures:
         return found or None
@@ -204,6 +234,10 @@ def _merged(p: float, then: Any, otherwise: Any, whole: Any) -> tuple[Stored, ..
 
 def _call_of(thing: Any) -> FunctionType | None:
     """Return the function that an object's call runs, if it takes an image alone."""
+    if isinstance(thing, partial):
+        return thing.func if isinstance(thing.func, FunctionType) else None
+    if isinstance(thing, FunctionType):
+        return thing if _takes_one(thing, 1) else None
     kind = type(thing)
     is_module = isinstance(thing, torch.nn.Module)
     if not hasattr(thing, "__dict__") or (is_module and _has_hooks(thing)):
@@ -216,13 +250,13 @@ _VARARGS: Final = 4
 """The flag of code with ``*args``."""
 
 
-def _takes_one(function: FunctionType) -> bool:
-    """Return whether a method can be called with an image alone."""
+def _takes_one(function: FunctionType, count: int = 2) -> bool:
+    """Return whether a method can be called with an image alone, or a function if the count of what it takes then is 1."""
     code = function.__code__
     optional = len(function.__defaults__ or ())
     optional_by_name = len(function.__kwdefaults__ or ())
-    takes = code.co_argcount >= 2 or bool(code.co_flags & _VARARGS)
-    return takes and code.co_argcount - optional <= 2 and code.co_kwonlyargcount == optional_by_name
+    takes = code.co_argcount >= count or bool(code.co_flags & _VARARGS)
+    return takes and code.co_argcount - optional <= count and code.co_kwonlyargcount == optional_by_name
 
 
 def _has_hooks(module: torch.nn.Module) -> bool:
