@@ -226,7 +226,8 @@ class ReplayCompose(Compose):
 def _warn_of_seed(seed: int | None) -> None:
     if seed is not None:
         warnings.warn(
-            f"seed={seed!r} is not used: pass the seed to the AugmentedDataset, or in the key",
+            f"seed={seed!r} is not used: pass the seed to the AugmentedDataset, or in the key. Two pipelines with one seed do not move "
+            "an image and its mask together: pass both to one call, augment(image=image, mask=mask)",
             stacklevel=3,
         )
 

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, SupportsIndex
+from typing import Any, Final, SupportsIndex
 
 from seedsafe import SampleKey
 from seedsafe.reading import Targets, checked_int, count, entered
 from seedsafe_keras import framework as frameworks
 
-__all__ = ["batch_size_of", "check_together", "length", "uncalled_hooks"]
+__all__ = ["PAIRS", "batch_size_of", "check_together", "length", "uncalled_hooks"]
+
+
+PAIRS: Final = (
+    "pass the samples themselves, and pairs for two flows with one seed, "
+    'AugmentedSequence(list(zip(images, masks)), seedsafe_keras.convert(generator), targets=("image", "mask"), seed=..., batch_size=...)'
+)
+"""What to write instead of an iterator over batches, such as ``zip(image_flow, mask_flow)``."""
 
 
 def length(base: Any) -> int:
@@ -19,9 +26,8 @@ def length(base: Any) -> int:
         try:
             units = len(base)
         except TypeError:
-            raise TypeError(
-                f"base must have a length, got {type(base).__name__}: define __len__ on it"
-            ) from None
+            way_out = PAIRS if hasattr(base, "__next__") else "define __len__ on it"
+            raise TypeError(f"base must have a length, got {type(base).__name__}: {way_out}") from None
     if units < 1:
         raise ValueError(f"base must have at least one sample or batch, got {units}: check the data")
     return int(units)

@@ -180,6 +180,12 @@ LAYERS: list[tuple[Any, float]] = [
 ]
 
 
+@pytest.mark.parametrize("name", ["MixUp", "CutMix"])
+def test_layers_that_mix_a_batch_are_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=rf"{name} mixes the images of a batch.*put seedsafe.{name}\(\)"):
+        convert(keras.Sequential([layers.RandomFlip(), getattr(layers, name)()]))
+
+
 @pytest.mark.parametrize(("layer", "within"), LAYERS, ids=[layer.name for layer, _ in LAYERS])
 def test_layers_give_the_same_set_of_images(layer: Any, within: float) -> None:
     image = picture(30, 40)
@@ -338,7 +344,26 @@ def test_a_model_trains_on_a_converted_flow_in_processes(tmp_path: Path) -> None
             ValueError,
             "leave one of them",
         ),
-        (lambda flow: AugmentedSequence([1], seed=0, batch_size=1, convert=True), TypeError, "needs a flow"),
+        (
+            lambda flow: AugmentedSequence(zip(flow, flow, strict=True), seed=0, convert=True),
+            TypeError,
+            r"got zip: pass the samples themselves, and pairs .*targets=\(",
+        ),
+        (
+            lambda flow: AugmentedSequence(zip(flow, flow, strict=True), seed=0),
+            TypeError,
+            "must have a length, got zip: pass the samples themselves, and pairs",
+        ),
+        (
+            lambda flow: AugmentedSequence((flow, flow), seed=0, convert=True),
+            TypeError,
+            "and pairs for two flows",
+        ),
+        (
+            lambda flow: AugmentedSequence(np.ones(3), seed=0, convert=True),
+            TypeError,
+            "needs a flow.*for layers",
+        ),
         (
             lambda flow: AugmentedSequence(with_attributes(flow, save_to_dir="a"), seed=0, convert=True),
             ValueError,

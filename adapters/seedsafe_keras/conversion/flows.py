@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 import seedsafe as ss
+from seedsafe_keras.base import PAIRS
 from seedsafe_keras.conversion.pipeline import convert
 
 __all__ = ["FlowSamples", "check_flow", "convert_flow"]
@@ -69,9 +70,11 @@ def convert_flow(base: Any, augment: Any, batch_size: Any) -> tuple[FlowSamples,
         ValueError: there is an augmentation as well, or the flow does more than to read images and transform them.
     """
     if not hasattr(base, "image_data_generator") or not hasattr(base, "index_generator"):
+        way_out = "leave convert out, and pass augment=seedsafe_keras.convert(...) for layers"
+        if hasattr(base, "__next__") or isinstance(base, tuple | list):
+            way_out = PAIRS
         raise TypeError(
-            f"convert=True needs a flow of an ImageDataGenerator, got {type(base).__name__}: leave convert out, and pass "
-            "augment=seedsafe_keras.convert(...) for layers"
+            f"convert=True needs a flow of an ImageDataGenerator, got {type(base).__name__}: {way_out}"
         )
     if augment is not None:
         raise ValueError(

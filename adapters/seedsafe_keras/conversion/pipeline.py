@@ -37,7 +37,8 @@ def convert(transform: Any, *, stats: ss.ChannelStats | None = None) -> ss.Compo
 
     Raises:
         TypeError: the argument is something else, such as a flow.
-        ValueError: a generator has ``data_format="channels_first"``, or needs statistics and has none.
+        ValueError: a generator has ``data_format="channels_first"``, or needs statistics and has none; or a layer mixes the
+            images of a batch.
 
     Example:
         >>> class Generator:  # has the attributes of an ImageDataGenerator
@@ -171,7 +172,16 @@ def _is_keras(thing: Any) -> bool:
     return any(cls.__module__.partition(".")[0] in ("keras", "tf_keras") for cls in type(thing).__mro__)
 
 
+_MIXING: Final = ("MixUp", "CutMix")
+
+
 def _of_layer(layer: Any) -> list[ss.Transform]:
+    if type(layer).__name__ in _MIXING:
+        name = type(layer).__name__
+        raise ValueError(
+            f"{name} mixes the images of a batch, and a pipeline gets one image at a time: put seedsafe.{name}() after "
+            "the converted layers, Compose([*convert(layers).transforms, ...])"
+        )
     build: Callable[..., list[ss.Transform]] | None = LAYERS.get(type(layer).__name__)
     if build is not None and _is_plain(layer):
         try:
