@@ -365,6 +365,25 @@ class Remembering(Wrapper):
         return self.first(image)
 
 
+class Named(Wrapper):
+    def __init__(self, first: Any, *others: Any) -> None:
+        super().__init__(first, *others)
+        self.by_name = {"weak": first, "strong": others[0]}
+
+    @staticmethod
+    def last() -> str:
+        return "strong"
+
+    def __call__(self, image: Any) -> Any:
+        return [self.by_name["weak"](image), self.by_name[self.last()](image)]
+
+
+class Caching(Named):
+    def __call__(self, image: Any) -> Any:
+        self.by_name["last"] = self.first(image)
+        return [self.first(image), self.first(image)]
+
+
 class Copying(Wrapper):
     def __call__(self, image: Any) -> Any:
         return self.first(image.copy()), self.all[1](image.copy())
@@ -380,9 +399,10 @@ class Copying(Wrapper):
         (Mapped, [("all[0]",), ("all[1]",)]),
         (Appended, [("all[0]",), ("all[0]", "all[1]"), ("all[0]", "all[1]")]),
         (Copying, [("first",), ("all[1]",)]),
+        (Named, [("by_name['weak']",), ("by_name['strong']",)]),
         *(
             (kind, None)
-            for kind in (Drawing, Looking, Counting, Calling, Keeping, WithMask, Asking, Remembering)
+            for kind in (Drawing, Looking, Counting, Calling, Keeping, WithMask, Asking, Remembering, Caching)
         ),
     ],
     ids=lambda value: getattr(value, "__name__", str(value)),

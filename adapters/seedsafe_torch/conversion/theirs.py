@@ -49,7 +49,7 @@ class Theirs:
         if isinstance(result, tuple | list | dict):
             raise TypeError(
                 f"{self.__name__} must return one image, got a {type(result).__name__} of {len(result)}: convert its steps for one "
-                "image, and pass views= for several of one sample"
+                "image, and pass views= for several of one sample; or pass bridge=True instead of convert=True, which keeps the dataset as it is"
             )
         tensor = isinstance(result, torch.Tensor)
         if self.returns is None:

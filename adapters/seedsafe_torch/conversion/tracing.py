@@ -5,7 +5,7 @@ from __future__ import annotations
 import dis
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MappingProxyType, MethodType
 from typing import Any, Final
 
 import torch
@@ -116,6 +116,8 @@ class _Self:
         )
         if isinstance(of_class, FunctionType):
             return MethodType(object.__getattribute__(self, "_run").standing(of_class), self)
+        if isinstance(of_class, staticmethod):
+            return object.__getattribute__(self, "_run").standing(of_class.__func__)
         return _stand_in(name, of_class)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -127,6 +129,8 @@ def _stand_in(path: str, value: Any) -> Any:
         return value
     if isinstance(value, list | tuple | torch.nn.ModuleList):
         return tuple(_stand_in(f"{path}[{number}]", part) for number, part in enumerate(value))
+    if isinstance(value, dict | torch.nn.ModuleDict):
+        return MappingProxyType({name: _stand_in(f"{path}[{name!r}]", part) for name, part in value.items()})
     if callable(value) and not isinstance(value, type):
         return _Transform(Stored(path, value))
     raise UnknownError
