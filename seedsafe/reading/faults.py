@@ -8,12 +8,15 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, NoReturn
 
+from seedsafe.bridging.options import NotReproducible
 from seedsafe.ground.checks import flag
 from seedsafe.ground.process import child
 from seedsafe.keys.key import SampleKey, address, op_of, philox
 from seedsafe.pipeline.blame import blamed
+from seedsafe.pipeline.spans import RangeError
 from seedsafe.reading.failures import FailureLog, epoch_name
 from seedsafe.reading.finite import NotFiniteError
+from seedsafe.reading.inside import SharedSeedError
 
 __all__ = [
     "TRIES",
@@ -239,7 +242,7 @@ class Faults:
             listed: whether the failure enters the list.
 
         Raises:
-            SampleError: failures are raised, or no substitute worked.
+            SampleError: failures are raised, no substitute worked, or a substitute's values are out of a transform's range.
         """
         if self.log is None:
             # The error of a dataset inside says everything already.
@@ -253,14 +256,18 @@ class Faults:
             self.log.add(key.epoch, position, why)
             return Skipped(position, why, self.dropped_by)
         others = substitutes(key, position, len(base))
-        failure = result = object()
         for substitute in others:
-            with suppress(Exception):  # the next one may work
+            try:
                 result = make(substitute)
-            if result is not failure:
-                if listed:
-                    self.log.add(key.epoch, position, f"{why} (replaced by sample {substitute})")
-                return result
+            except (NotReproducible, SharedSeedError):
+                raise  # all samples have this error
+            except RangeError as fault:  # so has this one, in the reads that look at values
+                raise sample_error(fault, base, substitute, key, worker) from fault
+            except Exception:  # noqa: BLE001, S112  # the next one may work
+                continue
+            if listed:
+                self.log.add(key.epoch, position, f"{why} (replaced by sample {substitute})")
+            return result
         rest = f"; {len(others)} other samples tried in its place failed as well: check the data"
         raise sample_error(error, base, position, key, worker, rest=rest) from error
 

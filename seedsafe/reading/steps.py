@@ -44,6 +44,7 @@ __all__ = [
     "apart_from_outer",
 ]
 
+
 class Step(Protocol):
     """Augments samples."""
 

@@ -272,3 +272,45 @@ def test_the_looks_end() -> None:
     data.reader.renew()
     with pytest.raises(ss.SampleError, match="RangeError"):
         data[0]
+
+
+class Gone:
+    """A dataset whose first sample cannot be read, and whose other ones are in [0, 1] or beyond it."""
+
+    def __init__(self, gone: int) -> None:
+        self.gone = gone
+
+    def __len__(self) -> int:
+        return 12
+
+    def __getitem__(self, index: int) -> Any:
+        if index == self.gone:
+            raise OSError("gone")
+        return (BYTES if index % 2 else UNIT), index
+
+
+MIXED = ss.Compose([JITTER, ss.MixUp(p=1, label=None)])
+
+
+@pytest.mark.parametrize("gone", [0, 1])
+@pytest.mark.parametrize("augment", [JITTER, MIXED], ids=["substitutes", "partners"])
+def test_looks_choose_neither_substitutes_nor_partners(augment: Any, gone: int) -> None:
+    """A sample is the same in the first reads, where values are looked at, and later, or it is an error."""
+    later = AugmentedDataset(Gone(gone), augment, seed=1, on_error="replace")
+    later.reader._value_looks.left = 0
+    later.reader._end_looks()
+    told = 0
+    for epoch in range(24):
+        expected = later.at(0, epoch=epoch)
+        first = AugmentedDataset(Gone(gone), augment, seed=1, on_error="replace")
+        try:
+            result = first.at(0, epoch=epoch)
+        except ss.SampleError as error:
+            told += 1 if "RangeError" in str(error) else 1000
+        else:
+            np.testing.assert_array_equal(result[0], expected[0])
+            assert result[1] == expected[1]
+        first.failures()  # else it warns of them
+    later.failures()
+    assert told < 24
+    assert (told > 0) == (gone == 0)
