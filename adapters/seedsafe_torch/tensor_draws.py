@@ -137,7 +137,7 @@ class TensorDraws:
             ValueError: low, high or their difference is not finite.
         """
         low, high = float(low), float(high)
-        if not math.isfinite(high - low):
+        if not -math.inf < high - low < math.inf:  # the compiler traces no isfinite of a number that varies
             raise span_error(low, high)
         kind = _floating(dtype)
         units = _units_of(self._array(shape))
@@ -232,6 +232,7 @@ class TensorDraws:
             return self._weighted(n, k, weights, replace)
         if k is None:
             return self.integer(n)
+        n, k = index(n), index(k)
         if k < 0 or not (replace or k <= n):
             raise chosen_error(n, k)
         if replace:

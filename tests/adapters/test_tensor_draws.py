@@ -173,6 +173,18 @@ def test_compiled_code_draws_the_same(backend: str) -> None:
         assert torch.equal(result, usual)
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_compiled_code_takes_bounds_that_vary() -> None:
+    def step(keys: torch.Tensor, low: float, high: float) -> torch.Tensor:
+        return draws(keys, op="mine").uniform(low, high, (3,))
+
+    table = key_tensor(KEYS)
+    torch.compiler.reset()
+    compiled = torch.compile(step, backend="eager", fullgraph=True)
+    for bounds in ((0.5, 1.0), (0.25, 0.75), (-2.0, 0.0), (0.0, 1.0)):
+        assert torch.equal(compiled(table, *bounds), step(table, *bounds))
+
+
 @pytest.mark.filterwarnings("ignore:There is a performance drop")
 def test_modes_of_torch() -> None:
     table = key_tensor(KEYS)
