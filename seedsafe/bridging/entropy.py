@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Callable
+from hashlib import shake_128
 from secrets import randbits
 from threading import get_ident
 from types import SimpleNamespace
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.random import bit_generator
@@ -17,7 +18,7 @@ from seedsafe.bridging.turns import turns
 from seedsafe.bridging.words import Words
 from seedsafe.keys import seeding
 
-__all__ = ["Entropy", "SeedLog"]
+__all__ = ["Entropy", "Replayed", "SeedLog"]
 
 _NUMPY: Any = bit_generator
 _LEGACY: Any = sys.modules[np.random.MT19937.__module__]
@@ -59,6 +60,50 @@ class Entropy:
         raw = self._words.take(_SEGMENT, words, self._blocks)
         self._blocks += -(-words // 4)
         return int.from_bytes(raw, "little") >> (64 * words - bits)
+
+
+class Replayed:
+    """Seeds generators without a seed, as in ``default_rng()``, from numbers that can be repeated, in this thread inside a with statement.
+
+    It replaces NumPy's internal function ``randbits``. The numbers follow from a start, by default the system's entropy.
+
+    Example:
+        >>> with Replayed(7) as seeds:
+        ...     first = np.random.default_rng().random()
+        ...     seeds.state = (7, 0)
+        ...     np.random.default_rng().random() == first
+        True
+    """
+
+    def __init__(self, start: int | None = None) -> None:
+        self.state = (randbits(128) if start is None else start, 0)
+        """The start, and how many numbers were taken since."""
+        self._thread: int | None = None
+        self._before: Any = None
+
+    def __enter__(self) -> Self:
+        self._thread, self._before = get_ident(), _NUMPY.randbits
+        _NUMPY.randbits = self
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._thread = None
+        if (
+            _NUMPY.randbits is self
+        ):  # else another thread's region restores this one, which then passes all on
+            _NUMPY.randbits = self._before
+
+    def __call__(self, bits: int) -> int:
+        """Return a number of `bits` bits."""
+        if get_ident() != self._thread:
+            number: int = self._before(bits)
+            return number
+        start, taken = self.state
+        self.state = (start, taken + 1)
+        size = -(-bits // 8)
+        return int.from_bytes(shake_128(f"{start} {taken}".encode()).digest(size), "little") >> (
+            8 * size - bits
+        )
 
 
 class SeedLog:

@@ -12,10 +12,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.random import BitGenerator, Generator, RandomState
 
+from seedsafe.bridging.entropy import Replayed
 from seedsafe.bridging.search import generators_in
 from seedsafe.bridging.sources import generator_source, the_numpy_global, the_python_global
 
-__all__ = ["State", "Stateful", "global_generators", "held_generators"]
+__all__ = ["State", "Stateful", "global_generators", "held_generators", "unseeded_generators"]
 
 _TRIED: Final = 128
 """So many seeds are tried for states whose first number is small or large."""
@@ -196,6 +197,19 @@ def global_generators() -> list[Stateful]:
     if torch is not None:
         things.append(("torch's global generator (torch)", torch))
     return [generator for name, thing in things if (generator := _stateful(name, thing)) is not None]
+
+
+def unseeded_generators(seeds: Replayed) -> Stateful:
+    """Return NumPy's generators without a seed as one generator, whose state is where their seeds come from."""
+
+    def read() -> State:
+        return State(seeds.state, seeds.state)
+
+    def write(state: Any) -> None:
+        seeds.state = state
+
+    name = "NumPy's generators without a seed, such as default_rng()"
+    return Stateful(name, read, write, lambda seed: unseeded_generators(Replayed(seed)), None, "unseeded")
 
 
 def held_generators(root: Any, name: str, leaves_out: Callable[[Any], bool] | None = None) -> list[Stateful]:

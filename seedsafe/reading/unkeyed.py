@@ -15,9 +15,16 @@ from weakref import WeakSet
 
 import numpy as np
 
+from seedsafe.bridging.entropy import Replayed
 from seedsafe.bridging.options import NotReproducible
 from seedsafe.bridging.same import is_tensor
-from seedsafe.bridging.states import State, Stateful, global_generators, held_generators
+from seedsafe.bridging.states import (
+    State,
+    Stateful,
+    global_generators,
+    held_generators,
+    unseeded_generators,
+)
 from seedsafe.bridging.turns import PATIENCE
 from seedsafe.ground.warning import warn
 from seedsafe.reading.forms import copy_parts
@@ -96,8 +103,8 @@ class Unkeyed:
 class Looks:
     """Looks at times whether a base draws without the sample's key, while it is read.
 
-    A look compares the states of the generators before and after a read: the global ones of Python, NumPy and torch, and those
-    that the base holds. If one has moved, the same sample is read again with it in other states, and all generators are put
+    A look compares the states of the generators before and after a read: the global ones of Python, NumPy and torch, those that
+    the base holds, and those of NumPy that it makes without a seed. If one has moved, the same sample is read again with it in other states, and all generators are put
     back. Only a result that follows from the state, twice, is reported: libraries draw numbers that change nothing, a model
     may be made in the first read, other threads draw too, and a base may count its reads. Reads again happen for a few
     samples in each process, and their errors are ignored.
@@ -179,19 +186,29 @@ class Looks:
         number = self._number + 1
         if is_due(number):
             self._generators = [*global_generators(), *held_generators(self._base, self._name)]
+        with Replayed() as seeds:
+            sample = self._compared(read, position, epoch, [*self._generators, unseeded_generators(seeds)])
+        self._number = number
+        if self.left <= 0:
+            self.left = gap_after(number)
+        return sample
+
+    def _compared(
+        self, read: Callable[[], Any], position: int, epoch: int, generators: Sequence[Stateful]
+    ) -> Any:
+        """Return what `read` returns, and report the generators that the sample depends on."""
+        number = self._number + 1
         may_raise = self._answer == "raise" and number <= FIRST and epoch <= self._log.first_epoch(epoch)
-        before = states_of(self._generators)
+        before = states_of(generators)
         start = monotonic()
         sample = read()
         seconds = monotonic() - start
         moved = [pair for pair in before if has_moved(*pair) and self._is_open(pair[0])]
         if moved:
-            sample, drawn = self._judge(read, sample, moved, position, seconds)
+            trial = Trial(read, generators)
+            sample, drawn = self._judge(trial, sample, moved, position, seconds)
             if drawn:
                 self._report(self.text(drawn, position), may_raise)
-        self._number = number
-        if self.left <= 0:
-            self.left = gap_after(number)
         return sample
 
     def _is_open(self, generator: Stateful) -> bool:
@@ -201,7 +218,7 @@ class Looks:
 
     def _judge(
         self,
-        read: Callable[[], Any],
+        trial: Trial,
         sample: Any,
         moved: Sequence[tuple[Stateful, State]],
         position: int,
@@ -213,7 +230,7 @@ class Looks:
         with suppress(Exception):  # of the classes of its parts, or of another library's generator
             self._judged.update(generator.name for generator, _ in moved)
             copy, own = copy_parts(sample), digests_of(sample)
-            with Trial(read, self._generators) as trial:
+            with trial:
                 if trial.is_ready:
                     drawn = self._drawn(trial, sample, own, moved, position, seconds)
             result = sample if digests_of(sample) == own else copy  # the base may have used its memory again

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from seedsafe.bridging.states import Stateful, global_generators, held_generators
+from seedsafe.bridging.entropy import Replayed
+from seedsafe.bridging.states import Stateful, global_generators, held_generators, unseeded_generators
 from seedsafe.ground.warning import warn
 from seedsafe.reading.trials import has_moved, is_keyed, names_of, states_of
 from seedsafe.reading.unkeyed import FIRST, Unkeyed, gap_after, is_data, is_due
@@ -41,13 +42,16 @@ def _looked_at(
 ) -> Iterator[Any]:
     source, number, moves = _asked_once(iter(records)), 0, Counter[str]()
     generators: list[Stateful] = []
+    seeds = Replayed()
     while True:
         number += 1
         if is_due(number):
-            generators = [*global_generators(), *held_generators(records, name, _only_orders)]
+            held = held_generators(records, name, _only_orders)
+            generators = [*global_generators(), *held, unseeded_generators(seeds)]
         before = states_of(generators)
         try:
-            record = next(source)
+            with seeds:
+                record = next(source)
         except StopIteration:
             return
         moved = (

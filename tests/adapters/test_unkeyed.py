@@ -113,6 +113,15 @@ def kept_from_the_key(self: Any, index: int) -> Any:
     return IMAGE, self.kept.random()
 
 
+def without_a_seed(self: Base, index: int) -> Any:
+    return IMAGE, np.random.default_rng().random(), np.random.RandomState().random_sample()
+
+
+def makes_one_for_nothing(self: Base, index: int) -> Any:
+    np.random.default_rng().random()
+    return IMAGE, index
+
+
 DRAWERS = [
     (numpys, {}, "NumPy's global generator (numpy.random)"),
     (pythons, {}, "Python's global generator (random)"),
@@ -131,6 +140,7 @@ DRAWERS = [
     (counts_and_draws, {}, "NumPy's global generator"),
     (makes_late, {}, "base.late (a RandomState)"),
     (kept_from_the_key, {}, "base.kept (a Generator)"),
+    (without_a_seed, {}, "NumPy's generators without a seed"),
 ]
 
 
@@ -202,6 +212,7 @@ def draws_then_fails(self: Any, index: int) -> Any:
 
 HARMLESS = [
     (draws_for_nothing, {}),
+    (makes_one_for_nothing, {}),
     (seeds_itself, {}),
     (logs_some, {}),
     (counts, {}),
@@ -258,6 +269,14 @@ def test_a_base_whose_draws_change_nothing_is_not_told(read: Any, attributes: di
         base = Base(read, **copy.deepcopy(attributes))
         read_all(AugmentedDataset(base, seed=42))
         assert base.calls < 100
+
+
+def test_a_look_gives_numpys_entropy_back() -> None:
+    before = np.random.bit_generator.randbits  # type: ignore[attr-defined]
+    read_all(AugmentedDataset(Base(makes_one_for_nothing), seed=42))
+    with pytest.raises(ss.NotReproducible):
+        read_all(AugmentedDataset(Base(without_a_seed), seed=42))
+    assert np.random.bit_generator.randbits is before  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("read", [numpys, pythons, torchs, draws_for_nothing, of_class], ids=name_of)
@@ -628,6 +647,7 @@ STREAMS = [
     (lambda self: np.random.rand(), "NumPy's global generator"),
     (lambda self: torch.rand(1), "torch's global generator"),
     (lambda self: self.rng.random(), r"source\.rng \(a Random\)"),
+    (lambda self: np.random.default_rng().random(), "NumPy's generators without a seed"),
 ]
 
 
