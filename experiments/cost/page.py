@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from jinja2 import Environment, StrictUndefined
 
-from experiments.cost.train import FIRST, OTHERS, RESULTS, SIZES, STRENGTHS
+from experiments.cost.train import FIRST, OTHERS, RESULTS, SIZES, SIZES_MNIST, STRENGTHS
 from experiments.cost.ways import SETS, Loading
 
 __all__ = ["PAGE", "PLOT", "SMALL", "main", "page"]
@@ -51,8 +51,9 @@ class Row(NamedTuple):
 
 
 class Table(NamedTuple):
-    """The rows of one way to load, and one strength."""
+    """The rows of a data set, one way to load, and one strength."""
 
+    data: str
     how: Loading
     strength: str
     rows: list[Row]
@@ -64,13 +65,13 @@ class Table(NamedTuple):
 
 def tables(rows: list[dict[str, Any]]) -> list[Table]:
     """Return the tables of all settings whose ways are all measured."""
-    groups: dict[tuple[Loading, str], dict[str, dict[str, Any]]] = {}
+    groups: dict[tuple[str, Loading, str], dict[str, dict[str, Any]]] = {}
     for row in rows:
         case = row["case"]
-        groups.setdefault((_how(row), case["strength"]), {})[case["way"]] = row
+        groups.setdefault((case["data"], _how(row), case["strength"]), {})[case["way"]] = row
     return [
-        Table(how, strength, [_row(way, group[way], group[BEST]) for way in NAMES if way in group])
-        for (how, strength), group in groups.items()
+        Table(data, how, strength, [_row(way, group[way], group[BEST]) for way in NAMES if way in group])
+        for (data, how, strength), group in groups.items()
         if BEST in group
     ]
 
@@ -95,16 +96,20 @@ def _text(values: Any) -> str:
 
 def page(results: dict[str, Any]) -> str:
     """Return the page's text."""
-    by = {(table.how, table.strength): table for table in tables(results["rows"])}
+    found = tables(results["rows"])
+    by = {(table.how, table.strength): table for table in found if table.data == "digits"}
+    mnist = {(table.how, table.strength): table for table in found if table.data == "MNIST"}
     environment = Environment(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
     template = environment.from_string(TEMPLATE.read_text(encoding="utf-8"))
     return template.render(
         tables=[by[how, strength] for how in sorted(SIZES) for strength in STRENGTHS],
+        mnist_tables=[mnist[how, strength] for how in SIZES_MNIST for strength in STRENGTHS],
         others=[(_change(how), [by[how, strength] for strength in STRENGTHS]) for how in OTHERS],
         names=NAMES,
         at={(how.size, strength): by[how, strength] for how in SIZES for strength in STRENGTHS},
+        mnist={(how.size, strength): mnist[how, strength] for how in SIZES_MNIST for strength in STRENGTHS},
         fixed={strength: by[OTHERS[0], strength] for strength in STRENGTHS},
         different=lambda counts: "–" if counts is None else f"{counts[0]:g}, {counts[1]:g}, {counts[2]:g}",
         scale=lambda power: f"{2**-power:.2f} to {2**power:.2f}",
@@ -113,7 +118,11 @@ def page(results: dict[str, Any]) -> str:
         seeds=SETS,
         minutes=_minutes(results["rows"]),
         first_minutes=_minutes(
-            [row for row in results["rows"] if _how(row) in FIRST and row["case"]["way"] != "keras"]
+            [
+                row
+                for row in results["rows"]
+                if _how(row) in FIRST and row["case"]["data"] == "digits" and row["case"]["way"] != "keras"
+            ]
         ),
     )
 
@@ -149,6 +158,7 @@ def plot(results: dict[str, Any], path: Path, strengths: Sequence[str], ways: Se
     found = {
         (row["case"]["way"], _how(row), row["case"]["strength"]): _mean(row["moved"])
         for row in results["rows"]
+        if row["case"]["data"] == "digits"
     }
     loads, order = sorted(SIZES), list(NAMES)
     width = 4.4 * len(strengths) + 2.2
