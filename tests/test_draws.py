@@ -298,12 +298,16 @@ def test_truncated_normal_has_the_law_between_its_bounds() -> None:
         (lambda d: d.choice(2, weights=[1e308, 1e308]), ValueError, "and their sum finite"),
         (lambda d: d.choice(2, weights=[1, 1, 1]), ValueError, "weights must be 2 numbers"),
         (lambda d: d.choice(3, 2, weights=[0, 1, 0]), ValueError, "at most the 1 weights above 0, got 2"),
-        (lambda d: d.multinomial(-1, [1]), ValueError, "k must be at least 0"),
+        (lambda d: d.multinomial(-1, [1]), ValueError, "n must be at least 0, got -1"),
+        (lambda d: d.multinomial([1], 3), TypeError, "has no len"),
+        (lambda d: d.multinomial(0.5, [1]), TypeError, "pass multinomial(n, weights)"),
+        (lambda d: d.choice(["a", "b"]), TypeError, "values[draws.choice(len(values))]"),
+        (lambda d: d.choice(np.arange(3), 2), TypeError, "got one of type ndarray"),
         (lambda d: d.truncated_normal(5, 9, 2), ValueError, "low and high must enclose a value"),
         (lambda d: d.truncated_normal(1, -1, 2), ValueError, "low below high"),
         (lambda d: d.permutation(-1), ValueError, "negative"),
     ],
-    ids=map(str, range(16)),
+    ids=map(str, range(20)),
 )
 def test_bad_arguments_of_arrays(draw: Any, kind: type[Exception], message: str) -> None:
     draws = Draws(address(ss.SampleKey(0, 0, 0)))

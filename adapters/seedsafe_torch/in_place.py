@@ -101,6 +101,9 @@ def collate(samples: Sequence[Any]) -> Any:
     Returns:
         The batch of default_collate: equal in structure, types, shapes, dtypes and values, writable and contiguous.
 
+    Raises:
+        RuntimeError: as default_collate does, such as for arrays or lists of other sizes; a note then says what to do.
+
     Example:
         >>> batch = collate([(np.zeros((3, 64, 64), np.float32), 0), (np.ones((3, 64, 64), np.float32), 1)])
         >>> batch[0].shape, batch[1]
@@ -113,7 +116,14 @@ def collate(samples: Sequence[Any]) -> Any:
         result = samples.collate(travels)
         if result is not None:
             return result
-    return torchs.collate(cast(Any, samples), collate_fn_map=_functions(travels))
+    try:
+        return torchs.collate(cast(Any, samples), collate_fn_map=_functions(travels))
+    except RuntimeError as error:
+        if "equal size" in str(error):
+            error.add_note(
+                "samples of a batch must have equal shapes: crop, resize or pad them, pass a collate_fn that pads, or collate_fn=list"
+            )
+        raise
 
 
 def why_not_in_place(loading: DataLoader[Any]) -> str | None:

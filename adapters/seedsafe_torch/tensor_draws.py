@@ -17,9 +17,11 @@ from seedsafe.keys.draws import (
     checked_shape,
     checked_weights,
     chosen_error,
+    draws_counted,
     probability_error,
     quantiles_between,
     span_error,
+    values_counted,
     values_error,
     weighted_choice,
 )
@@ -226,13 +228,15 @@ class TensorDraws:
             replace: whether a value may come several times.
 
         Raises:
+            TypeError: n is not an integer, such as the values themselves.
             ValueError: n or k is out of its range, a weight is negative or not finite, or fewer than k of them are above 0.
         """
+        n = values_counted(n)
         if weights is not None:
             return self._weighted(n, k, weights, replace)
         if k is None:
             return self.integer(n)
-        n, k = index(n), index(k)
+        k = index(k)
         if k < 0 or not (replace or k <= n):
             raise chosen_error(n, k)
         if replace:
@@ -249,7 +253,7 @@ class TensorDraws:
         Raises:
             ValueError: n is negative, or a weight is negative or not finite, or none is above 0.
         """
-        chosen = self._weighted(len(weights), n, weights, replace=True)
+        chosen = self._weighted(len(weights), draws_counted(n), weights, replace=True)
         counts = torch.zeros((len(chosen), len(weights)), dtype=torch.int64, device=chosen.device)
         return counts.scatter_add(1, chosen, torch.ones_like(chosen))
 

@@ -37,10 +37,12 @@ __all__ = [
     "checked_shape",
     "checked_weights",
     "chosen_error",
+    "draws_counted",
     "limit_of",
     "probability_error",
     "quantiles_between",
     "span_error",
+    "values_counted",
     "values_error",
     "weighted_choice",
 ]
@@ -222,8 +224,10 @@ class Draws:
             replace: whether a value may come several times.
 
         Raises:
+            TypeError: n is not an integer, such as the values themselves.
             ValueError: n or k is out of its range, a weight is negative or not finite, or fewer than k of them are above 0.
         """
+        n = values_counted(n)
         if weights is not None:
             return self._weighted(n, k, weights, replace)
         if k is None:
@@ -247,7 +251,7 @@ class Draws:
             ValueError: n is negative, or a weight is negative or not finite, or none is above 0.
         """
         size = len(weights)
-        return np.bincount(self._weighted(size, n, weights, replace=True), minlength=size)
+        return np.bincount(self._weighted(size, draws_counted(n), weights, replace=True), minlength=size)
 
     def _weighted(self, n: int, k: int | None, weights: Weights, replace: bool) -> Any:
         count = 1 if k is None else index(k)
@@ -294,6 +298,30 @@ def checked_shape(shape: Any) -> tuple[int, ...]:
     if any(size < 0 for size in sizes):
         raise ValueError(f"a shape must have no negative size, got {shape!r}: pass the number of values")
     return sizes
+
+
+def values_counted(n: Any) -> int:
+    """Return a number of values to choose from as an int, or raise an error for the values themselves."""
+    try:
+        return index(n)
+    except TypeError:
+        raise TypeError(
+            f"n must be an integer, the number of values, got one of type {type(n).__name__}: choose from values by "
+            "values[draws.choice(len(values))]"
+        ) from None
+
+
+def draws_counted(n: Any) -> int:
+    """Return the number of a multinomial's draws as an int, or raise an error."""
+    try:
+        count = index(n)
+    except TypeError:
+        raise TypeError(
+            f"n must be an integer, the number of draws, got {n!r}: pass multinomial(n, weights)"
+        ) from None
+    if count < 0:
+        raise ValueError(f"n must be at least 0, got {n!r}: pass the number of draws")
+    return count
 
 
 def checked_weights(weights: Any, n: int, k: int, replace: bool) -> npt.NDArray[np.float64]:

@@ -224,8 +224,9 @@ def test_a_dict_is_copied_part_by_part() -> None:
 @pytest.mark.parametrize("other", [(2,), (0,), (7, 8)], ids=str)
 def test_samples_of_several_shapes(other: tuple[int, ...]) -> None:
     dataset = AugmentedDataset(Base(other=other), ss.Compose([NORMALIZE, ss.ToCHW()]), seed=1)
-    with pytest.raises(RuntimeError, match="stack expects each tensor to be equal size"):
+    with pytest.raises(RuntimeError, match="stack expects each tensor to be equal size") as raised:
         batches(dataset)
+    assert "crop, resize or pad them" in raised.value.__notes__[0]
     check(lambda: AugmentedDataset(Base(other=other), ss.Compose(WRITTEN["nested"]), seed=1))
 
 
