@@ -210,6 +210,13 @@ class OtherDtypes(Base):
         return self.images[index].astype(np.float64 if index == 3 else np.float32)
 
 
+class Tokens(Base):
+    """Lists of tokens, of several lengths."""
+
+    def sample(self, index: int) -> Any:
+        return {"input_ids": list(range(3 + index % 4)), "words": ["a"] * (1 + index % 2)}
+
+
 class TinySum(Base):
     def sample(self, index: int) -> Any:
         return self.images[index] / (1e-9 if index == 9 else self.images[index].mean())

@@ -58,6 +58,7 @@ FAULTS = [
     ("not-finite", cases.DividesByZero, "fault", "NaN or infinite"),
     ("forms", cases.OtherShapes, "warning", "shapes differ"),
     ("forms", cases.OtherDtypes, "fault", "types or dtypes differ"),
+    ("forms", cases.Tokens, "warning", "shapes differ"),
     ("outliers", cases.TinySum, "fault", "far outside"),
     ("outliers", cases.Overflow, "fault", "far outside"),
     ("raises", cases.MissingFile, "fault", "1 of 32 samples raise: FileNotFoundError (1)"),

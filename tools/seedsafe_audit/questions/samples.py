@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 
@@ -15,6 +16,8 @@ from seedsafe_audit.report import AtFault
 __all__ = ["forms", "missing", "not_finite", "outliers", "raises"]
 
 _FAR = 100.0
+_ENTRY = re.compile(r"\[\d+\]$")
+_PLAIN = ("int", "float", "bool", "str")
 
 
 def raises(ctx: Context) -> Finding:
@@ -67,8 +70,8 @@ def forms(ctx: Context) -> Finding:
     records = _contents(ctx)
     if not records:
         raise NotMeasured(ctx.trouble(ctx.serial))
-    kinds = _groups(records, lambda content: tuple((path, kind) for path, kind, _ in content.form))
-    shapes = _groups(records, lambda content: tuple((path, shape) for path, _, shape in content.form))
+    kinds = _groups(records, _kinds)
+    shapes = _groups(records, _shapes)
     groups = kinds if len(kinds) > 1 else shapes
     if len(groups) == 1:
         return Finding("ok", f"all samples have the same form: {_form(records[0])}")
@@ -178,9 +181,18 @@ def _bare_forms(ctx: Context, *, by_kind: bool) -> AtFault:
     if not ctx.has_bare:
         return "dataset"
     records = [record for record in ctx.bare.records if record.content]
-    column = 1 if by_kind else 2
-    groups = _groups(records, lambda content: tuple((one[0], one[column]) for one in content.form))
+    groups = _groups(records, _kinds if by_kind else _shapes)
     return "transform" if len(groups) == 1 else "dataset"
+
+
+def _kinds(content: Content) -> tuple[object, ...]:
+    """Return the types and dtypes of a sample's parts, in which a list of numbers or strings is one part of any length."""
+    kinds = ((_ENTRY.sub("[]", path) if kind in _PLAIN else path, kind) for path, kind, _ in content.form)
+    return tuple(dict.fromkeys(kinds))
+
+
+def _shapes(content: Content) -> tuple[object, ...]:
+    return tuple((path, shape) for path, _, shape in content.form)
 
 
 def _contents(ctx: Context, *, every: bool = False) -> list[Record]:
