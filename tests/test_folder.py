@@ -611,13 +611,13 @@ def test_the_command_lists_problems_and_errors(root, tmp_path, capsys):
     assert main([str(root)]) == 1
     assert "1 of kind loop:\n  a/loop: a link to the folder 1 levels above it" in capsys.readouterr().out
     assert main([str(tmp_path / "nothing")]) == 2
-    assert capsys.readouterr().err.startswith("error: root must be a folder")
+    assert capsys.readouterr().err.startswith("seedsafe index: root must be a folder")
 
 
 def test_the_command_says_that_it_could_not_keep_the_index(root, tmp_path, capsys):
     assert main([str(root), "--cache", str(tmp_path / "nowhere" / "kept")]) == 1
     said = capsys.readouterr()
-    assert said.err.startswith("error: the index could not be written to")
+    assert said.err.startswith("seedsafe index: the index could not be written to")
     assert "cache:" not in said.out
 
 

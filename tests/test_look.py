@@ -509,7 +509,7 @@ def test_parameters_are_plain_json() -> None:
     every = {"a": (1, 2.5, None), "b": np.float32(1), "c": np.arange(3), "d": float("nan"), "e": [KEY]}
     assert json.loads(json.dumps(plain(every)))["c"] == [0, 1, 2]
     assert text(None) == "did not fire"
-    assert text(()) == ""
+    assert text(()) == "fired"
 
 
 class Marked(ss.HorizontalFlip):

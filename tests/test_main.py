@@ -368,7 +368,7 @@ def children(parent: int) -> list[str]:
 def test_progress_is_for_terminals(things: Path) -> None:
     with run(["preview", "p.json", "--images", "fine"], stdout=subprocess.PIPE, env=environment()) as process:
         out, told = process.communicate(timeout=60)
-    assert (process.returncode, out, told) == (0, b"", b"")
+    assert (process.returncode, out, told) == (0, b"Wrote preview.html.\n", b"")
     leader, follower = os.openpty()
     with subprocess.Popen(
         [sys.executable, "-m", "seedsafe", "preview", "p.json", "--images", "fine"],

@@ -22,15 +22,27 @@ def text(params: Any) -> str:
         >>> applied = ss.Compose([ss.RandomCrop(8)]).params(ss.SampleKey(42, 0, 0), (20, 30))
         >>> text(applied[0].params)
         'top=8, left=9'
+
+        A flip draws nothing but whether it fires:
+
+        >>> flip = ss.Compose([ss.HorizontalFlip()])
+        >>> [text(flip.params(ss.SampleKey(42, 0, index), (20, 30))[0].params) for index in (0, 1)]
+        ['fired', 'did not fire']
     """
     if params is None:
         return "did not fire"
-    if isinstance(params, Address):
-        return "its own stream"  # noise and bridges
     fields = getattr(params, "_fields", None) or tuple(getattr(params, "__dataclass_fields__", ()))
+    if isinstance(params, Address) or fields == ("size",):
+        return "fired"
     if fields:
-        return ", ".join(f"{name}={_value(getattr(params, name))}" for name in fields)
-    return "" if params in ((), {}) else _value(params)
+        return _fields_of(params, fields) or "fired"
+    return "fired" if params in ((), {}) else _value(params)
+
+
+def _fields_of(params: Any, fields: tuple[str, ...]) -> str:
+    """Return the fields in one line, without the addresses, where noise and bridges begin to draw."""
+    values = ((name, getattr(params, name)) for name in fields)
+    return ", ".join(f"{name}={_value(value)}" for name, value in values if not isinstance(value, Address))
 
 
 def _value(value: Any) -> str:

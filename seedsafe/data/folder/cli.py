@@ -45,11 +45,11 @@ def main(argv: list[str]) -> int:
                 progress=progress_of(options.no_progress),
             )
     except (OSError, ValueError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"seedsafe index: {error}", file=sys.stderr)
         return 2 if isinstance(error, FileNotFoundError) else 1
     print(_as_json(index) if options.json else _as_text(index))
     for warning in failures:
-        print(f"error: {warning.message}", file=sys.stderr)
+        print(f"seedsafe index: {warning.message}", file=sys.stderr)
     if cache is not None and not options.json and not failures:
         print(f"cache: {cache}")
     return 1 if index.problems or failures else 0

@@ -76,14 +76,14 @@ def main(argv: list[str]) -> int:
         print(f"interrupted{again}", file=sys.stderr)
         return 130
     except (OSError, ValueError, TypeError, ImportError) as error:
-        print("\n  ".join([f"error: {error}", *getattr(error, "__notes__", [])]), file=sys.stderr)
+        print("\n  ".join([f"seedsafe stats: {error}", *getattr(error, "__notes__", [])]), file=sys.stderr)
         return missing if isinstance(error, FileNotFoundError) else 1
     print(stats.to_json() if options.json == "-" else _as_text(stats))
     try:
         if options.json not in (None, "-"):
             Path(options.json).write_text(stats.to_json(), encoding="utf-8")
     except OSError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"seedsafe stats: {error}", file=sys.stderr)
         return 1
     return 1 if options.strict and (stats.nan or stats.inf) else 0
 

@@ -55,7 +55,7 @@ def main(argv: list[str]) -> int:
         >>> main([str(file), "--seed", "42", "--epoch", "17", "--index", "1234", "--size", "480x640"])
         seed 42, epoch 17, index 1234
         RandomCrop      top=90, left=81
-        HorizontalFlip  size=224
+        HorizontalFlip  fired
         0
     """
     options = parser().parse_args(argv)

@@ -37,6 +37,7 @@ def main(argv: list[str]) -> int:
         >>> _ = (folder / "pipeline.json").write_text(ss.Compose([ss.RandomCrop(32)]).to_json())
         >>> out = folder / "sheet.html"
         >>> main([str(folder / "pipeline.json"), "--images", str(folder), "-o", str(out)])
+        Wrote ...sheet.html.
         0
         >>> out.read_text(encoding="utf-8")[:15]
         '<!doctype html>'
@@ -46,6 +47,8 @@ def main(argv: list[str]) -> int:
         if find_spec("cv2") is None:
             raise ImportError('preview needs OpenCV: pip install "seedsafe[image]"')
         return _preview(options)
+    except BrokenPipeError:
+        raise
     except (ValueError, TypeError, ImportError, OSError, LookupError, RuntimeError) as error:
         print(f"seedsafe preview: {error}", file=sys.stderr)
         return 2
@@ -77,7 +80,7 @@ def _preview(options: argparse.Namespace) -> int:
         print(f"{row.title}: {row.error}", file=sys.stderr)
     if options.json:
         print(json.dumps(_facts(subject, output, rows), indent=1))
-    elif sys.stdout.isatty():
+    else:
         print(f"Wrote {output}.")
     return 1 if failed else 0
 
