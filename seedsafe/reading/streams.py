@@ -13,6 +13,7 @@ from seedsafe.ground.info import TARGETS, Array
 from seedsafe.keys.key import SampleKey
 from seedsafe.keys.many import ManyKeys
 from seedsafe.pipeline.batch import Many, UnevenError
+from seedsafe.pipeline.unnamed import SCALARS
 from seedsafe.reading.augment import check_entries
 from seedsafe.reading.forms import copy_parts
 from seedsafe.reading.records import KeyedMap
@@ -114,6 +115,8 @@ class _Group:
         kind = type(record)
         if kind is not tuple and kind is not dict:
             return None
+        if kind is tuple and len(record) == 2 and self._keyed.targets is None and type(record[1]) in SCALARS:
+            return 0
         targets = self._keyed.targets_of(record)
         if kind is tuple:
             return 0 if record and (not targets or targets == "image") else None

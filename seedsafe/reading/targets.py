@@ -129,9 +129,11 @@ def only_labels(parts: Sequence[Any]) -> bool:
         >>> only_labels((7, "cat", np.zeros(10))), only_labels((None, np.zeros((4, 6))))
         (True, False)
     """
-    return all(
-        type(part) in SCALARS or (type(part).__module__ in _ARRAYS and part.ndim < 2) for part in parts
-    )
+    for part in parts:
+        kind = type(part)
+        if kind not in SCALARS and not (kind.__module__ in _ARRAYS and part.ndim < 2):
+            return False
+    return True
 
 
 def _are_named(sample: dict[Any, Any], rules: Rules) -> bool:

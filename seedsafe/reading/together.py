@@ -77,41 +77,39 @@ class Reads:
                 self._last.append(copy_parts(sample))  # the base may reuse its memory
                 return
             break
-        others, shape, dtype = self.others, self.images.shape[1:], self.images.dtype
+        images, others = self.images, self.others
+        shape, dtype = images.shape[1:], images.dtype
         for sample in samples:
             image = sample if others is None else self._image_of(sample)
             if type(image) is not ndarray or image.shape != shape or image.dtype != dtype:
                 self._last.append(copy_parts(sample))
                 return
-            self._take(image, sample)
+            images[self.alike] = image
+            if others is not None:
+                others.append(sample[1:] if self._is_plain else copy_parts(sample[1:]))
+            self.alike += 1
 
     def _begin(self, sample: Any) -> bool:
         """Take the first sample, if its image can run at once with others like it."""
-        is_pair = type(sample) is tuple and bool(sample)
-        if is_pair:
+        is_tuple = type(sample) is tuple and bool(sample)
+        if is_tuple:
             self._length, self._label = len(sample), type(sample[-1])
-        image = self._image_of(sample) if is_pair else sample
+            self._is_plain = self._length == 2 and self._label in SCALARS
+        image = self._image_of(sample) if is_tuple else sample
         many = self._many
         if type(image) is not ndarray or not many.takes([image]) or not many.pays(self._count, image):
             return False
         self.images = np.empty((self._count, *image.shape), image.dtype)
-        self.others = [] if is_pair else None
-        self._take(image, sample)
+        self.images[0] = image
+        self.others = [copy_parts(sample[1:])] if is_tuple else None
+        self.alike = 1
         return True
-
-    def _take(self, image: Array, sample: Any) -> None:
-        self.images[self.alike] = image
-        if self.others is not None:
-            others = sample[1:]
-            self.others.append(others if SCALARS.issuperset(map(type, others)) else copy_parts(others))
-        self.alike += 1
 
     def _image_of(self, sample: Any) -> Any:
         """Return the image of a tuple like the first one, or None."""
         if type(sample) is not tuple or len(sample) != self._length or type(sample[-1]) is not self._label:
             return None
-        is_plain = self._length == 2 and self._label in SCALARS
-        return sample[0] if is_plain or self._begins_with_image(sample) else None
+        return sample[0] if self._is_plain or self._begins_with_image(sample) else None
 
     def fetch_of(self, number: int) -> Callable[..., Any] | None:
         """Return a function that gives the sample with a number, or raises the base's error, or None if it was not read."""
