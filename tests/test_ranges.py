@@ -107,3 +107,30 @@ def test_a_direct_call_stays() -> None:
     image = np.full((8, 8, 3), -1.0, np.float32)
     assert ss.ColorJitter(0.2)(image, key=KEYS[0]).max() <= 0
     assert ss.GaussianNoise(12)(image, key=KEYS[0]).std() > 5
+
+
+def test_a_transform_that_takes_floats_of_bytes_does_the_same_to_them() -> None:
+    """Who is not refused for floats in 0 … 255 works on their scale."""
+    image = np.random.default_rng(0).uniform(0, 1, (64, 64, 3)).astype(np.float32)
+    other = []
+    for name, case in TRANSFORMS.items():
+        try:
+            one = case.make()
+            one.out_span((0.0, 255.0), "the dataset returns")
+            pairs = [(one(image, key=key) * 255, one(image * np.float32(255), key=key)) for key in KEYS]
+        except NO_IMAGE:
+            continue
+        if any(small.shape != large.shape or np.abs(small - large).max() > 0.1 for small, large in pairs):
+            other.append(name)
+    assert other == [
+        "GaussianNoise",
+        "RandAugment",
+        "TrivialAugmentWide",
+    ]  # in steps; their operations are refused
+
+
+def test_only_a_large_median_is_refused() -> None:
+    for size in ((3, 5), 3, 5):
+        ss.Compose([NORMALIZE, ss.MedianBlur(size)])
+    with pytest.raises(ValueError, match="^MedianBlur needs floats"):
+        ss.Compose([NORMALIZE, ss.MedianBlur()])

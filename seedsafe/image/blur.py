@@ -15,6 +15,7 @@ from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import Address
 from seedsafe.pipeline.option import Pair, Range, option
 from seedsafe.pipeline.primitive import primitive
+from seedsafe.pipeline.transform import require_unit
 
 __all__ = ["Blur", "Gauss", "GaussianBlur", "Glass", "GlassBlur", "MedianBlur", "Side", "draw_odd", "odd"]
 
@@ -108,6 +109,13 @@ class MedianBlur(_SquareBlur):
     """
 
     size: Pair = option(default=(3, 7))
+
+    def out_span(
+        self, span: tuple[float, float] | None, source: str | None = None
+    ) -> tuple[float, float] | None:
+        if self.size[1] > 5:  # see median_blur
+            require_unit(self.name or type(self).__name__, span, source)
+        return span
 
     def apply_image(self, image: Array, params: Any) -> Array:
         return blur.median_blur(image, params[0])

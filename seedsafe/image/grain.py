@@ -80,7 +80,7 @@ class MultiplicativeNoise(Often):
         return grain.multiplicative_noise(image, low, high, address, per_channel=self.per_channel)
 
 
-@primitive(exact=EVERYWHERE, opencv=False)
+@primitive(exact=EVERYWHERE, clips=True, opencv=False)
 class SaltAndPepper(Often):
     """Make some pixels white and some black.
 
