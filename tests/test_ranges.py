@@ -132,5 +132,5 @@ def test_a_transform_that_takes_floats_of_bytes_does_the_same_to_them() -> None:
 def test_only_a_large_median_is_refused() -> None:
     for size in ((3, 5), 3, 5):
         ss.Compose([NORMALIZE, ss.MedianBlur(size)])
-    with pytest.raises(ValueError, match="^MedianBlur needs floats"):
+    with pytest.raises(ValueError, match=r"^MedianBlur needs floats"):
         ss.Compose([NORMALIZE, ss.MedianBlur()])

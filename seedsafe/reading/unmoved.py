@@ -166,7 +166,8 @@ def _refuse_rows(path: tuple[Any, ...], part: Any, size: tuple[int, int]) -> Non
     form, first = next(found, ("", 0))
     if not form:
         return
-    boxes, label = ("rows[:, 1:]", "rows[:, 0]") if first else ("rows[:, :4]", "rows[:, 4]")
+    array = "rows" if hasattr(part, "dtype") else "numpy.asarray(rows)"
+    boxes, label = (f"{array}[:, 1:]", f"{array}[:, 0]") if first else (f"{array}[:, :4]", f"{array}[:, 4]")
     raise ValueError(
         f"the sample's {_keys(path)} looks like rows of a class and a box, {_LIKE[form]}, and would stay as it is while the image "
         f'moves: return image, rows from your __getitem__ as {{"image": image, "boxes": numpy.asarray({boxes}, numpy.float32), "labels": '
@@ -174,13 +175,19 @@ def _refuse_rows(path: tuple[Any, ...], part: Any, size: tuple[int, int]) -> Non
     )
 
 
-_LIKE: Final = {"yolo": "as in YOLO's files", "pascal_voc": "with its edges in pixels"}
+_LIKE: Final = {
+    "yolo": "as in YOLO's files",
+    "pascal_voc": "with its edges in pixels",
+    "coco": "with a corner and a size in pixels",
+}
 
 
 def _rows(part: Any, length: int) -> np.ndarray[Any, Any] | None:
-    """Return an array or a tensor of rows of numbers, (N, length), as an array, or None for anything else."""
+    """Return an array, a tensor or a list of rows of numbers, (N, length), as an array, or None for anything else."""
     shape = shape_of(part)
-    if len(shape) != 2 or shape[1] != length or not shape[0] or not hasattr(part, "dtype"):
+    if len(shape) != 2 or shape[1] != length or not shape[0]:
+        return None
+    if not hasattr(part, "dtype") and any(len(row) != length for row in part):
         return None
     rows = np.asarray(part.detach().cpu() if hasattr(part, "detach") else part)
     return rows if rows.dtype.kind in "fiu" and np.isfinite(rows).all() else None
@@ -216,7 +223,18 @@ def _in_pixels(rows: np.ndarray[Any, Any], first: int, size: tuple[int, int]) ->
     )
 
 
-_ROWS: Final = (("yolo", _in_shares), ("pascal_voc", _in_pixels))
+def _in_sizes(rows: np.ndarray[Any, Any], first: int, size: tuple[int, int]) -> bool:
+    """Return whether rows begin or end with a class, and the rest are a corner and a size of a box of several pixels in the image."""
+    boxes, classes = rows[:, first : first + 4].astype(np.float64), rows[:, 0 if first else 4]
+    return bool(
+        _are_classes(classes)
+        and (boxes[:, :2] >= 0).all()
+        and (boxes[:, 2:] >= _LEAST).all()
+        and (boxes[:, :2] + boxes[:, 2:] <= (size[1], size[0])).all()
+    )
+
+
+_ROWS: Final = (("yolo", _in_shares), ("pascal_voc", _in_pixels), ("coco", _in_sizes))
 
 
 def _refuse_marks(sample: Any, path: tuple[Any, ...], part: Any, size: tuple[int, int]) -> None:
@@ -322,7 +340,7 @@ def _are_polygons(path: tuple[Any, ...], part: Any, size: tuple[int, int] | None
     first = part[0]
     if isinstance(first, list | tuple | np.ndarray) and len(first):
         if isinstance(first[0], list | tuple | np.ndarray):
-            return named and len(first[0]) == 2
+            return named and (len(first[0]) == 2 or shape_of(first)[1:] == (1, 2))  # the second is OpenCV's
         if len(first) == 2 and isinstance(first[0], float) and {len(pair) for pair in part} == {2}:
             return are_points(np.array(part, np.float64), size)
         return (

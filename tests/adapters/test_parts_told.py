@@ -102,7 +102,32 @@ def test_rows_of_yolo_get_lines_that_work(kind: Any) -> None:
 WIDE = np.zeros((80, 100, 3), np.uint8)
 
 
-@pytest.mark.parametrize("kind", [np.asarray, torch.from_numpy], ids=["array", "tensor"])
+KINDS = pytest.mark.parametrize(
+    "kind", [np.asarray, torch.from_numpy, np.ndarray.tolist], ids=["array", "tensor", "list"]
+)
+
+
+@KINDS
+def test_rows_of_a_corner_a_size_and_a_class_get_lines_that_work(kind: Any) -> None:
+    rows = kind(np.array([[40.0, 10, 20, 15, 3], [0, 5, 100, 75, 0]]))
+    text = told((WIDE, rows))
+    sample = eval(between(text, "__getitem__ as ", ", and pass"), {"image": WIDE, "rows": rows, "numpy": np})
+    form = eval(between(text, "boxes=", "), or pass"), {"ss": ss})
+    made = read(sample, ss.Compose([ss.HorizontalFlip(p=1)], boxes=form))
+    np.testing.assert_allclose(made["boxes"], [[40, 10, 20, 15], [0, 5, 100, 75]])
+    assert made["labels"].tolist() == [3, 0]
+
+
+def test_contours_of_opencv_get_a_line_that_works() -> None:
+    contours = [np.array([[[10, 5]], [[50, 5]], [[50, 30]]]), np.array([[[1, 2]], [[3, 4]]])]
+    text = told({"image": WIDE, "contours": contours})
+    targets = eval(between(text, "with targets=", ", or pass"))
+    part = eval(between(text, ": return ", " for it, and"), {"numpy": np, "part": contours})
+    made = read({"image": WIDE, "contours": part}, targets=targets)["contours"]
+    np.testing.assert_allclose(made, [[89, 5], [49, 5], [49, 30], [98, 2], [96, 4]])
+
+
+@KINDS
 @pytest.mark.parametrize("dtype", [np.float32, np.int64])
 @pytest.mark.parametrize("first", [False, True])
 def test_rows_of_a_box_and_a_class_get_lines_that_work(kind: Any, dtype: Any, first: bool) -> None:
@@ -117,7 +142,7 @@ def test_rows_of_a_box_and_a_class_get_lines_that_work(kind: Any, dtype: Any, fi
     assert made["labels"].tolist() == [3, 0]
 
 
-@pytest.mark.parametrize("kind", [np.asarray, torch.from_numpy], ids=["array", "tensor"])
+@KINDS
 @pytest.mark.parametrize(
     "points",
     [
@@ -148,6 +173,10 @@ def test_points_in_pixels_get_a_line_that_works(kind: Any, points: Any) -> None:
         np.array([[0, 9], [10, 79], [20, 60], [70, 75]]),
         np.array([[3, 1], [2, 0], [7, 4], [1, 1], [9, 2]]),
         np.array([[90, 70], [95, 60]]),
+        [[0, 9], [10, 79], [20, 60], [70, 75]],
+        [[1, 2], [3]],
+        [[1, "a"], [2, "b"]],
+        np.array([[1, 2, 3, 4, 5], [3, 4, 5, 1, 2]]),
         np.array([[90, 200], [95, 60], [1, 2], [3, 1]]),
         np.array([[10.0, 20, 5, 60, 1]]),
         np.array([[10.0, 20, 50, 60, 0.5]]),
