@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from seedsafe.ground.info import Array
+from seedsafe.ground.info import Array, shape_error
 from seedsafe.opencv import load
 
 __all__ = [
@@ -87,7 +87,7 @@ def in_memory(image: Array) -> Array:
 def need_image(image: Array) -> None:
     """Raise ValueError if an array does not have the shape of an image."""
     if image.ndim not in (2, 3):
-        raise ValueError(f"an image must have the shape (H, W) or (H, W, C), got {image.shape}: reshape it")
+        raise shape_error(image.shape)
 
 
 def refuse_volume(array: Array) -> None:

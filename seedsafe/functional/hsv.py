@@ -73,9 +73,8 @@ def opencv_agrees() -> bool:
     top = np.full_like(more, 255)
     # A hue follows from the chroma and the middle value, here at the value 255; a saturation from the value and the chroma.
     for colours in (*permutations((top, top - more, top - more + less)), (more, less, less)):
-        row = np.stack(colours, axis=-1)[
-            None, 1:
-        ]  # without the first black, so that rows end in the middle of a vector
+        # Without the first black, so that rows end in the middle of a vector.
+        row = np.stack(colours, axis=-1)[1:].reshape(1, -1, 3)
         if not np.array_equal(cv2.cvtColor(row, cv2.COLOR_RGB2HSV), _hsv(row)):
             return False
     return True

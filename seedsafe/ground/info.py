@@ -26,6 +26,7 @@ __all__ = [
     "described",
     "is_masked",
     "named_parts",
+    "shape_error",
 ]
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -44,8 +45,14 @@ TARGETS: Final = (
 """The parts of a sample that transforms know; every other entry of a dict passes through unchanged."""
 
 
-_CLIP: Final = "pass a video as augment(video=clip, key=key), or to a dataset with targets=('video', None)"
+_CLIP: Final = "pass a video as augment(video=clip, key=key), or to a dataset with targets=('video', None); the images of a batch one by one"
 _STACK: Final = "put its frames together with numpy.stack(frames)"
+
+
+def shape_error(shape: tuple[int, ...]) -> ValueError:
+    """Return the error for the shape of an array that is no image."""
+    way_out = _CLIP if len(shape) == 4 else "reshape it"
+    return ValueError(f"an image must have the shape (H, W) or (H, W, C), got {shape}: {way_out}")
 
 
 class Info:
@@ -136,8 +143,7 @@ class Info:
         """
         shape = self.shape
         if len(shape) != 3 and len(shape) != 2:
-            way_out = _CLIP if len(shape) == 4 else "reshape it"
-            raise ValueError(f"an image must have the shape (H, W) or (H, W, C), got {shape}: {way_out}")
+            raise shape_error(shape)
         return shape[0], shape[1]
 
     def audio_length(self) -> int:
