@@ -7,7 +7,9 @@ import pickle
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from difflib import get_close_matches
 from functools import partial
+from inspect import signature
 from typing import Any, Final, Literal, SupportsIndex, overload
 
 import torch
@@ -25,6 +27,7 @@ from seedsafe.reading import (
     LookedCollate,
     Unkeyed,
     WarningLog,
+    explain_arguments,
     flag,
     nested,
     outermost,
@@ -56,6 +59,7 @@ _TORCHS: Final = (default_collate, default_convert, in_place_collate)
 def loader(dataset: AugmentedIterable, **options: Any) -> StreamLoader: ...
 @overload
 def loader(dataset: Any, **options: Any) -> KeyedLoader: ...
+@explain_arguments
 def loader(
     dataset: Any,
     *,
@@ -99,7 +103,7 @@ def loader(
         options: DataLoader's other arguments.
 
     Raises:
-        TypeError: the dataset is iterable-style.
+        TypeError: the dataset is iterable-style, or an argument is none of these and none of DataLoader's.
         ValueError: arguments cannot be used together, there is no seed, two samples would have one key, or spawned
             workers need something that cannot be pickled.
 
@@ -132,6 +136,7 @@ def loader(
         [tensor([4, 5])]
     """
     flag("shuffle", shuffle)
+    _check_options(options)
     if flag("keys", keys) and isinstance(dataset, IterableDataset):
         raise ValueError(
             "keys=True needs a map-style dataset, whose samples have an index, got a stream: pass a callable as its augment=, which "
@@ -184,6 +189,16 @@ def loader(
     result = _keyed_loader(outer, dataset, in_batches, options, seed_of_keys, on_unkeyed or "raise")
     _check_picklable(result)
     return result
+
+
+def _check_options(options: dict[str, Any]) -> None:
+    """Raise a TypeError for an argument that a DataLoader does not take."""
+    takes = signature(DataLoader).parameters
+    for name in options.keys() - takes:
+        near = get_close_matches(name, (*takes, *signature(loader).parameters), 1)
+        raise TypeError(
+            f"loader has no {name}: {f'did you mean {near[0]}? ' if near else ''}It takes the arguments of torch.utils.data.DataLoader"
+        )
 
 
 def _stream_loader(

@@ -50,7 +50,7 @@ _STACK: Final = "put its frames together with numpy.stack(frames)"
 
 
 def shape_error(shape: tuple[int, ...]) -> ValueError:
-    """Return the error for the shape of an array that is no image."""
+    """Return the error for an array whose shape is not an image's."""
     way_out = _CLIP if len(shape) == 4 else "reshape it"
     return ValueError(f"an image must have the shape (H, W) or (H, W, C), got {shape}: {way_out}")
 

@@ -105,6 +105,11 @@ class KeyedReader:
         augment, views = listed(augment, views)
         if augment is not None and not callable(augment):
             raise TypeError(f"augment must be a Compose or a Transform, got {augment!r}: pass Compose([...])")
+        if isinstance(augment, type):
+            raise TypeError(
+                f"augment must be a Compose or a Transform, got the class {augment.__name__}: write {augment.__name__}(...), with its "
+                "arguments"
+            )
         if views is not None and augment is None and not bridge:
             raise ValueError(
                 f"views={views} without an augmentation are all the same: pass augment=, or bridge=True if the base "

@@ -12,7 +12,7 @@ import pytest
 import seedsafe as ss
 import seedsafe_tf
 from seedsafe_keras import AugmentedSequence
-from seedsafe_torch import AugmentedDataset, AugmentedIterable, DistributedKeyedSampler, KeyedSampler
+from seedsafe_torch import AugmentedDataset, AugmentedIterable, DistributedKeyedSampler, KeyedSampler, loader
 
 IMAGES = np.zeros((8, 4, 4, 3), np.uint8)
 AUGMENT = ss.Compose([ss.HorizontalFlip()])
@@ -49,3 +49,19 @@ def test_signatures_stay() -> None:
     for kind in (AugmentedDataset, AugmentedIterable, KeyedSampler):
         assert "seed" in inspect.signature(kind).parameters
     assert re.search(r"\bseed\b", str(inspect.signature(DistributedKeyedSampler)))
+
+
+def test_a_loader_says_what_it_takes() -> None:
+    dataset = AugmentedDataset([np.zeros((4, 4), np.uint8)], ss.HorizontalFlip(), seed=1)
+    call: Any = loader
+    for options, words in (
+        ({"batchsize": 3}, "loader has no batchsize: did you mean batch_size?"),
+        ({"workers": 3}, r"loader has no workers: did you mean num_workers\?"),
+        ({"zzz": 3}, "loader has no zzz: It takes the arguments of torch.utils.data.DataLoader"),
+    ):
+        with pytest.raises(TypeError, match=words):
+            call(dataset, **options)
+    with pytest.raises(TypeError, match=r"loader takes dataset by position, got 3 values: .*batch_size"):
+        call(dataset, 4, True)
+    with pytest.raises(TypeError, match=r"got the class HorizontalFlip: write HorizontalFlip\(\.\.\.\)"):
+        AugmentedDataset(dataset, ss.HorizontalFlip, seed=1)  # type: ignore[arg-type]
