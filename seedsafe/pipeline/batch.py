@@ -166,12 +166,12 @@ class Many:
         result = []
         for leaf in self._leaves:
             try:
-                one = _decision(leaf, keys, words, info)
-                info = leaf.transform.out_info(info, one.params)
+                decision = _decision(leaf, keys, words, info)
+                info = leaf.transform.out_info(info, decision.params)
             except Exception as error:
                 blame(error, leaf.name)
                 raise
-            result.append(one)
+            result.append(decision)
         return result
 
 

@@ -117,8 +117,8 @@ class Mixer(Leaf):
         view = draws.address.moment & 0xFFFF
         samples = [own]
         for position in params.partners:
-            other = partners.read(position, view, self._before, self._rules)
-            samples.append(_partner(self.name, own, other, position))
+            partner = partners.read(position, view, self._before, self._rules)
+            samples.append(_checked(self.name, own, partner, position))
         result: Mixture = self.transform.mix(samples, params)
         if alone:
             return result.parts["image"]
@@ -228,13 +228,13 @@ def _copy(part: Any) -> Any:
     return part.copy() if isinstance(part, ndarray) else type(part)([mask.copy() for mask in part])
 
 
-def _partner(name: str, own: dict[Any, Any], other: Any, position: int) -> dict[Any, Any]:
+def _checked(name: str, own: dict[Any, Any], partner: Any, position: int) -> dict[Any, Any]:
     """Return a partner as a dict, or raise an error unless it has the sample's targets, dtypes and channels."""
-    result: dict[Any, Any] = {"image": other} if isinstance(other, ndarray) else other
-    partner = f"its partner, sample {position},"
+    result: dict[Any, Any] = {"image": partner} if isinstance(partner, ndarray) else partner
+    it = f"its partner, sample {position},"
     for target in TARGETS:
         if (target in own) != (target in result):
-            has, lacks = ("the sample", partner) if target in own else (partner, "the sample")
+            has, lacks = ("the sample", it) if target in own else (it, "the sample")
             raise ValueError(
                 f"{name} needs samples with the same parts, but {has} has {target!r}, which {lacks} lacks: give all samples the same"
             )
@@ -244,7 +244,7 @@ def _partner(name: str, own: dict[Any, Any], other: Any, position: int) -> dict[
         if (ours.dtype, ours.ndim, ours.shape[2:]) != (theirs.dtype, theirs.ndim, theirs.shape[2:]):
             raise ValueError(
                 f"{name} needs samples of one dtype and with the same channels, but the {target} has {ours.dtype} and the shape "
-                f"{ours.shape}, that of {partner} {theirs.dtype} and {theirs.shape}: convert them in the dataset"
+                f"{ours.shape}, that of {it} {theirs.dtype} and {theirs.shape}: convert them in the dataset"
             )
     return result
 

@@ -180,11 +180,11 @@ def require_fill(transform: Any, span: tuple[float, float] | None, source: str |
     fill: Any = getattr(transform, "fill", None)
     values: tuple[Any, ...] = fill if isinstance(fill, tuple) else (fill,)
     if getattr(transform, "mode", "constant") != "constant" or not all(
-        isinstance(one, int | float) for one in values
+        isinstance(value, int | float) for value in values
     ):
         return
     if span is not None and -0.01 <= span[0] <= span[1] <= 1.01 and max(values) >= 2:
-        shares = tuple(float(f"{one / 255:.3g}") for one in values)
+        shares = tuple(float(f"{value / 255:.3g}") for value in values)
         raise ValueError(
             f"fill={fill!r} of {(transform.name or type(transform).__name__).partition('.')[0]} is on the scale of bytes, but "
             f"{source or 'the transforms before it return'} {span[0]:.4g} to {span[1]:.4g}: pass "

@@ -80,7 +80,7 @@ class Views:
             with claim(self._ops) as call_key:
                 return self(sample, key=call_key)
         keys = keys_of_views(checked_key(key), len(self.pipelines))
-        views = [pipeline(sample, key=one) for pipeline, one in zip(self.pipelines, keys, strict=True)]
+        views = [pipeline(sample, key=key) for pipeline, key in zip(self.pipelines, keys, strict=True)]
         return joined(sample, views, self.labels, arrange=self.arranged)
 
     @property
@@ -110,7 +110,7 @@ class Views:
         if view is not None:
             number = self._number(view)
             return self.pipeline(number).params(keys[number], sample)
-        return [self.pipeline(number).params(one, sample) for number, one in enumerate(keys)]
+        return [self.pipeline(number).params(key, sample) for number, key in enumerate(keys)]
 
     def replay(self, sample: Any, params: Sequence[Any], *, view: int | None = None, info: Any = None) -> Any:
         """Apply parameters that ``params`` returned before, and return the view, or the sample with all its views.
@@ -212,10 +212,12 @@ class Views:
     def tables(self) -> str:
         """Return the HTML tables of the pipelines, one for each view."""
         return "".join(
-            pipeline_table(Compose([one]) if isinstance(one, Transform) else one, f"view {number}")
-            if isinstance(one, Compose | Transform)
-            else table(f"view {number}", ("transform",), [(repr(one),)])
-            for number, one in enumerate(self.pipelines)
+            pipeline_table(
+                Compose([pipeline]) if isinstance(pipeline, Transform) else pipeline, f"view {number}"
+            )
+            if isinstance(pipeline, Compose | Transform)
+            else table(f"view {number}", ("transform",), [(repr(pipeline),)])
+            for number, pipeline in enumerate(self.pipelines)
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -280,14 +282,14 @@ def _checked(pipelines: Any) -> tuple[Any, ...]:
         )
     found = tuple(pipelines)
     checked_int("the number of views", len(found), 1, 2**16, "pass a list with a pipeline for each view")
-    for number, one in enumerate(found):
-        if isinstance(one, Views):
+    for number, pipeline in enumerate(found):
+        if isinstance(pipeline, Views):
             raise TypeError(
                 f"views[{number}] is Views itself: put its pipelines into the one list, [*views.pipelines, ...]"
             )
-        if not callable(one) or isinstance(one, type):
+        if not callable(pipeline) or isinstance(pipeline, type):
             raise TypeError(
-                f"views[{number}] must be a Compose or a Transform, got {one!r}: pass a pipeline, Compose([]) for a view without "
+                f"views[{number}] must be a Compose or a Transform, got {pipeline!r}: pass a pipeline, Compose([]) for a view without "
                 "augmentation"
             )
     return found

@@ -68,7 +68,7 @@ class BoundAugment:
         self.pipeline = pipeline = _pipeline_of(augment)
         """A Compose with the library's own call, which may hold just one transform; None for anything else."""
         self.takes_arrays: bool = isinstance(augment, Compose | Transform) or (
-            bool(views) and all(isinstance(one, Compose | Transform) for one in views)
+            bool(views) and all(isinstance(view, Compose | Transform) for view in views)
         )
         """Whether tensors, PIL images and lists of frames reach it as arrays; another callable gets the parts as they are."""
         self.root: Root | None = None
@@ -194,9 +194,9 @@ class BoundAugment:
         if self.views:
             each = [view._traits for view in self.views]
             return each[0]._replace(
-                draws=any(one.draws for one in each),
-                is_foreign=any(one.is_foreign for one in each),
-                mixer=next((one.mixer for one in each if one.mixer is not None), None),
+                draws=any(view.draws for view in each),
+                is_foreign=any(view.is_foreign for view in each),
+                mixer=next((view.mixer for view in each if view.mixer is not None), None),
             )
         if not self.takes_arrays:
             return _Traits(namer.rules, augment is not None, augment is not None, None, False, "image")

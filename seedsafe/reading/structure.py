@@ -152,10 +152,10 @@ def _replace(whole: Any, path: tuple[Any, ...], part: Any) -> Any:
 def _gather(sample: Any, named: Mapping[Any, str]) -> dict[str, Any]:
     """Return the named parts of a sample by target, with several masks as one list and several images as one video."""
     parts = {target: sample[key] for key, target in named.items()}
-    for one, several, kind in (("mask", "masks", list), ("image", "video", Images)):
-        keys = [key for key, target in named.items() if target == one]
+    for single, several, kind in (("mask", "masks", list), ("image", "video", Images)):
+        keys = [key for key, target in named.items() if target == single]
         if len(keys) > 1:
-            del parts[one]
+            del parts[single]
             parts[several] = kind(sample[key] for key in keys)
     if type(parts.get("video")) is Images:
         _require_alike(parts["video"])

@@ -70,7 +70,8 @@ def check_targets(targets: Any, labels: Sequence[str] = ()) -> Targets:
         target for target in set(named) if named.count(target) > 1 and target not in ("mask", "image")
     ]
     mixed = any(
-        named.count(one) > 1 and several in named for one, several in (("mask", "masks"), ("image", "video"))
+        named.count(single) > 1 and several in named
+        for single, several in (("mask", "masks"), ("image", "video"))
     )
     if repeated or mixed or not any(target in TARGETS for target in named):
         raise ValueError(

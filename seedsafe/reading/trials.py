@@ -135,11 +135,12 @@ class Trial:
         digests = [self.read(states)[1] for states in (before, tried, tried, before)]
         if not all(digests):
             return {}
-        first, other, again, last = digests
+        first, moved, moved_again, last = digests
         return {
             path: digest
             for path, digest in stable.items()
-            if first.get(path) == digest == last.get(path) and other.get(path) == again.get(path) != digest
+            if first.get(path) == digest == last.get(path)
+            and moved.get(path) == moved_again.get(path) != digest
         }
 
     def alone(
@@ -194,16 +195,16 @@ def _add_digests(digests: dict[Any, bytes], path: tuple[Any, ...], part: Any) ->
         digests[path] = content(part).digest
 
 
-def share_parts(sample: Any, again: Any) -> bool:
+def share_parts(sample: Any, second: Any) -> bool:
     """Return whether two samples are the same object, or share a part that is no plain value."""
     if type(sample) in SCALARS or sample is None:
         return False
-    if sample is again:
+    if sample is second:
         return True
-    if type(sample) is not type(again) or not isinstance(sample, tuple | list | dict):
+    if type(sample) is not type(second) or not isinstance(sample, tuple | list | dict):
         return False
-    pairs = zip(_entries(sample), _entries(again), strict=False)
-    return any(one is other and type(one) not in SCALARS and one is not None for one, other in pairs)
+    pairs = zip(_entries(sample), _entries(second), strict=False)
+    return any(part is same and type(part) not in SCALARS and part is not None for part, same in pairs)
 
 
 def _entries(sample: Any) -> list[Any]:

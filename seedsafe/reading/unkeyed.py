@@ -248,11 +248,11 @@ class Looks:
     ) -> list[Stateful]:
         before, after = (
             list(moved),
-            [pair for pair in trial.before if any(pair[0] is one for one, _ in moved)],
+            [pair for pair in trial.before if any(pair[0] is generator for generator, _ in moved)],
         )
-        again, found = trial.read([])
+        second, found = trial.read([])
         if not trial.moves():
-            self._note_kept(sample, again, [generator for generator, _ in moved], position)
+            self._note_kept(sample, second, [generator for generator, _ in moved], position)
             return []
         same = trial.read(before)[1]
         stable = {path: digest for path, digest in own.items() if same.get(path) == digest}
@@ -287,9 +287,9 @@ class Looks:
             tried = list(zip(generators, states, strict=True))
             yield tried, trial.read(tried)[1]
 
-    def _note_kept(self, sample: Any, again: Any, moved: Sequence[Stateful], position: int) -> None:
+    def _note_kept(self, sample: Any, second: Any, moved: Sequence[Stateful], position: int) -> None:
         """Note a sample that drew when it was read, and then came as the same object without a draw."""
-        if not share_parts(sample, again):
+        if not share_parts(sample, second):
             return
         self._kept.add(position)
         if len(self._kept) == _KEPT and self._log.first(self.KEEPS):

@@ -128,9 +128,9 @@ def are_points(part: Any, size: tuple[int, int] | None) -> bool:
     pairs = _pairs(part)
     if pairs is None:
         return False
-    known = pairs[np.isfinite(pairs).all(axis=1)]
+    present = pairs[np.isfinite(pairs).all(axis=1)]
     limit = np.inf if size is None else max(size)
-    return bool(len(known) and known.min() >= -1 and 1 < known.max() <= limit)
+    return bool(len(present) and present.min() >= -1 and 1 < present.max() <= limit)
 
 
 def _pairs(part: Any) -> np.ndarray[Any, Any] | None:
@@ -402,7 +402,8 @@ def _factor(size: tuple[int, int], side: tuple[int, ...]) -> int:
         if min(small) >= _LEAST:
             factor = round(large[0] / small[0])
             if factor > 1 and all(
-                one in (many // factor, -(-many // factor)) for many, one in zip(large, small, strict=True)
+                part in (whole // factor, -(-whole // factor))
+                for whole, part in zip(large, small, strict=True)
             ):
                 return sign * factor
     return 0
