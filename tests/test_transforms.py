@@ -302,7 +302,7 @@ def test_mask_keypoints_and_boxes_move_with_the_pixels(transform: ss.Transform) 
         (
             lambda: ss.OneOf({ss.Invert(), ss.ToGray()}),
             TypeError,
-            "transforms must be a list of transforms, got a set.*pass a list",
+            "transforms must be a list of transforms, got a set, which has another order in each run: pass a list",
         ),
         (lambda: ss.GaussianNoise(std=1e39), ValueError, "std must be"),  # float32 ends there
     ],

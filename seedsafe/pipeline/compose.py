@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
@@ -457,7 +457,7 @@ def members(name: str, transforms: Iterable[Any]) -> tuple[Any, ...]:
         )
     if not isinstance(transforms, Iterable) or getattr(transforms, "shape", None) == ():
         raise TypeError(f"{name} must be a list of transforms, got {transforms!r}: pass [] for no transforms")
-    if isinstance(transforms, Set):
+    if isinstance(transforms, set | frozenset):
         raise TypeError(
             f"{name} must be a list of transforms, got a set, which has another order in each run: pass a list"
         )

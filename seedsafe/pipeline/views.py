@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from seedsafe.ground.html import table
@@ -272,7 +272,7 @@ def _checked(pipelines: Any) -> tuple[Any, ...]:
     if (
         callable(pipelines)
         or not isinstance(pipelines, Iterable)
-        or isinstance(pipelines, str | bytes | Mapping | Set)
+        or isinstance(pipelines, str | bytes | Mapping | set | frozenset)
     ):
         raise TypeError(
             f"views must be a list with a pipeline for each view, got {pipelines!r}: pass [weak, strong], or the number of views "
