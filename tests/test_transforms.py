@@ -299,6 +299,11 @@ def test_mask_keypoints_and_boxes_move_with_the_pixels(transform: ss.Transform) 
             "fill must be a whole number from 0 to 255 for uint8, got 300.5: pass it in the image's own units",
         ),
         (lambda: ss.Compose(None), TypeError, "transforms must be a list of transforms, got None"),
+        (
+            lambda: ss.OneOf({ss.Invert(), ss.ToGray()}),
+            TypeError,
+            "transforms must be a list of transforms, got a set, which has another order in each run: pass a list",
+        ),
         (lambda: ss.GaussianNoise(std=1e39), ValueError, "std must be"),  # float32 ends there
     ],
     ids=map(str, range(45)),

@@ -457,6 +457,10 @@ def members(name: str, transforms: Iterable[Any]) -> tuple[Any, ...]:
         )
     if not isinstance(transforms, Iterable) or getattr(transforms, "shape", None) == ():
         raise TypeError(f"{name} must be a list of transforms, got {transforms!r}: pass [] for no transforms")
+    if isinstance(transforms, set | frozenset):
+        raise TypeError(
+            f"{name} must be a list of transforms, got a set, which has another order in each run: pass a list"
+        )
     found = tuple(transforms)
     for position, transform in enumerate(found):
         if not isinstance(transform, Transform | Compose):

@@ -274,7 +274,7 @@ def _checked(pipelines: Any) -> tuple[Any, ...]:
     if (
         callable(pipelines)
         or not isinstance(pipelines, Iterable)
-        or isinstance(pipelines, str | bytes | Mapping)
+        or isinstance(pipelines, str | bytes | Mapping | set | frozenset)
     ):
         raise TypeError(
             f"views must be a list with a pipeline for each view, got {pipelines!r}: pass [weak, strong], or the number of views "

@@ -613,6 +613,19 @@ def test_a_dataset_with_a_list_of_transforms() -> None:
     assert all(type(one).__name__ != "Source" for one in base.trans)  # the dataset itself is as before
 
 
+class Inverting(Cropping):
+    def __getitem__(self, index: int) -> Any:
+        image = self.photographs[index]
+        return [trans(part) for trans, part in zip(self.trans, (image, 255 - image), strict=True)], index
+
+
+def test_a_dataset_whose_listed_transforms_take_different_images_is_refused() -> None:
+    with pytest.raises(
+        ss.SampleError, match=r"to different images, and .* one image for all: pass bridge=True"
+    ):
+        of(Inverting(flip(0.1), flip(0.9)))[0]
+
+
 def test_a_dataset_that_does_more_with_its_list_is_refused() -> None:
     with pytest.raises(ss.SampleError, match=r"Turned goes on with what its transform.*or pass bridge=True"):
         of(Turned(flip(0.1), flip(0.9)))[0]

@@ -134,6 +134,113 @@ def test_what_is_drawn_otherwise_is_bridged(kind: Any) -> None:
     assert [line.why.split(",")[0] for line in convert(wrapper).report.lines] == ["is your own"]
 
 
+class Handling(Wrapper):
+    def __call__(self, image: Any) -> Any:
+        try:
+            return self.first(image.resize((2, 2)))
+        except:  # noqa: E722  # as it is written
+            return self.all[1](image)
+
+
+class Naming(Wrapper):
+    def __call__(self, image: Any) -> Any:
+        return self.first(image) if "PIL" in f"{image}" else self.all[1](image)
+
+
+class OfItsClass(Wrapper):
+    def __call__(self, image: Any) -> Any:
+        return self.first(image) if image.__class__.__name__ == "Image" else self.all[1](image)
+
+
+class Comparing(Wrapper):
+    def __call__(self, image: Any) -> Any:
+        flipped = self.first(image)
+        return self.all[1](image) if flipped is image else flipped
+
+
+class Advancing(AtTimes):
+    def set_epoch(self, epoch: int) -> None:
+        self.p = epoch / 10
+
+
+class WithProperty(AtTimes):
+    @property
+    def strength(self) -> Any:
+        return self.p
+
+    @strength.setter
+    def strength(self, value: Any) -> None:
+        self.p = value
+
+
+class Disguised(AtTimes):
+    def __getattribute__(self, name: str) -> Any:
+        return super().__getattribute__("all")[1] if name == "first" else super().__getattribute__(name)
+
+
+@pytest.mark.parametrize(
+    "kind", [Handling, Naming, OfItsClass, Comparing, Advancing, WithProperty, Disguised]
+)
+def test_code_that_would_do_otherwise_without_an_image_is_bridged(kind: Any) -> None:
+    (line,) = convert(kind(flip(0.5), flip(0.25))).report.lines
+    assert (line.theirs, line.why.split(",")[0]) == (kind.__name__, "is your own")
+
+
+class Module(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = flip(1.0)
+
+    def forward(self, image: Any) -> Any:
+        return self.first(image)
+
+
+class Around(Module):
+    def __call__(self, image: Any) -> Any:
+        return super().__call__(image).rotate(90)
+
+
+def test_a_module_whose_call_is_more_than_its_forward_is_bridged() -> None:
+    assert not convert(Module()).report.bridged
+    replaced = Module()
+    replaced.forward = darker  # type: ignore[method-assign]
+    for module in (Around(), replaced):
+        assert len(convert(module).report.bridged) == 1
+
+
+class Assembled(Wrapper):
+    def __init__(self, *transforms: Any) -> None:
+        super().__init__(*transforms)
+        self.build()
+        self._count(2)
+
+    def build(self) -> None:
+        self.second = self.all[1]
+
+    def _count(self, number: int) -> None:
+        self.number = number
+
+    def __call__(self, image: Any) -> Any:
+        return [self.second(self.first(image)) for _ in range(self.number)]
+
+
+def test_attributes_that_methods_set_while_it_is_made_are_followed() -> None:
+    views = convert(Assembled(flip(0.5), flip(0.25)))
+    assert [len(one.transforms) for one in views.pipelines] == [2, 2]
+
+
+def test_functions_that_count_their_calls_are_no_views() -> None:
+    number = 0
+    first, second = flip(0.0), flip(1.0)
+
+    def views(image: Any) -> Any:
+        nonlocal number
+        number += 1
+        return [first(image), second(image)] if number % 2 else [second(image), first(image)]
+
+    assert chains_of(views) is None
+
+
 def test_code_for_pictures_is_bridged_behind_a_tensor() -> None:
     lines = convert(
         [known("ToTensor"), IfPicture(flip(0.1)), known("Normalize", mean=[0.5], std=[0.5])]

@@ -322,6 +322,7 @@ def test_other_code_that_ignores_its_key_is_refused_in_any_view() -> None:
 BAD: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: ss.Views([]), ValueError, "number of views must be at least 1 .*: pass a list with a pipeline"),
     (lambda: ss.Views(WEAK), TypeError, r"views must be a list with a pipeline .*pass \[weak, strong\]"),  # type: ignore[arg-type]
+    (lambda: ss.Views({WEAK, STRONG}), TypeError, "views must be a list with a pipeline"),
     (lambda: ss.Views([WEAK, None]), TypeError, r"views\[1\] must be a Compose .* Compose\(\[\]\)"),  # type: ignore[list-item]
     (lambda: ss.Views([ss.RandomCrop]), TypeError, r"views\[0\] must be a Compose"),
     (

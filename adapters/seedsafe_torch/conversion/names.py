@@ -14,7 +14,7 @@ import torch
 
 from seedsafe_torch.conversion.traced import Known
 
-__all__ = ["PLAIN", "Drawn", "Image", "Names", "UnknownError", "stand_ins"]
+__all__ = ["PLAIN", "Drawn", "Image", "Names", "Opaque", "UnknownError", "stand_ins"]
 
 PLAIN: Final = (bool, int, float, str, type(None))
 
@@ -26,7 +26,21 @@ class UnknownError(Exception):
     """The code does something else."""
 
 
-class Image:
+class Opaque:
+    """Something that cannot be looked at."""
+
+    __slots__ = ()
+
+    def _refuse(self, *args: Any) -> Any:
+        raise UnknownError
+
+    __bool__ = __format__ = __repr__ = _refuse
+    __class__ = property(_refuse)
+    __eq__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Image(Opaque):
     """Stands for an image that has gone through some transforms. It can be passed on and copied, but not looked at."""
 
     __slots__ = ("_through", "chain")
@@ -54,18 +68,12 @@ class Image:
             raise UnknownError
         return self.through(kernel)
 
-    def __bool__(self) -> bool:
-        raise UnknownError
-
-    __eq__ = None  # type: ignore[assignment]
-    __hash__ = None  # type: ignore[assignment]
-
 
 def _in_rgb(picture: Any) -> Any:
     return picture.convert("RGB")
 
 
-class Drawn:
+class Drawn(Opaque):
     """Stands for a number drawn between two others. It can be used once: compared with a number, or as the radius of a blur."""
 
     __slots__ = ("_decide", "_span")
@@ -99,11 +107,6 @@ class Drawn:
         return not self._is_below(limit)
 
     __gt__ = __ge__ = _is_above
-    __eq__ = None  # type: ignore[assignment]
-    __hash__ = None  # type: ignore[assignment]
-
-    def __bool__(self) -> bool:
-        raise UnknownError
 
 
 class Names:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any, Final
 
+import numpy as np
 from torch.nn import ModuleList
 from torch.utils.data import ConcatDataset, Subset
 
@@ -66,6 +67,11 @@ def _with_images(sample: Any, count: int) -> tuple[Any, int]:
     if type(sample) is Untransformed:
         return (sample._image, 1) if count == 1 else (sample, 0)
     if _are_views(sample, count):
+        if not all(np.array_equal(one._image, sample[0]._image) for one in sample[1:]):
+            raise TypeError(
+                "the dataset applies its listed transforms to different images, and convert=True takes one image for all: pass "
+                "bridge=True instead of convert=True, which keeps the dataset as it is"
+            )
         return sample[0]._image, len(sample)
     keys = (
         list(sample)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import torch
 
-from seedsafe_torch.conversion.names import PLAIN, Image, UnknownError, stand_ins
+from seedsafe_torch.conversion.names import PLAIN, Image, Opaque, UnknownError, stand_ins
 from seedsafe_torch.conversion.traced import Chance, OfPictures, Several, Stored, filled, same
 
 __all__ = ["chains_of"]
@@ -49,6 +49,8 @@ class _Run:
         if not all(isinstance(value, PLAIN) for value in defaults):
             raise UnknownError
         code = function.__code__
+        if any(_sets(one, code.co_freevars) for one in _codes(code)):
+            raise UnknownError
         names = {name for one in _codes(code) for name in _globals_of(one)}
         found = self._stand_ins(names, function.__globals__) | {"__builtins__": {}}
         cells = [cell.cell_contents for cell in function.__closure__ or ()]
@@ -75,7 +77,7 @@ class _Run:
         return Image(lambda image, known: Image(image._through, (*image.chain, Stored("", known))))
 
 
-class _Transform:
+class _Transform(Opaque):
     """Stands for a transform: it returns an image with one transform more, or several images if the transform does."""
 
     __slots__ = ("_stored",)
@@ -97,7 +99,7 @@ class _Transform:
         return images if several.form is None else filled(several.form, images)
 
 
-class _Self:
+class _Self(Opaque):
     """Stands for the object: it has the object's plain values, transforms and methods, and nothing else."""
 
     __slots__ = ("_run", "_thing")
@@ -244,7 +246,12 @@ def _call_of(thing: Any) -> FunctionType | None:
         return thing if _takes_one(thing, 1) else None
     kind = type(thing)
     is_module = isinstance(thing, torch.nn.Module)
-    if not hasattr(thing, "__dict__") or (is_module and _has_hooks(thing)):
+    if (
+        not hasattr(thing, "__dict__")
+        or kind.__getattribute__ is not object.__getattribute__
+        or (is_module and _is_called_otherwise(thing))
+        or _may_be_set(kind)
+    ):
         return None
     function = getattr(kind, "forward" if is_module else "__call__", None)
     return function if isinstance(function, FunctionType) and _takes_one(function) else None
@@ -263,8 +270,56 @@ def _takes_one(function: FunctionType, count: int = 2) -> bool:
     return takes and code.co_argcount - optional <= count and code.co_kwonlyargcount == optional_by_name
 
 
-def _has_hooks(module: torch.nn.Module) -> bool:
-    return bool(module._forward_hooks or module._forward_pre_hooks)
+def _is_called_otherwise(module: torch.nn.Module) -> bool:
+    """Return whether a module's call does more than its class's forward."""
+    return bool(
+        module._forward_hooks
+        or module._forward_pre_hooks
+        or "forward" in vars(module)
+        or type(module).__call__ is not torch.nn.Module.__call__
+    )
+
+
+_MAKING: Final = ("__init__", "__post_init__", "__setstate__", "__setattr__")
+
+
+def _may_be_set(kind: type) -> bool:
+    """Return whether a class has methods that set attributes later, as a set_epoch does, which the code's call may follow.
+
+    Those that only `__init__` seems to use do not count: they are private or take no argument.
+    """
+    methods = {
+        name: function
+        for cls in reversed(kind.__mro__)
+        if cls.__module__.partition(".")[0] not in ("torch", "torchvision", "builtins")
+        for name, value in vars(cls).items()
+        for function in _functions_of(value)
+    }
+    used = methods["__init__"].__code__.co_names if "__init__" in methods else ()
+    return any(
+        name not in _MAKING
+        and not (name in used and (name.startswith("_") or function.__code__.co_argcount == 1))
+        and any(
+            instruction.opname == "STORE_ATTR"
+            for code in _codes(function.__code__)
+            for instruction in dis.get_instructions(code)
+        )
+        for name, function in methods.items()
+    )
+
+
+def _functions_of(value: Any) -> list[FunctionType]:
+    """Return the function of a method, or that which sets a property."""
+    function = value.fset if isinstance(value, property) else value
+    return [function] if isinstance(function, FunctionType) else []
+
+
+def _sets(code: CodeType, names: Sequence[str]) -> bool:
+    """Return whether code sets one of the variables around a function."""
+    return any(
+        instruction.opname in ("STORE_DEREF", "DELETE_DEREF") and instruction.argval in names
+        for instruction in dis.get_instructions(code)
+    )
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -275,15 +330,26 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(constant)
 
 
+_REFUSED: Final = frozenset(
+    {
+        *("IMPORT_NAME", "STORE_GLOBAL", "DELETE_GLOBAL"),
+        *(
+            "PUSH_EXC_INFO",
+            "IS_OP",
+        ),  # stand-ins raise errors for reasons of their own, and are no object twice
+    }
+)
+
+
 def _globals_of(code: CodeType) -> set[str]:
     """Return the global names that code uses.
 
     Raises:
-        UnknownError: it imports a module or sets a global name.
+        UnknownError: it imports a module, sets a global name, handles errors, or asks whether two things are one.
     """
     found = set()
     for instruction in dis.get_instructions(code):
-        if instruction.opname in ("IMPORT_NAME", "STORE_GLOBAL", "DELETE_GLOBAL"):
+        if instruction.opname in _REFUSED:
             raise UnknownError
         if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
             found.add(instruction.argval)
