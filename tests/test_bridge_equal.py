@@ -7,6 +7,7 @@ import pickle
 import random
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -143,6 +144,15 @@ def test_joined_generators_are_named_once_and_in_the_manifest() -> None:
     assert ".image, .mask. Pass Bridge(equal=" in str(warning.message)
 
 
+def test_groups_are_named_in_one_warning() -> None:
+    layers = Built(1, 2)
+    with pytest.warns(UserWarning, match="share one stream") as given:
+        AugmentedDataset(layers, seed=42, bridge=True)
+    (warning,) = given
+    groups = ".of_image[0], .of_mask[0]; .of_image[1], .of_mask[1]. Pass Bridge(equal="
+    assert groups in str(warning.message)
+
+
 def test_a_copy_in_another_process_keeps_what_was_found() -> None:
     base = Pairs(random.Random(1), random.Random(1))
     dataset = AugmentedDataset(base, seed=42, bridge=TOGETHER)
@@ -215,9 +225,51 @@ def test_a_pair_that_the_first_read_makes_is_told_in_every_process() -> None:
         np.testing.assert_array_equal(read(Lazy(), 2, bridge=True), pairs)
 
 
-def test_arguments_of_a_partial_function_are_told_apart() -> None:
-    from functools import partial
+class Built:
+    """Its first read puts another layer before those that it has, as a Sequential of Keras does."""
 
+    def __init__(self, *seeds: int) -> None:
+        self.of_image, self.of_mask = ([random.Random(seed) for seed in seeds] for _ in range(2))
+        self.first: Callable[[], Any] = str
+
+    def __len__(self) -> int:
+        return 36
+
+    def __getitem__(self, index: int) -> Any:
+        for layers in (self.of_image, self.of_mask):
+            if len(layers) < 3:
+                layers.insert(0, self.first())
+        return np.array(
+            [[layer.random() for layer in layers if layer] for layers in (self.of_image, self.of_mask)]
+        )
+
+
+@pytest.mark.parametrize("seeds", [(1, 1), (1, 2), (2, 1)])
+def test_generators_that_the_first_read_moves_keep_their_groups(seeds: tuple[int, int]) -> None:
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        pairs = read(Built(*seeds), bridge=True)
+    assert len(given) == 1
+    np.testing.assert_array_equal(pairs[:, 0], pairs[:, 1])
+    assert (pairs[:, 0, 0] == pairs[:, 0, 1]).all() == (seeds[0] == seeds[1])
+    built = AugmentedDataset(Built(*seeds), seed=42, bridge=TOGETHER)
+    there = pickle.loads(pickle.dumps(built))
+    built.base[0]
+    built_there = pickle.loads(pickle.dumps(built))
+    for dataset in (there, built, built_there):
+        np.testing.assert_array_equal(dataset.at(5, epoch=0), pairs[5])
+    np.testing.assert_array_equal(read(Built(*seeds), 2, bridge=TOGETHER), pairs)
+
+
+def test_a_generator_that_comes_to_the_path_of_another_has_a_stream_of_its_own() -> None:
+    base = Built(1, 2)
+    base.first = partial(random.Random, 3)
+    dataset = AugmentedDataset(base, seed=42, bridge=TOGETHER)
+    dataset.at(0, epoch=0)
+    assert len(set(dataset.at(1, epoch=0)[0])) == 3
+
+
+def test_arguments_of_a_partial_function_are_told_apart() -> None:
     def both(image: Any, one: Any, other: Any) -> Any:
         return image + np.array([one.random(), other.random()])
 

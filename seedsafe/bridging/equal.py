@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -34,7 +34,7 @@ class Group(NamedTuple):
     """The group that a search has put a generator into: those in equal states."""
 
     name: str
-    """The path of the first generator in the group."""
+    """The path at which the first generator in the group was found, or one like it that no other group has."""
     thing: Any
     """The generator, or None in a process that has unpickled it."""
 
@@ -72,24 +72,37 @@ def group_by_state(
         earlier: the groups of an earlier search. They stay, because the states have moved on since.
         joins: whether generators that are new may join others. If not, each is alone in its group.
     """
-    found_before = {generator.path: _was_found(generator, earlier) for generator in generators}
+    at = {id(group.thing): group for group in earlier.values()}
+    kept = {
+        generator.path: at.get(id(generator.thing)) or _unpickled_group(generator, earlier)
+        for generator in generators
+    }
+    names = {group.name for group in earlier.values()}
     groups: dict[str, Group] = {}
     first: dict[str, Found] = {}
-    for generator in sorted(generators, key=lambda generator: not found_before[generator.path]):  # stable
+    for generator in sorted(generators, key=lambda generator: kept[generator.path] is None):  # stable
         state, path = generator.state, generator.path
         equal = None if state is None else first.setdefault(state.content, generator)
-        if found_before[path]:
-            groups[path] = earlier[path]
+        group = kept[path]
+        if group is not None:
+            groups[path] = group
         elif joins and equal is not None and equal is not generator and _are_different(equal, generator):
             groups[path] = Group(groups[equal.path].name, generator.thing)
         else:
-            groups[path] = Group(path, generator.thing)
+            groups[path] = Group(_unlike(path, names), generator.thing)
     return groups
 
 
-def _was_found(generator: Found, earlier: Mapping[str, Group]) -> bool:
+def _unpickled_group(generator: Found, earlier: Mapping[str, Group]) -> Group | None:
     group = earlier.get(generator.path)
-    return group is not None and (group.thing is None or group.thing is generator.thing)
+    return None if group is None or group.thing is not None else Group(group.name, generator.thing)
+
+
+def _unlike(path: str, names: Collection[str]) -> str:
+    """Return a path as a name that no group has, since the generator that was there may have moved."""
+    while path in names:
+        path += "'"
+    return path
 
 
 def _are_different(first: Found, second: Found) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from seedsafe.bridging.beside import others_run, steady
@@ -68,6 +68,7 @@ class Runner:
         self._search: Search | None = self._find() if _before is None else None
 
     def __reduce__(self) -> tuple[Any, ...]:
+        self._refresh({})  # generators may have moved to other paths
         groups = {path: group._replace(thing=None) for path, group in self.search().groups.items()}
         return _unpickle, (self.root, self.options, self.label, _Before(self._tally, groups, self._told))
 
@@ -87,32 +88,37 @@ class Runner:
 
     def joined(self) -> list[list[str]]:
         """Return the paths of the generators that share a stream, because they were found in equal states."""
-        return self.search().joined()
+        return list(self.search().joined().values())
 
     def _find(self, *, joins: bool = True) -> Search:
         """Search the object. Generators that an earlier search has found keep their groups."""
         search = find(self.root, self._groups, joins=joins and self.options.equal != "apart")
         self._groups = search.groups
-        for paths in search.joined():
-            self._tell(
-                paths, "share one stream, because they were found in equal states, so their numbers are equal"
-            )
+        self._tell(
+            {(name, str(len(paths))): paths for name, paths in search.joined().items()},
+            "share one stream, because they were found in equal states, so their numbers are equal",
+        )
         return search
 
-    def _tell(self, paths: Sequence[str], fault: str) -> None:
-        """Warn once of generators in equal states."""
-        if self.options.equal is None and tuple(paths) not in self._told:
-            self._told.add(tuple(paths))
-            warnings.warn(
-                f"{self.label} has generators that {fault}: {', '.join(paths)}. {_EQUAL}", stacklevel=4
-            )
+    def _tell(self, groups: Mapping[tuple[str, ...], Sequence[str]], fault: str) -> None:
+        """Warn once of groups of generators in equal states, also if they are at other paths later.
+
+        Args:
+            groups: the paths of each group, by what does not change when they do.
+            fault: the verb and what follows, for one group.
+        """
+        new = [paths for name, paths in groups.items() if not {name, tuple(paths)} & self._told]
+        self._told.update(groups, map(tuple, new))
+        if new and self.options.equal is None:
+            named = "; ".join(", ".join(paths) for paths in new)
+            warnings.warn(f"{self.label} has generators that {fault}: {named}. {_EQUAL}", stacklevel=4)
 
     def _tell_of_later_pairs(self) -> None:
         """Warn of generators that have become equal since the search, so that they do not share a stream."""
-        for pair in self.search().made_equal():
-            self._tell(
-                pair, "are in equal states now, but were not when it was bridged, so their numbers differ"
-            )
+        self._tell(
+            {pair: pair for pair in self.search().made_equal()},
+            "are in equal states now, but were not when it was bridged, so their numbers differ",
+        )
 
     def sources(self) -> tuple[Source, ...]:
         """Return all sources to key for a call."""

@@ -199,8 +199,8 @@ class Search:
     def _group_of(self, candidate: _Candidate) -> str:
         return self.groups[candidate.path].name
 
-    def joined(self) -> list[list[str]]:
-        """Return the paths of the generators in equal states, a list for each group of several.
+    def joined(self) -> dict[str, list[str]]:
+        """Return the paths of the generators in equal states, for the name of each group of several.
 
         The parts of a hooked object are left out if the object itself is in such a group.
         """
@@ -214,7 +214,7 @@ class Search:
             ]
             for name in several
         }
-        return [outermost[name] for name in members if len(outermost.get(name, ())) > 1]
+        return {name: outermost[name] for name in members if len(outermost.get(name, ())) > 1}
 
     def made_equal(self) -> list[tuple[str, str]]:
         """Return pairs of generators that were in different states when they were found, and are in equal ones now."""
