@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import runpy
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -46,3 +47,12 @@ def test_a_wheels_readme_has_absolute_links_once_there_is_an_address() -> None:
     )
     whole = made((ROOT / "README.md").read_text(encoding="utf-8"), "https://example.org")
     assert re.findall(r"\]\((?!https:)[^)]*\)", whole) == []
+
+
+def test_a_release_without_an_address_fails(tmp_path: Path) -> None:
+    (tmp_path / "scripts").mkdir()
+    script = shutil.copy(ROOT / "scripts" / "readme_links.py", tmp_path / "scripts")
+    for base, code in (("", 1), ("https://example.org", 0)):
+        (tmp_path / "pyproject.toml").write_text(f'[tool.hatch.metadata.hooks.custom]\nbase = "{base}"\n')
+        done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+        assert (done.returncode, "links are dead" in done.stderr) == (code, code == 1)
