@@ -40,7 +40,7 @@ class DropChunk(AudioTransform):
     Example:
         >>> augment = DropChunk(2, count=1)
         >>> augment(np.ones(6, np.float32), key=SampleKey(42, 0, 0)).tolist()
-        [1.0, 0.0, 0.0, 1.0, 1.0, 1.0]
+        [1.0, 1.0, 1.0, 0.0, 0.0, 1.0]
     """
 
     length: Length = option(length, 0, "samples", default=(100, 1000))

@@ -62,7 +62,7 @@ def stop_bands(audio: Array, bands: Sequence[tuple[float, float]]) -> Array:
 
     Args:
         audio: float32, (samples,) or (channels, samples).
-        bands: the lower and the upper cutoff of each, as shares of half the sample rate, low below high. Parts outside of
+        bands: the lower and the upper cutoff of each, as shares of half the sample rate, low below high. Parts outside
             [0, 1] are ignored.
 
     Raises:
