@@ -35,7 +35,10 @@ CALLED = {
     "A:PitchShift": "PitchShift",
     "A:PolarityInversion": "PolarityInversion",
     "A:Reverse": "Reverse",
+    "A:FrequencyMask(wave)": "DropFreq",
     "A:Shift": "TimeShift",
+    "A:SpeedPerturb": "SpeedPerturb",
+    "A:TimeMask(wave)": "DropChunk",
     "A:TimeStretch": "TimeStretch",
     "S:FrequencyMasking": "FrequencyMask",
     "S:SpecAugment": "TimeMask",  # and FrequencyMask

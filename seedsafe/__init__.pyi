@@ -8,6 +8,8 @@ from seedsafe.audio import AddNoise as AddNoise
 from seedsafe.audio import Amplitude as Amplitude
 from seedsafe.audio import BandPass as BandPass
 from seedsafe.audio import Clipping as Clipping
+from seedsafe.audio import DropChunk as DropChunk
+from seedsafe.audio import DropFreq as DropFreq
 from seedsafe.audio import FrequencyMask as FrequencyMask
 from seedsafe.audio import Gain as Gain
 from seedsafe.audio import GainTransition as GainTransition
@@ -18,6 +20,7 @@ from seedsafe.audio import PitchShift as PitchShift
 from seedsafe.audio import PolarityInversion as PolarityInversion
 from seedsafe.audio import RandomSegment as RandomSegment
 from seedsafe.audio import Reverse as Reverse
+from seedsafe.audio import SpeedPerturb as SpeedPerturb
 from seedsafe.audio import TimeMask as TimeMask
 from seedsafe.audio import TimeShift as TimeShift
 from seedsafe.audio import TimeStretch as TimeStretch
@@ -193,6 +196,8 @@ __all__ = [
     "Defocus",
     "Downscale",
     "Draws",
+    "DropChunk",
+    "DropFreq",
     "ElasticTransform",
     "Emboss",
     "Equalize",
@@ -272,6 +277,7 @@ __all__ = [
     "Solarize",
     "SomeOf",
     "SpatialTransform",
+    "SpeedPerturb",
     "Stream",
     "TemporalSample",
     "TenCrop",

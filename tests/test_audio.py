@@ -167,6 +167,8 @@ def test_silence_stays() -> None:
         ss.AddBackground([TONE]),
         ss.PeakNormalize(),
         *(kind(sample_rate=16000) for kind in (ss.LowPass, ss.HighPass, ss.BandPass)),
+        ss.SpeedPerturb(1.1),
+        ss.DropFreq(0.5, count=1),
     ],
     ids=lambda one: type(one).__name__,
 )
@@ -220,9 +222,82 @@ def test_a_filter_falls_by_its_rolloff() -> None:
     assert loud(band, 1200) == pytest.approx(-3.01, abs=0.1)
 
 
+def hertz_of(audio: Any, sample_rate: int) -> float:
+    """Return the loudest frequency."""
+    return float(np.abs(np.fft.rfft(audio * np.hanning(len(audio)))).argmax() * sample_rate / len(audio))
+
+
+@pytest.mark.parametrize("factor", [0.5, 0.9, 1.1, 1.37, 2.0])
+def test_speed_changes_tempo_and_pitch(factor: float) -> None:
+    tone = np.sin(np.arange(16001) * (2 * math.pi * 1000 / 16000)).astype(np.float32)
+    both = np.stack([tone, np.zeros_like(tone)])
+    made = ss.SpeedPerturb(factor)(both, key=KEY)
+    assert made.shape == (2, math.ceil(round(16001 / factor, 6)))
+    assert hertz_of(made[0], 16000) == pytest.approx(1000 * factor, abs=2)
+    assert not made[1].any()
+    kept = ss.SpeedPerturb(factor, keep_length=True)(both, key=KEY)
+    assert kept.shape == both.shape
+    shared = min(made.shape[1], 16001)
+    np.testing.assert_array_equal(kept[:, :shared], made[:, :shared])
+    assert not kept[:, shared:].any()
+
+
+def test_speeds_are_those_that_are_listed() -> None:
+    audio = speech()[:900]
+    lengths = {len(ss.SpeedPerturb()(audio, key=ss.SampleKey(1, 0, index))) for index in range(60)}
+    assert lengths == {819, 900, 1000}
+    np.testing.assert_array_equal(ss.SpeedPerturb(1)(audio, key=KEY), audio)
+    assert F.change_speed(np.zeros((2, 0), np.float32), 2).shape == (2, 0)
+
+
+def test_chunks_are_silent_in_all_channels_and_the_rest_stays() -> None:
+    audio = np.stack([speech()[:9000], speech()[:9000][::-1]]) + np.float32(2)
+    for index in range(20):
+        key = ss.SampleKey(1, 0, index)
+        pipeline = ss.Compose([ss.DropChunk((50, 400), count=(1, 3))])
+        ((_, (chunks,)),) = pipeline.params(key, ss.Info(audio.shape, "float32"))
+        made = pipeline(audio, key=key)
+        silent = np.zeros(9000, np.bool_)
+        for first, last in chunks:
+            assert 50 <= last - first <= 400
+            silent[first:last] = True
+        np.testing.assert_array_equal(made, np.where(silent, np.float32(0), audio))
+    assert ss.DropChunk(7, count=1)(np.ones(4, np.int16), key=KEY).tolist() == [0, 0, 0, 0]
+
+
+def test_a_dropped_frequency_is_gone_and_others_stay() -> None:
+    def loud(share: float) -> float:
+        tone = np.sin(np.arange(32000) * (math.pi * share)).astype(np.float32)
+        return 20 * math.log10(level(ss.DropFreq(0.5, count=1)(tone, key=KEY)[16000:]) / level(tone[16000:]))
+
+    assert loud(0.5) < -60
+    assert loud(0.45) == pytest.approx(-3.01, abs=0.1)
+    assert loud(0.55) == pytest.approx(-3.01, abs=0.1)
+    for share in (0.1, 0.3, 0.7, 0.95):
+        assert abs(loud(share)) < 0.5
+
+
+def test_bands_at_the_ends_of_the_spectrum() -> None:
+    audio = speech()[:4000] + np.float32(0.5)
+    without_low, without_high = F.stop_bands(audio, [(-0.05, 0.05)]), F.stop_bands(audio, [(0.95, 1.05)])
+    assert abs(without_low[3000:].mean()) < 0.05
+    assert abs(without_high[3000:].mean() - audio[3000:].mean()) < 0.05
+    for nothing in ([], [(-0.2, -0.1)], [(1.1, 1.2)]):
+        np.testing.assert_array_equal(F.stop_bands(audio, nothing), audio)
+    assert not F.stop_bands(audio, [(-1.0, 2.0)]).any()
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
+        (lambda: ss.SpeedPerturb(()), "factors must have at least one factor"),
+        (
+            lambda: ss.SpeedPerturb((0.9, 110)),
+            r"factors must be in \[0.5, 2\], got 110.0: .* such as \(0.9, 1.0, 1.1\)",
+        ),
+        (lambda: ss.SpeedPerturb("fast"), "factors must be .*'fast'"),
+        (lambda: ss.DropFreq((1000, 2000)), r"frequency must be in \[0, 1\].*share of half the sample rate"),
+        (lambda: ss.DropChunk(-3), "length must be at least 0"),
         (lambda: ss.LowPass(8000, sample_rate=16000), "cutoff must stay below half the sample_rate 16000"),
         (lambda: ss.LowPass(sample_rate=8000), r"got \(150.0, 7500.0\), which reaches 7500 Hz: pass lower"),
         (lambda: ss.BandPass(sample_rate=15000), "center must stay below half the sample_rate 15000"),
@@ -599,6 +674,8 @@ def test_files_need_the_sample_rate() -> None:
 @pytest.mark.parametrize(
     ("module", "made", "words"),
     [
+        ("scipy", "ss.SpeedPerturb()", 'SpeedPerturb needs SciPy: pip install "seedsafe[audio]"'),
+        ("scipy", "ss.DropFreq()", 'DropFreq needs SciPy: pip install "seedsafe[audio]"'),
         ("scipy", "ss.LowPass(sample_rate=16000)", 'LowPass needs SciPy: pip install "seedsafe[audio]"'),
         (
             "soundfile",

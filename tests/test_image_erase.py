@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -365,3 +366,50 @@ def test_bad_input(act: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error) as raised:
         act()
     assert message in str(raised.value)
+
+
+ERASING: list[list[Any]] = [
+    [ss.RandomErasing(p=0.5)],
+    [ss.RandomErasing(p=1, fill="normal")],
+    [ss.CoarseDropout(3), ss.RandomErasing(p=0.5, fill=0.3)],
+    [ss.GridDropout(p=1, mask_fill=0)],
+]
+
+
+@pytest.mark.parametrize("shape", [(70, 65, 3), (5, 4, 3), (33, 9, 1), (33, 9)])
+@pytest.mark.parametrize("erasing", ERASING, ids=["half", "normal", "two", "grid"])
+@pytest.mark.parametrize("dtype", ["uint8", "float32"])
+def test_between_normalize_and_to_chw_the_bytes_are_those_of_each_alone(
+    shape: tuple[int, ...], erasing: list[Any], dtype: str
+) -> None:
+    image = image_of(shape, dtype)
+    before, mask = image.copy(), np.ones(shape[:2], np.uint8)
+    steps = [ss.Normalize((0.4,), (0.2,)), *erasing, ss.ToCHW()]
+    pipeline = ss.Compose(steps)
+    results = []
+    for index in range(12):
+        key = ss.SampleKey(1, 0, index)
+        alone: Any = {"image": image, "mask": mask}
+        for step in steps:
+            alone = step(alone, key=key)
+        result = pipeline(image, key=key)
+        assert result.tobytes() == alone["image"].tobytes()
+        assert result.flags.c_contiguous
+        assert result.flags.writeable
+        both = pipeline({"image": image, "mask": mask}, key=key)
+        np.testing.assert_array_equal(both["image"], result)
+        np.testing.assert_array_equal(both["mask"], alone["mask"])
+        results.append(result)
+    np.testing.assert_array_equal(image, before)
+    assert not any(np.shares_memory(one, other) for one, other in pairwise(results))
+
+
+class Stamped(ss.RandomErasing):
+    def apply_image(self, image: Any, params: Any) -> Any:
+        assert image.flags.c_contiguous
+        return ss.RandomErasing.apply_image(self, image, params)
+
+
+def test_a_subclass_of_ones_own_gets_images_in_the_usual_layout() -> None:
+    pipeline = ss.Compose([ss.Normalize((0.4,), (0.2,)), Stamped(p=1), ss.ToCHW()])
+    assert pipeline(image_of((70, 65, 3), "uint8"), key=KEY).shape == (3, 70, 65)

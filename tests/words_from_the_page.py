@@ -978,6 +978,18 @@ def add_background(count: int, snr: Pair) -> Draw:
     return lambda words, size: [words.integer(count), words.unit(), words.uniform(*snr)]
 
 
+def listed(values: Sequence[float]) -> Draw:
+    return lambda words, size: [values[words.integer(len(values))]]
+
+
+def drop_freq(frequency: Pair, count: tuple[int, int]) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        number = words.between(*count)
+        return [[words.uniform(*frequency) for _ in range(count[1])][:number]]
+
+    return draw
+
+
 def band_pass(center: Pair, bandwidth: Pair, orders: tuple[int, int]) -> Draw:
     def draw(words: Words, size: Size) -> Any:
         middle = log_uniform_of(words.unit(), *center)

@@ -2,12 +2,14 @@
 
 from seedsafe.audio.background import AddBackground
 from seedsafe.audio.bands import BandPass, HighPass, LowPass
+from seedsafe.audio.drop import DropChunk, DropFreq
 from seedsafe.audio.gain import Amplitude, PolarityInversion
 from seedsafe.audio.loudness import Clipping, Gain, GainTransition, PeakNormalize
 from seedsafe.audio.masks import FrequencyMask, TimeMask
 from seedsafe.audio.noise import AddNoise
 from seedsafe.audio.order import Reverse, TimeShift
 from seedsafe.audio.segment import RandomSegment
+from seedsafe.audio.speed import SpeedPerturb
 from seedsafe.audio.stretch import PitchShift, TimeStretch
 
 __all__ = [
@@ -16,6 +18,8 @@ __all__ = [
     "Amplitude",
     "BandPass",
     "Clipping",
+    "DropChunk",
+    "DropFreq",
     "FrequencyMask",
     "Gain",
     "GainTransition",
@@ -26,6 +30,7 @@ __all__ = [
     "PolarityInversion",
     "RandomSegment",
     "Reverse",
+    "SpeedPerturb",
     "TimeMask",
     "TimeShift",
     "TimeStretch",

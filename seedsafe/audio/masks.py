@@ -14,7 +14,7 @@ from seedsafe.pipeline.option import Pair, option
 from seedsafe.pipeline.primitive import primitive
 from seedsafe.pipeline.transform import Transform
 
-__all__ = ["Bands", "FrequencyMask", "TimeMask"]
+__all__ = ["Bands", "FrequencyMask", "TimeMask", "bands_of"]
 
 
 _COUNT: Final = "pass the number of bands, or a range (low, high)"
@@ -31,7 +31,8 @@ def _fill(name: str, value: Any) -> float | str:
     return value if isinstance(value, str) and value == "mean" else real(name, value, -1e30, 1e30, way_out)
 
 
-def _bands(rng: Draws, count: tuple[int, int], width: Any, whole: int, most: int) -> Bands:
+def bands_of(rng: Draws, count: tuple[int, int], width: Any, whole: int, most: int) -> Bands:
+    """Draw the number of bands, then the length and position of each that is possible."""
     fewest, greatest = count
     number = fewest + rng.integer(greatest - fewest + 1)
     bands: list[tuple[int, int]] = []
@@ -98,7 +99,7 @@ class TimeMask(_Mask):
 
     def draw(self, rng: Draws, info: Info) -> Bands:
         _, frames = spectrogram_size(info.shape)
-        return _bands(rng, self.count, self.width, frames, int(frames * self.max_share))
+        return bands_of(rng, self.count, self.width, frames, int(frames * self.max_share))
 
 
 @primitive(exact=EVERYWHERE, opencv=False)
@@ -129,4 +130,4 @@ class FrequencyMask(_Mask):
 
     def draw(self, rng: Draws, info: Info) -> Bands:
         frequencies, _ = spectrogram_size(info.shape)
-        return _bands(rng, self.count, self.width, frequencies, frequencies)
+        return bands_of(rng, self.count, self.width, frequencies, frequencies)

@@ -19,7 +19,17 @@ from seedsafe.pipeline.option import Option, option
 from seedsafe.pipeline.primitive import primitive
 from seedsafe.pipeline.transform import AudioTransform
 
-__all__ = ["DECIBELS", "RATE", "SNR", "Length", "LibraryTransform", "length", "length_of", "need"]
+__all__ = [
+    "DECIBELS",
+    "RATE",
+    "SNR",
+    "Length",
+    "LibraryTransform",
+    "NeedsLibrary",
+    "length",
+    "length_of",
+    "need",
+]
 
 Length = Option[float | tuple[float, float], tuple[float, float] | tuple[int, int]]
 
@@ -68,19 +78,23 @@ def need(module: str, words: str) -> None:
         raise ImportError(f"{words}: pip install {way_out}")
 
 
-@primitive(opencv=False)
-class LibraryTransform(AudioTransform):
+class NeedsLibrary(AudioTransform):
     """A transform that another library computes. Creating a pipeline with it needs that library."""
 
     library: ClassVar[tuple[str, str]]
     """The module and the name of the library."""
 
-    sample_rate: int = option(
-        checked_int, 1, 2**31, RATE, kw_only=True, doc="the sample rate of the audio, in hertz."
-    )
-    p: float = option(probability, default=1.0, kw_only=True)
-
     def bind(self, namer: Namer) -> Node:
         module, library = self.library
         need(module, f"{type(self).__name__} needs {library}")
         return AudioTransform.bind(self, namer)
+
+
+@primitive(opencv=False)
+class LibraryTransform(NeedsLibrary):
+    """A transform that another library computes from the audio's sample rate."""
+
+    sample_rate: int = option(
+        checked_int, 1, 2**31, RATE, kw_only=True, doc="the sample rate of the audio, in hertz."
+    )
+    p: float = option(probability, default=1.0, kw_only=True)

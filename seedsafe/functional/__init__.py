@@ -4,7 +4,7 @@ Inputs are never changed. A result is a view of the input only where the functio
 """
 
 from seedsafe.functional.affine import warp, warp_boxes, warp_points
-from seedsafe.functional.bands import filter_band
+from seedsafe.functional.bands import filter_band, stop_bands
 from seedsafe.functional.blur import box_blur, convolve, gaussian_blur, glass_blur, median_blur
 from seedsafe.functional.camera import iso_noise, shot_noise
 from seedsafe.functional.channels import (
@@ -72,7 +72,8 @@ from seedsafe.functional.pillow import (
 from seedsafe.functional.quality import compress, downscale
 from seedsafe.functional.remap import remap
 from seedsafe.functional.resize import resize, resize_boxes, resize_points
-from seedsafe.functional.sound import amplify, invert_polarity, reverse, segment, shift_time
+from seedsafe.functional.sound import amplify, drop_chunks, invert_polarity, reverse, segment, shift_time
+from seedsafe.functional.speed import change_speed, length_at_speed
 from seedsafe.functional.stretch import shift_pitch, stretch_time
 from seedsafe.functional.tones import adjust_gamma, adjust_tones, bend_tones, invert, posterize, solarize
 from seedsafe.functional.turn import (
@@ -104,6 +105,7 @@ __all__ = [
     "bend_tones",
     "box_blur",
     "change_gain",
+    "change_speed",
     "clip_frames",
     "clip_loudest",
     "color_jitter",
@@ -117,6 +119,7 @@ __all__ = [
     "distort_points",
     "downscale",
     "drop_channels",
+    "drop_chunks",
     "drop_pixels",
     "elastic_sheet",
     "emboss_kernel",
@@ -142,6 +145,7 @@ __all__ = [
     "invert_polarity",
     "iso_noise",
     "jitter_matrix",
+    "length_at_speed",
     "line_kernel",
     "mask_bands",
     "median_blur",
@@ -179,6 +183,7 @@ __all__ = [
     "shuffle_points",
     "shuffle_tiles",
     "solarize",
+    "stop_bands",
     "stretch_time",
     "to_chw",
     "to_float",

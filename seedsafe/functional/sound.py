@@ -5,11 +5,22 @@ Exact on every machine.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from seedsafe.ground.info import Array
 
-__all__ = ["amplify", "float32_audio", "invert_polarity", "reverse", "segment", "shaped_audio", "shift_time"]
+__all__ = [
+    "amplify",
+    "drop_chunks",
+    "float32_audio",
+    "invert_polarity",
+    "reverse",
+    "segment",
+    "shaped_audio",
+    "shift_time",
+]
 
 
 def amplify(audio: Array, gain: float) -> Array:
@@ -109,6 +120,26 @@ def reverse(audio: Array) -> Array:
         [3, 2, 1]
     """
     return shaped_audio(audio)[..., ::-1].copy()
+
+
+def drop_chunks(audio: Array, chunks: Sequence[tuple[int, int]]) -> Array:
+    """Return audio that is silent in some chunks.
+
+    Args:
+        audio: (samples,) or (channels, samples), any dtype.
+        chunks: the first sample of each, and the one after its last.
+
+    Raises:
+        ValueError: the audio has the wrong shape.
+
+    Example:
+        >>> drop_chunks(np.array([1, 2, 3, 4]), [(1, 3)]).tolist()
+        [1, 0, 0, 4]
+    """
+    result = shaped_audio(audio).copy()
+    for first, last in chunks:
+        result[..., first:last] = 0
+    return result
 
 
 def shaped_audio(audio: Array) -> Array:

@@ -234,7 +234,7 @@ def to_chw(image: Array, out: Array | None = None) -> Array:
     need_image(image)
     channels = image.shape[2] if image.ndim == 3 else 1
     planes = _room((channels, *image.shape[:2]), image.dtype, out)
-    if 1 < channels <= MAX_CHANNELS:
+    if 1 < channels <= MAX_CHANNELS and not np.moveaxis(image, -1, 0).flags.c_contiguous:
         # A window of a wider image would take up to fifty times as long: see scratch_planes.
         opencv().split(as_carrier(np.ascontiguousarray(image)), list(as_carrier(planes)))
     else:

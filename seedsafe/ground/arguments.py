@@ -396,6 +396,17 @@ ARGUMENTS: Final[dict[str, dict[str, Meant]]] = {
     "TimeShift": {
         **dict.fromkeys(("min_shift", "max_shift", "min_fraction", "max_fraction", "shift_unit"), _SHIFT), "fade_duration": _ABSENT, "mode": _ALONE, "fade": _ABSENT,
     },
+    "DropChunk": {
+        **dict.fromkeys(("drop_length_low", "drop_length_high"), Meant("length=(100, 1000)")), **dict.fromkeys(("drop_count_low", "drop_count_high"), Meant("count=(1, 3)")),
+        **dict.fromkeys(("min_band_part", "max_band_part"), Meant("length=(0.0, 0.5)")), "noise_factor": _no("chunks are silent"), "drop_start": _ABSENT, "drop_end": _ABSENT, "fade_duration": _ABSENT,
+    },
+    "DropFreq": {
+        **dict.fromkeys(("drop_freq_low", "drop_freq_high"), Meant("frequency=(0.0, 1.0)")), **dict.fromkeys(("drop_freq_count_low", "drop_freq_count_high"), Meant("count=(1, 3)")),
+        "drop_freq_width": Meant("width=0.1", "twice as much"), "sample_rate": _no("frequencies are shares of half the sample rate"),
+    },
+    "SpeedPerturb": {
+        "speeds": Meant("factors=(1.05, 1.0, 0.95)", "100 / speed"), **dict.fromkeys(("orig_freq", "sample_rate"), _no("factors are enough")), "leave_length_unchanged": Meant("keep_length=True"),
+    },
     "TimeStretch": {
         "factors": _RATE, "orig_freq": Meant("sample_rate=16000"), "min_sample_rate": _RATE, "max_sample_rate": _RATE,
         **dict.fromkeys(("fixed_rate", "min_rate", "max_rate"), _RATE), "leave_length_unchanged": Meant("keep_length=True"), "hop_length": _FEATURES, "n_freq": _FEATURES,

@@ -310,8 +310,8 @@ ELSEWHERE: Final[dict[str, dict[str, Meant]]] = {
         "TimeMasking": Meant("ss.TimeMask(100)"),
         "SpecAugment": Meant("ss.FrequencyMask(27, count=2), ss.TimeMask(100, count=2)"),
         "Vol": Meant("ss.Gain((-12, 12))"),
-        "Speed": Meant("ss.TimeStretch((0.9, 1.1), sample_rate=16000)", "the pitch stays"),
-        "SpeedPerturbation": Meant("ss.TimeStretch((0.9, 1.1), sample_rate=16000)", "the pitch stays"),
+        "Speed": Meant("ss.SpeedPerturb(1.1)"),
+        "SpeedPerturbation": Meant("ss.SpeedPerturb((0.9, 1.1, 1.0))"),
         "Fade": Meant("ss.GainTransition()", "in decibels"),
         **dict.fromkeys(("Convolve", "FFTConvolve"), Meant("", "derive a class from ss.AudioTransform that draws the impulse response")),
         **dict.fromkeys(
@@ -340,7 +340,7 @@ ELSEWHERE: Final[dict[str, dict[str, Meant]]] = {
         "SpecCompose": Meant("ss.Compose([ss.FrequencyMask(27), ss.TimeMask(100)])"),
         "SpecFrequencyMask": Meant("ss.FrequencyMask(27)"),
         "SpecChannelShuffle": Meant("", _BRIDGE),
-        "Resample": Meant("ss.TimeStretch((0.8, 1.25), sample_rate=16000)", "the pitch stays"),
+        "Resample": Meant("ss.SpeedPerturb((0.5, 1.0, 2.0))", "length and pitch change there too"),
         "Trim": Meant("", _FIXED),
         "Clip": Meant("", _FIXED),
         "Lambda": Meant("", "derive a class from ss.AudioTransform"),
@@ -391,9 +391,8 @@ ELSEWHERE: Final[dict[str, dict[str, Meant]]] = {
         "RandFlipd": Meant("ss.HorizontalFlip(p=0.5)", "of images"),
     },
     "SpeechBrain": {
-        "SpeedPerturb": Meant("ss.TimeStretch((0.95, 1.05), sample_rate=16000)", "the pitch stays; else " + _IN_DATASET),
         "SpectrogramDrop": Meant("ss.TimeMask((5, 15), count=(1, 3))", "FrequencyMask for dim=2"),
-        **dict.fromkeys(("AddReverb", "DropChunk", "DropFreq"), Meant("", _IN_DATASET)),
+        "AddReverb": Meant("", _IN_DATASET),
     },
 }  # fmt: skip
 """The equivalents of names, by library. Names that mean the same here are not listed."""

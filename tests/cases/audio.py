@@ -169,6 +169,50 @@ CASES = [
         memory={"": Memory(more=2**20, why="what the library returns")},
     ),
     Case(
+        ss.SpeedPerturb,
+        also={"of the same length": ss.SpeedPerturb((0.6, 1.7), keep_length=True)},
+        tried=[ss.SpeedPerturb(), ss.SpeedPerturb((0.5, 1.3, 2.0)), ss.SpeedPerturb(0.7, keep_length=True)],
+        drawn=[Drawn(ss.SpeedPerturb((0.9, 1.0, 1.1)), AUDIO, [one_of(part(0), (0.9, 1.0, 1.1))])],
+        golden={
+            "SpeedPerturb": Golden(ss.SpeedPerturb(), (2, 16001)),
+            "SpeedPerturb lengths": Golden(ss.SpeedPerturb((0.8, 1.25), keep_length=True, p=0.7), (2, 16001)),
+        },
+        picture="(0.6, 1.5)",
+        memory={"": Memory(more=2**20, why="what SciPy resamples it to")},
+    ),
+    Case(
+        ss.DropChunk,
+        also={"of shares": ss.DropChunk((0.0, 0.2), count=3)},
+        drawn=[
+            Drawn(
+                ss.DropChunk((5, 30), count=(1, 3)),
+                AUDIO,
+                [one_of(lambda b: len(b[0]), (1, 2, 3)), *bands(300)],
+            )
+        ],
+        golden={
+            "DropChunk": Golden(ss.DropChunk(), (2, 16001)),
+            "DropChunk shares": Golden(ss.DropChunk((0.01, 0.2), count=1, p=0.5), (2, 16001)),
+        },
+        picture="(1000, 4000)",
+    ),
+    Case(
+        ss.DropFreq,
+        drawn=[
+            Drawn(
+                ss.DropFreq((0.1, 0.7), count=(1, 3)),
+                AUDIO,
+                [one_of(lambda n: len(n[0]), (1, 2, 3)), uniform(part(0, 0), 0.1, 0.7)],
+            )
+        ],
+        golden={
+            "DropFreq": Golden(ss.DropFreq(), (2, 16001)),
+            "DropFreq two": Golden(ss.DropFreq((0.2, 0.4), count=2, width=0.02), (2, 16001)),
+        },
+        picture="(0, 0.3), count=3",
+        memory={"": WHOLE},
+    ),
+    Case(
         ss.LowPass,
         arguments=HERTZ,
         drawn=[

@@ -248,7 +248,7 @@ def _call_of(thing: Any) -> FunctionType | None:
     is_module = isinstance(thing, torch.nn.Module)
     if (
         not hasattr(thing, "__dict__")
-        or kind.__getattribute__ is not object.__getattribute__
+        or any("__getattribute__" in vars(cls) for cls in kind.__mro__[:-1])
         or (is_module and _is_called_otherwise(thing))
         or _may_be_set(kind)
     ):
