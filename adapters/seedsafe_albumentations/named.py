@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -52,6 +52,9 @@ class Named(Container):
 
     p: float = 1.0
     """The probability that the transforms are applied at all."""
+
+    follows_key: ClassVar[bool] = True
+    """A bridge calls no ``set_random_seed``."""
 
     def __init__(
         self,

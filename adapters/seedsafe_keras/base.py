@@ -13,8 +13,8 @@ __all__ = ["PAIRS", "batch_size_of", "check_together", "length", "uncalled_hooks
 
 
 PAIRS: Final = (
-    "pass the samples themselves, and pairs for two flows with one seed, "
-    'AugmentedSequence(list(zip(images, masks)), seedsafe_keras.convert(generator), targets=("image", "mask"), seed=..., batch_size=...)'
+    "for two flows of images and masks with one seed pass AugmentedSequence((image_flow, mask_flow), seed=..., convert=True); for "
+    'arrays, AugmentedSequence(list(zip(images, masks)), augment, targets=("image", "mask"), seed=..., batch_size=...)'
 )
 """What to write instead of an iterator over batches, such as ``zip(image_flow, mask_flow)``."""
 

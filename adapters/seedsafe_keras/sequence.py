@@ -85,7 +85,8 @@ class AugmentedSequence(Forwarding, Passes):
             Processes then send batches without a copy. The batches are equal either way.
         mix: a BatchMix, for batches of images and labels: they are mixed, and labels become float vectors.
         convert: True for a flow of an ImageDataGenerator turns the generator into the augmentation, as `convert` does, reads the
-            flow's images without it, and shuffles if the flow does. `batch_size` is the flow's unless it is given.
+            flow's images without it, and shuffles if the flow does. `batch_size` is the flow's unless it is given. A base
+            ``(image_flow, mask_flow)`` of two flows with one seed gives pairs that stay together.
         framework: "keras" or "tf_keras"; by default the base's, else "keras". ``fit`` chooses by the model.
 
     Raises:
@@ -108,7 +109,8 @@ class AugmentedSequence(Forwarding, Passes):
         """Make a sequence of the framework."""
         kind: Any = cls
         if frameworks.of_class(cls) is None:
-            name = framework or frameworks.framework_of(base) or frameworks.default()
+            first = base[0] if type(base) in (tuple, list) and base else base
+            name = framework or frameworks.framework_of(first) or frameworks.default()
             kind = sequence_class(kind, frameworks.check(name))
         result: Self = super().__new__(kind)
         return result
@@ -146,8 +148,8 @@ class AugmentedSequence(Forwarding, Passes):
         super().__init__()
         check_base(base, streams="seedsafe_tf")
         if flag("convert", convert):
-            shuffle = shuffle or getattr(base, "shuffle", False)
-            base, augment, batch_size = convert_flow(base, augment, batch_size)
+            base, augment, batch_size, shuffles = convert_flow(base, augment, batch_size)
+            shuffle = shuffle or shuffles
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch
         self.repeat = flag("repeat", repeat)
         self.shuffle = flag("shuffle", shuffle)

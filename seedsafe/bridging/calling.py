@@ -28,8 +28,9 @@ def _takes_tensors(function: Any) -> bool:
     parts = [function]
     while parts:
         function = parts[0]
-        composed = type(function).__name__ in ("Compose", "Sequential")
-        parts = list(getattr(function, "transforms", function)) if composed else []
+        members = getattr(function, "transforms", function)
+        composed = type(function).__name__ in ("Compose", "Sequential") and hasattr(members, "__iter__")
+        parts = list(members) if composed else []
     module = getattr(function, "__module__", None) or type(function).__module__
     return module.startswith("torchvision.transforms") and type(function).__name__ not in _CONVERSIONS
 

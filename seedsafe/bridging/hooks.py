@@ -60,10 +60,15 @@ def registrations() -> int:
 
 
 def hook_of(thing: Any) -> Hook | None:
-    """Return the hook for an object: a registered one, else the first that fits its methods, else None."""
+    """Return the hook for an object: a registered one, else the first that fits its methods, else None.
+
+    A class that draws from the key itself, although it has such a method, has an attribute ``follows_key``, which is True.
+    """
     for cls in type(thing).__mro__:
         if cls in _registered:
             return _registered[cls]
+    if getattr(type(thing), "follows_key", False):
+        return None
     for method, hook in _KNOWN.items():
         if callable(getattr(type(thing), method, None)):
             return hook

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import warnings
 from collections import Counter
 from typing import Any
 
@@ -13,6 +14,7 @@ from skimage import data
 
 import seedsafe as ss
 import seedsafe_albumentations as A  # noqa: N812  # as its users do
+from seedsafe_torch import AugmentedDataset
 
 IMAGE = data.astronaut()[:120, :160].copy()
 MASK = (IMAGE[..., 0] // 64).astype(np.uint8)
@@ -491,3 +493,20 @@ def test_tensors_have_the_bytes_of_arrays(members: list[Any], dtype: str) -> Non
         assert planes.numpy().tobytes() == first.tobytes()
         np.testing.assert_array_equal(made["mask"], wanted["mask"])
         assert made["bboxes"] == wanted["bboxes"]
+
+
+def test_a_bridge_around_it_sets_no_seed() -> None:
+    class Photographs:
+        augment = A.Compose([A.RandomCrop(4, 4), A.HorizontalFlip()])
+
+        def __len__(self) -> int:
+            return 3
+
+        def __getitem__(self, index: int) -> Any:
+            return self.augment(image=np.arange(64, dtype=np.uint8).reshape(8, 8) + index)["image"]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        plain, bridged = (AugmentedDataset(Photographs(), seed=42, bridge=way) for way in (False, True))
+        for index in range(3):
+            np.testing.assert_array_equal(bridged.at(index, epoch=0), plain.at(index, epoch=0))

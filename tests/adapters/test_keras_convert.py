@@ -347,17 +347,17 @@ def test_a_model_trains_on_a_converted_flow_in_processes(tmp_path: Path) -> None
         (
             lambda flow: AugmentedSequence(zip(flow, flow, strict=True), seed=0, convert=True),
             TypeError,
-            r"got zip: pass the samples themselves, and pairs .*targets=\(",
+            r"got zip: for two flows .*\(image_flow, mask_flow\).*targets=\(",
         ),
         (
             lambda flow: AugmentedSequence(zip(flow, flow, strict=True), seed=0),
             TypeError,
-            "must have a length, got zip: pass the samples themselves, and pairs",
+            "must have a length, got zip: for two flows of images and masks",
         ),
         (
-            lambda flow: AugmentedSequence((flow, flow), seed=0, convert=True),
+            lambda flow: AugmentedSequence((flow, np.ones(3)), seed=0, convert=True),
             TypeError,
-            "and pairs for two flows",
+            "got tuple: for two flows",
         ),
         (
             lambda flow: AugmentedSequence(np.ones(3), seed=0, convert=True),
@@ -384,6 +384,105 @@ def test_a_model_trains_on_a_converted_flow_in_processes(tmp_path: Path) -> None
 def test_flows_that_do_more_are_refused(make: Any, kind: type[Exception], words: str) -> None:
     with pytest.raises(kind, match=words):
         make(GENERATORS[0]().flow(np.zeros((8, 4, 4, 3)), batch_size=4))
+
+
+def mask_flows(root: Path, **options: Any) -> Any:
+    """Return the flows of the images and masks in a folder, with one seed; `options` are the mask's own."""
+    moves = {"rotation_range": 40, "zoom_range": 0.2, "horizontal_flip": True, "fill_mode": "wrap"}
+    common = {"class_mode": None, "target_size": (12, 12), "batch_size": 4, "seed": 1}
+    generators = GENERATORS[0](brightness_range=(0.5, 1.0), **moves), GENERATORS[0](rescale=1 / 255, **moves)
+    arguments = common, common | options
+    return tuple(
+        generator.flow_from_directory(folder_of(root), **each)
+        for generator, each in zip(generators, arguments, strict=True)
+    )
+
+
+@pytest.mark.parametrize("fill_mode", ["wrap", "nearest"])
+def test_two_flows_with_one_seed_stay_together(fill_mode: str, tmp_path: Path) -> None:
+    flows = mask_flows(tmp_path)
+    for flow in flows:
+        flow.image_data_generator.fill_mode = fill_mode
+    flows[0].image_data_generator.brightness_range = None
+    sequence = AugmentedSequence(flows, seed=42, convert=True)
+    assert (len(sequence), sequence.batch_size, sequence.shuffle) == (2, 4, True)
+    seen = set()
+    for epoch in range(2):
+        for number in range(2):
+            image, mask = sequence.at_epoch(epoch)[number]
+            np.testing.assert_allclose(image / 255, mask, atol=1e-6)
+            seen |= {part.tobytes() for part in image}
+    assert len(seen) == 12
+    again = pickle.loads(pickle.dumps(sequence)).at_epoch(1)[1]
+    np.testing.assert_array_equal(again, sequence.at_epoch(1)[1])
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"seed": 2}, r"the same seed, got \[1, 2\]"),
+        ({"shuffle": False}, r"the same shuffle, got \[True, False\]"),
+        ({"batch_size": 2}, r"the same batch_size, got \[4, 2\]"),
+        ({"class_mode": "binary"}, "no labels: pass class_mode=None"),
+    ],
+    ids=str,
+)
+def test_two_flows_that_do_not_go_together_are_refused(options: Any, words: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=words):
+        AugmentedSequence(mask_flows(tmp_path, **options), seed=42, convert=True)
+
+
+def test_two_flows_without_a_seed_are_refused() -> None:
+    flows = [GENERATORS[0](rotation_range=9).flow(np.zeros((8, 4, 4, 3)), shuffle=False) for _ in range(2)]
+    with pytest.raises(ValueError, match="must have one seed=, got None"):
+        AugmentedSequence(flows, seed=42, convert=True)
+
+
+@generators
+def test_methods_of_a_subclass_are_bridged(generator_class: Any) -> None:
+    class Brighter(generator_class):  # type: ignore[misc]
+        def random_transform(self, x: Any, seed: Any = None) -> Any:
+            return super().random_transform(x, seed) + np.random.rand()
+
+    class Scaled(generator_class):  # type: ignore[misc]
+        def standardize(self, x: Any) -> Any:
+            return super().standardize(x) * 3
+
+    class Turned(generator_class):  # type: ignore[misc]
+        def get_random_transform(self, img_shape: Any, seed: Any = None) -> Any:
+            return super().get_random_transform(img_shape, seed) | {"flip_vertical": True}
+
+    image = picture(9, 9)
+    assert (convert(Brighter())(image, key=KEYS[0]) > image).all()
+    np.testing.assert_array_equal(convert(Scaled())(image, key=KEYS[0]), image * np.float32(3))
+    np.testing.assert_array_equal(convert(Turned())(image, key=KEYS[0]), image[::-1])
+    replaced = generator_class(rescale=2)
+    replaced.standardize = lambda x: x * 0
+    assert not convert(replaced)(image, key=KEYS[0]).any()
+
+
+def test_names_do_not_depend_on_the_layers_made_before() -> None:
+    makes = [layers.RandomHue, layers.RandomInvert, layers.RandomHue]
+    one, other = (convert([make(0.5) for make in makes]) for _ in range(2))
+    assert [stream.name for stream in one.streams()] == [stream.name for stream in other.streams()]
+    assert one.streams()[-1].name.endswith("random_hue_1")
+    mine = convert(layers.RandomHue(0.5, name="mine"))
+    assert mine.streams()[-1].name.endswith("mine")
+
+
+def test_a_bridged_sequential_is_no_error() -> None:
+    model = keras.Sequential([layers.RandomInvert(1.0)])
+    bridged = ss.bridge(lambda image: np.asarray(model(image[None], training=True))[0])
+    assert ss.bridge(model).function is model
+    np.testing.assert_array_equal(ss.Compose([bridged])(picture(4, 4), key=KEYS[0]), 255.0 - picture(4, 4))
+
+
+def test_a_functional_model_gets_a_batch() -> None:
+    entry = keras.Input((9, 9, 3))
+    model = keras.Model(entry, layers.RandomFlip("vertical")(entry))
+    image = picture(9, 9)
+    found = {convert(model)(image, key=key).tobytes() for key in KEYS}
+    assert found == {image.astype(np.float32).tobytes(), image[::-1].astype(np.float32).tobytes()}
 
 
 def with_attributes(flow: Any, **attributes: Any) -> Any:

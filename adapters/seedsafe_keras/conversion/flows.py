@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -62,23 +63,91 @@ class FlowSamples:
         return getattr(self.flow, name)
 
 
-def convert_flow(base: Any, augment: Any, batch_size: Any) -> tuple[FlowSamples, ss.Compose, Any]:
-    """Return a flow's samples, its generator as a pipeline, and the size of its batches, if none is given.
+class _Pairs:
+    """The samples of an image's flow and a mask's, each augmented by its own generator's pipeline with the sample's key.
+
+    Equal transforms have equal names in both pipelines, so they draw the same numbers, as with one seed in Keras.
+    """
+
+    def __init__(self, flows: Sequence[Any]) -> None:
+        self.samples = [FlowSamples(flow) for flow in flows]
+        self.pipelines = [convert(flow.image_data_generator) for flow in flows]
+
+    def __len__(self) -> int:
+        return len(self.samples[0])
+
+    def __getitem__(self, index: int) -> tuple[Any, ...]:
+        key = ss.current_key()
+        return tuple(
+            pipeline(samples[index], key=key)
+            for pipeline, samples in zip(self.pipelines, self.samples, strict=True)
+        )
+
+
+def convert_flow(base: Any, augment: Any, batch_size: Any) -> tuple[Any, ss.Compose | None, Any, bool]:
+    """Return a flow's samples, its generator as a pipeline, its batches' size, if none is given, and whether it shuffles.
+
+    Two flows with one seed, ``(image_flow, mask_flow)``, give pairs that are augmented already, and no pipeline.
 
     Raises:
-        TypeError: the base is not a flow.
-        ValueError: there is an augmentation as well, or the flow does more than to read images and transform them.
+        TypeError: the base is not a flow, or two.
+        ValueError: there is an augmentation as well, or a flow does more than to read images and transform them, or two do
+            not go together.
     """
-    if not hasattr(base, "image_data_generator") or not hasattr(base, "index_generator"):
+    if augment is not None:
+        raise ValueError(
+            f"convert=True takes the pipeline from the flow's generator, got augment={augment!r} as well: leave one of them out"
+        )
+    flows = list(base) if type(base) in (tuple, list) and all(map(_is_flow, base)) else [base]
+    for flow in flows:
+        _check_convertible(flow)
+    first = flows[0]
+    size = first.batch_size if batch_size is None else batch_size
+    if len(flows) == 1:
+        return FlowSamples(first), convert(first.image_data_generator), size, first.shuffle
+    _check_pair(flows)
+    return _Pairs(flows), None, size, first.shuffle
+
+
+def _is_flow(base: Any) -> bool:
+    return hasattr(base, "image_data_generator") and hasattr(base, "index_generator")
+
+
+def _check_pair(flows: list[Any]) -> None:
+    """Raise a ValueError for flows that would not give an image and its mask."""
+    for name in ("n", "seed", "shuffle", "batch_size"):
+        values = [getattr(flow, name) for flow in flows]
+        if values != values[:1] * len(values):
+            raise ValueError(
+                f"flows of images and masks must have the same {name}, got {values}: make them with one {name}, so that they "
+                "stay together"
+            )
+    if flows[0].seed is None and (
+        flows[0].shuffle or any(draws(flow.image_data_generator) for flow in flows)
+    ):
+        raise ValueError(
+            "flows of images and masks must have one seed=, got None, so that in Keras too they stay together: pass seed=1 to each"
+        )
+    labelled = [flow for flow in flows if _has_labels(flow)]
+    if labelled:
+        raise ValueError(
+            "flows of images and masks must have no labels: pass class_mode=None to flow_from_directory, and the images alone "
+            "to flow"
+        )
+
+
+def _has_labels(flow: Any) -> bool:
+    return getattr(flow, "y", None) is not None or getattr(flow, "class_mode", None) is not None
+
+
+def _check_convertible(base: Any) -> None:
+    """Raise an error for a base that `convert_flow` cannot take the place of."""
+    if not _is_flow(base):
         way_out = "leave convert out, and pass augment=seedsafe_keras.convert(...) for layers"
         if hasattr(base, "__next__") or isinstance(base, tuple | list):
             way_out = PAIRS
         raise TypeError(
             f"convert=True needs a flow of an ImageDataGenerator, got {type(base).__name__}: {way_out}"
-        )
-    if augment is not None:
-        raise ValueError(
-            f"convert=True takes the pipeline from the flow's generator, got augment={augment!r} as well: leave one of them out"
         )
     if getattr(base, "save_to_dir", None):
         raise ValueError(
@@ -94,8 +163,6 @@ def convert_flow(base: Any, augment: Any, batch_size: Any) -> tuple[FlowSamples,
             "the flow has further inputs besides the images: pass samples of your own, AugmentedSequence(samples, "
             "seedsafe_keras.convert(generator), ...), each ({'image': image, 'more': more}, label)"
         )
-    size = base.batch_size if batch_size is None else batch_size
-    return FlowSamples(base), convert(base.image_data_generator), size
 
 
 def check_flow(base: Any, bridged: bool) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -58,7 +60,9 @@ def convert(transform: Any, *, stats: ss.ChannelStats | None = None) -> ss.Compo
         )
     if hasattr(transform, "rotation_range") and hasattr(transform, "preprocessing_function"):
         return ss.Compose(_of_generator(transform, stats))
-    return ss.Compose([AsFloat(), *(member for layer in _layers(transform) for member in _of_layer(layer))])
+    layers = _layers(transform)
+    named = zip(layers, _names(layers), strict=True)
+    return ss.Compose([AsFloat(), *(member for layer, name in named for member in _of_layer(layer, name))])
 
 
 def _of_generator(generator: Any, stats: ss.ChannelStats | None) -> list[ss.Transform]:
@@ -67,12 +71,33 @@ def _of_generator(generator: Any, stats: ss.ChannelStats | None) -> list[ss.Tran
             f"data_format must be 'channels_last', got {generator.data_format!r}: make the generator with it, and images (H, W, C)"
         )
     whole = _standardize(generator, stats)
-    if generator.fill_mode not in MODES or generator.interpolation_order not in _ORDERS:
+    overridden = _is_overridden(generator, "random_transform", "get_random_transform", "apply_transform")
+    if overridden or generator.fill_mode not in MODES or generator.interpolation_order not in _ORDERS:
         moving = [
             ss.bridge(generator.random_transform, call="array", returns="same", name="random_transform")
         ]
         return [AsFloat(), *moving, *whole]
     return [AsFloat(), *_affine(generator), *_after(generator), *whole]
+
+
+def _is_overridden(generator: Any, *methods: str) -> bool:
+    """Return whether a generator has any of the methods from elsewhere than Keras's own class."""
+    found = [
+        next(
+            (
+                scope[name]
+                for scope in (vars(generator), *map(vars, type(generator).__mro__))
+                if name in scope
+            ),
+            None,
+        )
+        for name in methods
+    ]
+    return any(method is not None and not _is_of_keras(method) for method in found)
+
+
+def _is_of_keras(thing: Any) -> bool:
+    return str(getattr(thing, "__module__", None)).partition(".")[0] in ("keras", "tf_keras")
 
 
 def _affine(generator: Any) -> list[ss.Transform]:
@@ -123,7 +148,7 @@ def _after(generator: Any) -> list[ss.Transform]:
 
 def _standardize(generator: Any, stats: ss.ChannelStats | None) -> list[ss.Transform]:
     members: list[ss.Transform] = []
-    if generator.zca_whitening:
+    if generator.zca_whitening or _is_overridden(generator, "standardize"):
         return [
             ss.bridge(
                 generator.standardize, call="array", values_only=True, returns="same", name="standardize"
@@ -169,40 +194,54 @@ def _layers(thing: Any) -> list[Any]:
 
 
 def _is_keras(thing: Any) -> bool:
-    return any(cls.__module__.partition(".")[0] in ("keras", "tf_keras") for cls in type(thing).__mro__)
+    return any(map(_is_of_keras, type(thing).__mro__))
 
 
 _MIXING: Final = ("MixUp", "CutMix")
 
 
-def _of_layer(layer: Any) -> list[ss.Transform]:
-    if type(layer).__name__ in _MIXING:
-        name = type(layer).__name__
+def _names(layers: list[Any]) -> Iterator[str]:
+    """Yield a name for each layer. Keras numbers its own by the layers that the process has made, so they are numbered anew."""
+    counts: Counter[str] = Counter()
+    for layer in layers:
+        by_class = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(layer).__name__).lower()
+        name = by_class if re.fullmatch(rf"{by_class}(_\d+)?", layer.name) else layer.name
+        counts[name] += 1
+        yield name if counts[name] == 1 else f"{name}_{counts[name] - 1}"
+
+
+def _of_layer(layer: Any, name: str) -> list[ss.Transform]:
+    kind = type(layer).__name__
+    if kind in _MIXING:
         raise ValueError(
-            f"{name} mixes the images of a batch, and a pipeline gets one image at a time: put seedsafe.{name}() after "
+            f"{kind} mixes the images of a batch, and a pipeline gets one image at a time: put seedsafe.{kind}() after "
             "the converted layers, Compose([*convert(layers).transforms, ...])"
         )
-    build: Callable[..., list[ss.Transform]] | None = LAYERS.get(type(layer).__name__)
+    build: Callable[..., list[ss.Transform]] | None = LAYERS.get(kind)
     if build is not None and _is_plain(layer):
         try:
             return build(layer)
         except UnlikeError:
             pass
-    return [ss.bridge(_Training(layer), call="array", name=layer.name)]
+    return [ss.bridge(_Training(layer), call="array", name=name)]
 
 
 def _is_plain(layer: Any) -> bool:
     """Return whether a layer is Keras's own, with channels last and float32."""
-    own = type(layer).__module__.partition(".")[0] in ("keras", "tf_keras")
     channels = getattr(layer, "data_format", "channels_last")
-    return own and channels in ("channels_last", None) and layer.compute_dtype == "float32"
+    return (
+        _is_of_keras(type(layer)) and channels in ("channels_last", None) and layer.compute_dtype == "float32"
+    )
 
 
 class _Training:
-    """A layer, called as in training."""
+    """A layer, or a model, which takes a batch, called as in training."""
 
     def __init__(self, layer: Any) -> None:
         self.layer = layer
+        self.takes_batch = any(cls.__name__ == "Model" for cls in type(layer).__mro__)
 
     def __call__(self, image: Any) -> Any:
+        if self.takes_batch:
+            return np.asarray(self.layer(image[None], training=True))[0]
         return np.asarray(self.layer(image, training=True))
