@@ -43,6 +43,12 @@ class Standardized(ss.ImageTransform):
 
     def out_span(self, span: Any, source: str | None = None) -> tuple[float, float]:
         """Return the range of the results for uint8."""
+        if span is not None and -0.01 <= span[0] <= span[1] <= 1.01 and max(self.mean) > 1:
+            raise ValueError(
+                "Normalize divides floats by max_pixel_value too, which is 255 without an argument, but "
+                f"{source or 'the transforms before it return'} {span[0]:.4g} to {span[1]:.4g}: pass max_pixel_value=1.0, or give "
+                "it uint8"
+            )
         result: tuple[float, float] = Standardized._by(self, 255.0).out_span(None)
         return result
 
@@ -102,6 +108,9 @@ class Fraction(ss.ImageTransform):
             raise ValueError(
                 f"max_value must be positive, got {self.max_value!r}: pass the largest value of an image"
             )
+
+    _checks_values: ClassVar[bool] = True
+    _check_values = ss.ToFloat._check_values
 
     def out_info(self, info: ss.Info, params: Any) -> ss.Info:
         """Return the info of a float32 image."""

@@ -74,7 +74,7 @@ class Normalize(ImageTransform):
         if source is not None and span is not None and _are_bytes(*span) and self._is_of_units():
             raise ValueError(
                 f"the mean and std of Normalize are for floats in [0, 1], got {self.mean} and {self.std}, but {source} "
-                f"{span[0]:.4g} to {span[1]:.4g}: return image / 255 there, or image.astype(numpy.uint8), which Normalize divides itself"
+                f"{span[0]:.4g} to {span[1]:.4g}: use image / 255 there, or image.astype(numpy.uint8), which Normalize divides itself"
             )
         if (
             source is not None
@@ -85,7 +85,7 @@ class Normalize(ImageTransform):
         ):
             raise ValueError(
                 f"the mean and std of Normalize are for floats in [0, 1], got {self.mean} and {self.std}, but {source} "
-                f"{span[0]:.4g} to {span[1]:.4g}, which seems normalised already: leave Normalize out, or return images in [0, 1] there"
+                f"{span[0]:.4g} to {span[1]:.4g}, which seems normalised already: leave Normalize out, or use images in [0, 1] there"
             )
         ends = [
             (end - mean) / std for mean, std in zip(self.mean, self.std, strict=True) for end in (0.0, 1.0)
@@ -153,7 +153,7 @@ class ToFloat(ImageTransform):
         if low >= 0 and _DARK < high <= 255 and (image == np.rint(image)).all():
             raise ValueError(
                 f"ToFloat divides uint8 by 255 and leaves floats as they are, but {source} floats that are whole numbers, {low:.4g} to "
-                f"{high:.4g}: return image.astype(numpy.uint8) there, or image / 255"
+                f"{high:.4g}: use image.astype(numpy.uint8) there, or image / 255"
             )
 
     def out_info(self, info: Info, params: Any) -> Info:

@@ -11,7 +11,7 @@ from seedsafe.pipeline.leaf import FORMATS, Leaf
 from seedsafe.pipeline.mixer import MixingRoot
 from seedsafe.pipeline.naming import Namer
 from seedsafe.pipeline.node import Chain, Node, Root
-from seedsafe.pipeline.spans import require_spans
+from seedsafe.pipeline.spans import FirstCalls, require_spans
 
 __all__ = ["Bound"]
 
@@ -36,6 +36,7 @@ class Bound:
         self.streams = tuple(namer.streams)
         self.root: Root = MixingRoot(self.chain, rules) if rules.mixes else self.chain
         rules.checks = checks_of(rules)
+        rules.first_calls = FirstCalls(self.chain, rules)
         leaves = list(self.chain.leaves())
         _require_one_layout(leaves)
         require_spans(self.chain.nodes)

@@ -215,6 +215,8 @@ def run(
             with claim(root.ops) as call_key:
                 return run(root, sample, call_key, rules, info)
         key = checked_key(key)
+    if rules.first_calls is not None and key.call:  # of a call without a key
+        return rules.first_calls.run(root, sample, key, info, row)
     draws = _pool.state
     if draws.busy:
         draws = _pool.inner()

@@ -29,6 +29,7 @@ class Rules:
         "bands",
         "boxes",
         "checks",
+        "first_calls",
         "hears",
         "keypoints",
         "last",
@@ -59,6 +60,8 @@ class Rules:
         """If an image has more channels, `check_last` must check that they are not columns."""
         self.checks: tuple[Callable[[dict[Any, Any]], None], ...] = ()
         """What to check of a dict besides its single targets."""
+        self.first_calls: Any = None
+        """A `FirstCalls`, which runs the first calls inside reads; None when they are over."""
         self.mixes = False
         """Whether a transform of the pipeline mixes samples."""
         self.mixed_labels: dict[str, int | None] = {}

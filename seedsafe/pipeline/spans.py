@@ -1,27 +1,35 @@
 """The values of float images along a pipeline.
 
 Some transforms work on floats in [0, 1] alone. What a pipeline tells by itself, `require_spans` checks when it is made. What only
-the samples tell, a reader looks at in the first of them: `looking` returns the pipeline with a `Look` where values come in.
+the samples tell, a reader looks at in the first of them: `looking` returns the pipeline with a `Look` where values come in. A base
+that calls a pipeline itself is told by `FirstCalls`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from copy import copy
 from typing import Any, Final
 
 import numpy as np
 from numpy import ndarray
 
+from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import limit_of
+from seedsafe.keys.key import SampleKey
 from seedsafe.pipeline.blame import blame
 from seedsafe.pipeline.leaf import Leaf
-from seedsafe.pipeline.node import Chain
+from seedsafe.pipeline.mixer import MixingRoot
+from seedsafe.pipeline.node import Chain, Root, run
+from seedsafe.pipeline.rules import Rules
 from seedsafe.pipeline.state import Step
 
-__all__ = ["Look", "RangeError", "has_looks", "looking", "require_spans"]
+__all__ = ["LOOKS", "FirstCalls", "Look", "RangeError", "has_looks", "looking", "require_spans"]
 
 Span = tuple[float, float] | None
 
+LOOKS: Final = 8
+"""How many samples or calls are looked at in a process."""
 _UNIT: Final = (0.0, 1.0)
 _ALWAYS: Final = limit_of(1.0)
 _BEYOND: Final = 0.25
@@ -116,12 +124,51 @@ def has_looks(chain: Chain) -> bool:
     return any(map(_is_particular, chain.leaves()))
 
 
-def looking(chain: Chain) -> Chain:
+def looking(chain: Chain, source: str = "the dataset returns") -> Chain:
     """Return the same steps with a `Look` where values come in: at the beginning, and after each step that changes their range.
 
     Transforms that do not fire are looked at as well. An interpolation or a noise on the way to a transform is no fault.
+
+    Args:
+        chain: the steps.
+        source: where their values come from.
     """
-    return _looking(chain.nodes, "the dataset returns", is_new=True)[0]
+    return _looking(chain.nodes, source, is_new=True)[0]
+
+
+class FirstCalls:
+    """Looks at the values that a pipeline gets in its first calls without a key inside reads, in this process.
+
+    Args:
+        chain: the steps of the pipeline.
+        rules: its rules.
+    """
+
+    __slots__ = ("_chain", "_left", "_root", "_rules")
+
+    def __init__(self, chain: Chain, rules: Rules) -> None:
+        self._chain, self._rules, self._left = chain, rules, LOOKS
+        self._root: Root | None = None
+
+    def run(self, root: Root, sample: Any, key: SampleKey, info: Info | None, row: Array | None) -> Any:
+        """Run the pipeline.
+
+        Raises:
+            RangeError: a transform cannot be applied to these values.
+        """
+        rules = copy(self._rules)
+        rules.first_calls = None
+        if not has_looks(self._chain):
+            self._rules.first_calls = None
+            return run(root, sample, key, rules, info, row)
+        if self._root is None:
+            chain = looking(self._chain, "the call passes")
+            self._root = MixingRoot(chain, rules) if rules.mixes else chain
+        result = run(self._root, sample, key, rules, info)
+        self._left -= 1
+        if self._left <= 0:
+            self._rules.first_calls = None
+        return result
 
 
 def _looking(steps: Iterable[Any], source: str, *, is_new: bool) -> tuple[Chain, str, bool]:

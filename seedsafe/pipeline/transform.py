@@ -214,13 +214,11 @@ def require_unit(name: str, span: tuple[float, float] | None, source: str | None
         )
     if low < -0.01:
         half = "(image + 1) / 2" if low >= -1.01 and high <= 1.01 else "images in [0, 1]"
-        way_out = f"return {half} there, and put Normalize after {name}"
+        way_out = f"use {half} there, and put Normalize after {name}"
     elif high <= 255.5:
-        way_out = (
-            "return image / 255 there, or image.astype(numpy.uint8) and put ToFloat() where floats begin"
-        )
+        way_out = "use image / 255 there, or image.astype(numpy.uint8) and put ToFloat() where floats begin"
     else:
-        way_out = "return image / 65535 there" if high <= 65535.5 else "return images in [0, 1] there"
+        way_out = "use image / 65535 there" if high <= 65535.5 else "use images in [0, 1] there"
     raise ValueError(
         f"{needs} {source} {low:.4g} to {high:.4g}, and it would cut off or bend the rest: {way_out}. If the values are right as they "
         f"are, leave {name} out"

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Any
 
 from seedsafe.keys.key import SampleIndex, SampleKey
+from seedsafe.pipeline.spans import LOOKS
 from seedsafe.reading.bound import BoundAugment
 from seedsafe.reading.steps import Step, apart_from_outer
 
 __all__ = ["Looked", "ValueLooks"]
-
-_READS: Final = 8
 
 
 class ValueLooks:
@@ -23,7 +22,7 @@ class ValueLooks:
     """
 
     def __init__(self, bound: BoundAugment, end: Callable[[], None] | None = None) -> None:
-        self.left = _READS if bound.has_looks else 0
+        self.left = LOOKS if bound.has_looks else 0
         """Their number."""
         self._end = end
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import seedsafe as ss
+import seedsafe_albumentations as A  # noqa: N812
 from seedsafe_torch import AugmentedDataset, AugmentedIterable, loader
 
 RNG = np.random.default_rng(0)
@@ -97,6 +98,73 @@ def test_values_out_of_range_are_told_in_each_way_of_reading(case: str) -> None:
     with pytest.raises(ValueError, match=text):
         list(loader(AugmentedIterable(records, augment, seed=1), batch_size=32))
     augment(image, key=ss.SampleKey(1, 0, 0))  # a direct call stays as it is
+
+
+class Calling:
+    """A base that calls a pipeline itself, without a key."""
+
+    def __init__(self, image: Any, augment: Any) -> None:
+        self.image, self.augment = image, augment
+
+    def __len__(self) -> int:
+        return 40
+
+    def __getitem__(self, index: int) -> Any:
+        return self.augment(self.image)
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_values_are_told_where_the_base_calls_the_pipeline(case: str) -> None:
+    image, augment, text = BAD[case]
+    for options in ({}, {"bridge": True}, {"on_error": "replace"}):
+        data = AugmentedDataset(Calling(image, augment), seed=1, **options)
+        for _ in range(12):  # again and again
+            with pytest.raises(ss.SampleError, match=f"RangeError.*{text}"):
+                data[0]
+    with pytest.raises(ss.SampleError, match=text):
+        list(loader(AugmentedDataset(Calling(image, augment), seed=1), batch_size=32))
+
+
+@pytest.mark.parametrize("augment", [JITTER, ss.RandAugment(), IMAGENET], ids=repr)
+def test_calls_in_range_are_those_of_later_reads(augment: Any) -> None:
+    data = AugmentedDataset(Calling(UNIT, ss.Compose([ss.HorizontalFlip(), augment])), seed=1)
+    first, later = ([data.at(index, epoch=3) for index in range(12)] for _ in range(2))
+    np.testing.assert_array_equal(first, later)
+    expected = [data.base.augment(UNIT, key=ss.SampleKey(1, 3, index, call=1)) for index in range(12)]
+    np.testing.assert_array_equal(first, expected)
+
+
+NAMED: dict[str, tuple[Any, Any, str, Any]] = {
+    "a jitter of bytes": (BYTES, A.ColorJitter(p=1), "image / 255 there", BYTES / 255),
+    "a jitter of -1 to 1": (UNIT * 2 - 1, A.Compose([A.HorizontalFlip(), A.CLAHE(p=0.1)]), "image . 1", UNIT),
+    "one of several": (BYTES, A.OneOf([A.HueSaturationValue(), A.RandomGamma()], p=0.1), "255", BYTES / 255),
+    "Normalize": (UNIT, A.Compose([A.Normalize()]), "pass max_pixel_value=1.0", BYTES),
+    "Normalize to a tensor": (UNIT, A.Compose([A.Normalize(), A.pytorch.ToTensorV2()]), "pixel_value", BYTES),
+    "ToFloat": (WHOLE, A.Compose([A.ToFloat()]), "numpy.uint8", WHOLE.astype(np.uint8)),
+    "ToFloat by 255": (WHOLE, A.Compose([A.ToFloat(max_value=255)]), "numpy.uint8", WHOLE / 255),
+}
+
+
+@pytest.mark.parametrize("case", NAMED)
+def test_values_are_told_in_the_drop_in(case: str) -> None:
+    image, augment, text, right = NAMED[case]
+    for parts in ({}, {"mask": np.zeros((24, 24), np.uint8)}):
+
+        def call(array: Any, parts: Any = parts) -> Any:
+            return augment(image=array, **parts)["image"]
+
+        with pytest.raises(ss.SampleError, match=f"RangeError.*{text}"):
+            AugmentedDataset(Calling(image, call), seed=1)[0]
+        AugmentedDataset(Calling(right, call), seed=1)[0]  # the advice
+    augment(image=image, key=ss.SampleKey(1, 0, 0))  # a direct call stays as it is
+
+
+def test_the_drop_in_knows_floats_that_normalize_would_divide() -> None:
+    with pytest.raises(
+        ValueError, match=r"the transforms before it return 0 to 1: pass max_pixel_value=1\.0"
+    ):
+        A.Compose([A.ToFloat(max_value=255), A.Normalize()])
+    A.Compose([A.ToFloat(max_value=255), A.Normalize(max_pixel_value=1.0)])
 
 
 @pytest.mark.linux
