@@ -25,10 +25,10 @@ from seedsafe.reading import (
     LookedCollate,
     Unkeyed,
     WarningLog,
+    check_base,
     flag,
     nested,
     outermost,
-    warn_of_other_records,
 )
 from seedsafe_torch.batch_keys import collate_with_keys
 from seedsafe_torch.conversion.pipeline import Converted, ConvertedViews
@@ -156,7 +156,7 @@ def loader(
             "AugmentedIterable, which takes keys from the records' ids"
         )
     check_distinct(dataset)
-    warn_of_other_records(dataset)
+    check_base(dataset, name="dataset", streams="seedsafe_tf")
     seed, epoch = _seed_and_epoch(dataset, sampler, batch_sampler, seed, epoch)
     keyed = _keyed(dataset, shuffle, sampler, batch_sampler, seed, epoch)
     if batch_sampler is None:
