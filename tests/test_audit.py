@@ -205,6 +205,11 @@ def test_opencv_with_the_guard_starts_no_threads() -> None:
     assert audited(cases.OpenCVGuarded(), "pools")["pools"].verdict == "ok"
 
 
+def test_a_dataset_that_always_raises_has_no_good_length() -> None:
+    report = audited(cases.AlwaysRaises(), "raises", "length")
+    assert (report["raises"].verdict, report["length"].verdict) == ("fault", "not measured")
+
+
 def test_iterable_datasets() -> None:
     answer = audited(cases.Stream(), "duplicates")["duplicates"]
     assert (answer.verdict, "get_worker_info" in answer.summary) == ("fault", True)

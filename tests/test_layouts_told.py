@@ -30,6 +30,13 @@ def image(*shape: int) -> np.ndarray:
         (13, 256, 300),
         (16, 64, 64),
         (32, 112, 112),
+        (5, 16, 16),
+        (12, 20, 20),
+        (2, 300, 200),
+        (8, 48, 64),
+        (12, 64, 48),
+        (30, 120, 160),
+        (64, 240, 320),
         (16,) * 3,
         (64,) * 3,
     ],
@@ -76,7 +83,11 @@ def test_the_advice_for_images_works() -> None:
         (16, 16, 103),
         (14, 14, 768),
         (8, 8, 8),
-        (2, 300, 200),
+        (2, 300, 120),
+        (12, 20, 31),
+        (64, 128, 200),
+        (100, 120, 200),
+        (145, 145, 200),
         (1, 64, 5),
         (5, 5, 2),
         (200, 31, 31),
@@ -113,9 +124,9 @@ def test_volumes_and_clips_are_no_images(transform: Any, shape: Any) -> None:
         transform(np.zeros(shape, np.uint8), key=ss.SampleKey(42, 0, 0))
 
 
-@pytest.mark.parametrize("channels", [1, 2, 6])
-def test_samples_before_channels_are_told(channels: int) -> None:
-    sound = np.random.default_rng(0).normal(size=(800, channels)).astype(np.float32)
+@pytest.mark.parametrize(("samples", "channels"), [(800, 1), (800, 2), (800, 6), (40, 2)])
+def test_samples_before_channels_are_told(samples: int, channels: int) -> None:
+    sound = np.random.default_rng(0).normal(size=(samples, channels)).astype(np.float32)
     for augment in (SOUND, ss.Compose([ss.Reverse(p=1)]), ss.Reverse(p=1)):
         for give in (
             lambda augment=augment: augment(sound, key=KEY),

@@ -157,6 +157,10 @@ def test_content_ids() -> None:
         assert content_id(each).hex() == content_id(dict(reversed(each.items()))).hex() == text
     with pytest.raises(TypeError, match=r"record\['a'\] is object, which has no content"):
         content_id({"a": object()})
+    itself: list[Any] = []
+    itself.append(itself)
+    with pytest.raises(ValueError, match="contains itself: pass id="):
+        content_id(itself)
     made = keyed_map(AUGMENT, seed=42, epoch=0, id=lambda r: content_id(r["image"]))(record(1))
     index = ss.record_index(content_id(IMAGE))
     assert (made["image"] == AUGMENT(IMAGE, key=ss.SampleKey(42, 0, index))).all()

@@ -26,8 +26,10 @@ class Own:
         self.told = 0
         """How many of them a loader has heard of."""
         self.is_exact = True
-        """Whether all records taken were yielded or left out."""
+        """Whether all records taken were yielded once or left out."""
         self._yielded = 0
+        self._taken_before = -1
+        """The number taken when it last yielded."""
         self._last: Any = None
 
     def take(self, record: Any) -> int:
@@ -39,7 +41,10 @@ class Own:
     def give(self, record: Any) -> None:
         """Note a record that it yields."""
         self._yielded += 1
-        self.is_exact = self.is_exact and (record is self._last or self.taken == self._yielded)
+        is_second = self.taken == self._taken_before
+        self._taken_before = self.taken
+        may_go_on = not is_second and (record is self._last or self.taken == self._yielded)
+        self.is_exact = self.is_exact and may_go_on
 
     def end(self) -> None:
         """Note that it has yielded all of its records."""

@@ -27,11 +27,11 @@ from seedsafe.reading import (
     LookedCollate,
     Unkeyed,
     WarningLog,
+    check_base,
     explain_arguments,
     flag,
     nested,
     outermost,
-    warn_of_other_records,
 )
 from seedsafe_torch.batch_keys import collate_with_keys
 from seedsafe_torch.conversion.pipeline import Converted, ConvertedViews
@@ -161,7 +161,7 @@ def loader(
             "AugmentedIterable, which takes keys from the records' ids"
         )
     check_distinct(dataset)
-    warn_of_other_records(dataset)
+    check_base(dataset, name="dataset", streams="seedsafe_tf")
     seed, epoch = _seed_and_epoch(dataset, sampler, batch_sampler, seed, epoch)
     keyed = _keyed(dataset, shuffle, sampler, batch_sampler, seed, epoch)
     if batch_sampler is None:

@@ -311,7 +311,7 @@ def arithmetic(name: str, dtype: np.dtype[Any]) -> str:
 def check_last(shape: tuple[int, ...]) -> None:
     """Raise an error if the shape of an image that will be moved looks like (C, H, W), (T, H, W) or a volume.
 
-    No image has such a shape in practice: as many channels as columns, and fewer rows. A strip of 5 by 64 pixels with 31
+    No image has such a shape in practice: about as many channels as columns, and far fewer rows. A strip of 5 by 64 pixels with 31
     bands, or a patch of 9 by 9 with 103, is an image.
     """
     if len(shape) != 3 or shape[2] < 16:
@@ -325,8 +325,11 @@ def check_last(shape: tuple[int, ...]) -> None:
         )
     if first in _COLOURS and rows >= 16:
         raise ValueError(f"{must}, whose channels seem to be first: pass image.transpose(1, 2, 0), {way_out}")
-    is_square = rows == columns and first < rows and rows >= (32 if first <= _MOST_BANDS else 64)
-    if first > 1 and (is_square or (first <= _MOST_BANDS and min(rows, columns) >= 256)):
+    few, many = sorted((rows, columns))
+    are_bands = first <= _MOST_BANDS
+    is_square = few == many and first < few and few >= (16 if are_bands else 64)
+    is_frame = many <= 2 * few and few >= (32 if are_bands else 3 * first)
+    if first > 1 and (is_square or is_frame or (are_bands and few >= 256)):
         raise ValueError(
             f"{must}, whose channels, or frames, seem to be first: pass image.transpose(1, 2, 0) if they are channels, "
             f'augment(video=image), in a dataset targets="video", if they are frames, {way_out}'
@@ -340,7 +343,7 @@ _MOST_BANDS: Final = 16
 
 def check_sound(shape: tuple[int, ...]) -> None:
     """Raise an error if the shape of audio looks like (samples, channels): no sound has many channels of a few samples."""
-    if len(shape) == 2 and shape[1] <= 8 and shape[0] >= 128:
+    if len(shape) == 2 and shape[1] <= 8 and shape[0] >= (16 if shape[1] <= 2 else 128):
         raise ValueError(
             f"audio must have the shape (samples,) or (channels, samples), got {shape}, whose channels seem to be last: pass audio.T"
         )

@@ -10,7 +10,7 @@ from seedsafe.ground.warning import warn
 from seedsafe.keys.key import address, checked_int, philox
 from seedsafe.pipeline.primitive import declared
 from seedsafe.reading.augment import augment_sample, augment_views
-from seedsafe.reading.bases import check_base, warn_of_other_records
+from seedsafe.reading.bases import check_base
 from seedsafe.reading.batches import (
     augment_batch,
     collate,
@@ -103,5 +103,4 @@ __all__ = [
     "stamped",
     "walk",
     "warn",
-    "warn_of_other_records",
 ]

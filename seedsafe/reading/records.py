@@ -207,15 +207,21 @@ def content_id(record: Any) -> bytes:
 
     Raises:
         TypeError: a part is not an array, a number, a string, bytes, None or a container of these.
+        ValueError: containers are nested too deeply, or contain themselves.
 
     Example:
         >>> content_id({"text": "seven", "image": np.zeros((2, 2))}) == content_id({"image": np.zeros((2, 2)), "text": "seven"})
         True
     """
     digest = hashlib.blake2b(digest_size=16)
-    for part in _parts(record, "record"):
-        digest.update(len(part).to_bytes(8, "little"))
-        digest.update(part)
+    try:
+        for part in _parts(record, "record"):
+            digest.update(len(part).to_bytes(8, "little"))
+            digest.update(part)
+    except RecursionError:
+        raise ValueError(
+            "record is nested too deeply to be hashed, or contains itself: pass id= a function of the record"
+        ) from None
     return digest.digest()
 
 

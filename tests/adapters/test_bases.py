@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from torch.utils.data import TensorDataset
 
 import seedsafe as ss
 from seedsafe_keras import AugmentedSequence
-from seedsafe_torch import AugmentedDataset
+from seedsafe_torch import AugmentedDataset, loader
 
 FLIP = ss.Compose([ss.HorizontalFlip(p=1)])
 X = np.arange(6 * 8 * 9 * 3, dtype=np.uint8).reshape(6, 8, 9, 3)
@@ -39,6 +40,8 @@ def made(adapter: Any, base: Any) -> Any:
         (np.zeros((6, 400)), Y),
         (torch.zeros(6, 3, 8, 9), torch.zeros(6)),
         (X, Y, Y),
+        (X, list(range(6))),
+        (X, tuple("abcdef")),
     ],
 )
 def test_columns_are_no_base(adapter: Any, columns: Any) -> None:
@@ -66,6 +69,7 @@ def test_the_advice_for_columns_works() -> None:
         (np.zeros(9), np.zeros(9)),
         (X, X[:, :, :5]),
         ((X[0], 1), (X[1], 2)),
+        ([1, 2, 3], [4, 5, 6]),
         [],
     ],
 )
@@ -85,6 +89,21 @@ def test_a_dict_of_columns_is_no_base(adapter: Any) -> None:
     sample = made(AugmentedDataset, eval(advice, {"base": columns}))[4]
     np.testing.assert_array_equal(sample["image"], X[4][:, ::-1])
     assert sample["label"] == 4
+
+
+def test_an_archive_of_columns_is_no_base(tmp_path: Path) -> None:
+    np.savez(tmp_path / "columns.npz", image=X, label=Y)
+    with (
+        np.load(tmp_path / "columns.npz") as columns,
+        pytest.raises(TypeError, match=r"NpzFile of \['image', 'label'\]"),
+    ):
+        made(AugmentedDataset, columns)
+
+
+@pytest.mark.parametrize("columns", [(X, Y), {"image": X, "label": Y}])
+def test_a_loader_takes_no_columns(columns: Any) -> None:
+    with pytest.raises(TypeError, match=r"^dataset must .*zip\(\*dataset"):
+        loader(columns, seed=42)
 
 
 def test_a_dict_of_positions_is_a_base() -> None:

@@ -43,6 +43,7 @@ GOES_ON: dict[str, Callable[[Any], Any]] = {
     "x in a list": lambda x: x in [0],
     "x @ w": lambda x: x @ np.ones(3),
     "array * x": lambda x: np.ones(3) * x,
+    "array + x": lambda x: np.ones(3) + x,
     "tensor * x": lambda x: torch.ones(3) * x,
     "number - x": lambda x: np.float32(1) - x,
     "in place": lambda x: operator.iadd(x, 1),

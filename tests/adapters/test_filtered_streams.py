@@ -58,6 +58,14 @@ class Doubled(AugmentedIterable):
             yield dict(record)
 
 
+class Repeated(AugmentedIterable):
+    def __iter__(self) -> Iterator[Any]:
+        for record in super().__iter__():
+            yield record
+            if record["n"] % 4 == 0:
+                yield record
+
+
 def loading(kind: Any, workers: int, size: int | None = 4, **options: Any) -> Any:
     stream = kind(RECORDS, ss.HorizontalFlip(), seed=1, id="n", **options)
     return loader(stream, batch_size=size, num_workers=workers)
@@ -89,7 +97,7 @@ def test_a_stream_by_itself_resumes() -> None:
     assert before + after == [n for n in range(60) if n % 3]
 
 
-@pytest.mark.parametrize("kind", [Shuffled, Doubled])
+@pytest.mark.parametrize("kind", [Shuffled, Doubled, Repeated])
 @pytest.mark.parametrize("workers", [0, 2])
 def test_what_keeps_records_back_is_refused(kind: Any, workers: int) -> None:
     first = loading(kind, workers)

@@ -50,7 +50,7 @@ class Untransformed:
     def _refuse(self, *args: Any, **named: Any) -> Any:
         raise TypeError(f"{Untransformed.__name__} can only be returned")
 
-    __array__ = __bool__ = __eq__ = __ne__ = _refuse
+    __array__ = __bool__ = __eq__ = __ne__ = __radd__ = _refuse  # without __radd__ an array's + concatenates
     __class__ = property(_refuse)  # isinstance asks for it
 
     def __getattr__(self, name: str) -> Any:

@@ -31,9 +31,9 @@ def length(ctx: Context) -> Finding:
         text = f"len() is {count}, but sample {count - 1} raises {failed[count - 1]}. Return the number of samples"
         where = f"the first of the read samples that fails is {first}"
         return Finding("fault", text, (where,), (count - 1,), "dataset")
-    unread = {0, count - 1} - {record.index for record in ctx.serial.records}
+    unread = {0, count - 1} - {record.index for record in ctx.serial.records if not record.failure}
     if unread:
-        raise NotMeasured(f"sample {min(unread)} was not read")
+        raise NotMeasured(f"sample {min(unread)} could not be read")
     return Finding("ok", f"len() is {count}, and samples 0 and {count - 1} can be read")
 
 
