@@ -279,9 +279,13 @@ def check_array(name: str, array: Any) -> None:
         raise ValueError(f"{name} must not be empty, got the shape {array.shape}: leave such samples out")
 
 
+_COLUMNS: Final = {"keypoints": 2, "boxes": 4}
+"""The least number of columns."""
+
+
 def _as_array(name: str, part: Any) -> str:
     """Return what makes an array of a part of a sample."""
-    columns = {"boxes": 4, "keypoints": 2}.get(name)
+    columns = _COLUMNS.get(name)
     if columns and isinstance(part, list | tuple):
         return f"pass numpy.array({name}, numpy.float32).reshape(-1, {columns})"
     if isinstance(part, dict):
@@ -384,7 +388,7 @@ def check_target(target: str, parts: dict[str, Any]) -> None:
         return
     array = parts[target]
     check_array(target, array)
-    columns = {"keypoints": 2, "boxes": 4}.get(target)
+    columns = _COLUMNS.get(target)
     if columns and (array.ndim != 2 or array.shape[1] < columns):
         raise ValueError(
             f"{target} must have the shape (N, {columns} or more), got {array.shape}: reshape it"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy import ndarray
@@ -30,6 +30,9 @@ from seedsafe.pipeline.rules import RuledSample, Rules
 from seedsafe.pipeline.state import State, Step, Trace
 
 __all__ = ["Chain", "Node", "Replay", "Root", "checked_key", "run", "run_each", "trace"]
+
+
+_NAMES: Final = frozenset(TARGETS)
 
 
 class Chain:
@@ -261,10 +264,13 @@ def _run_parts(
     parts = root.run(parts, draws)
     if isinstance(parts, RuledSample):
         parts = parts.leave()
-    inputs = {id(part) for part in sample.values()}
+    inputs = set(map(id, sample.values()))
     if "masks" in sample:
-        inputs |= {id(mask) for mask in sample["masks"]}
-    return {name: _new(part, inputs) if name in TARGETS else part for name, part in parts.items()}
+        inputs.update(map(id, sample["masks"]))
+    for name, part in parts.items():
+        if name in _NAMES:
+            parts[name] = _new(part, inputs)
+    return parts
 
 
 def _run_other(root: Root, sample: Any, draws: State, rules: Rules) -> Any:

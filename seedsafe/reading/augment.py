@@ -184,7 +184,7 @@ class Opened:
     def __init__(self, bound: BoundAugment, parts: dict[Any, Any]) -> None:
         self.arrays = parts
         """The parts as arrays."""
-        self._channels_first = bound.channels_first
+        self._bound = bound
         self._backs: dict[str, Back] = {}
         self._wraps: dict[str, Any] = {}
         for target, part in parts.items():
@@ -205,7 +205,7 @@ class Opened:
         shape: Any = result["image"].shape if "image" in result else ()
         result |= {target: back(result[target]) for target, back in self._backs.items() if back is not None}
         for target, wrap in self._wraps.items():
-            result[target] = wrap(result[target], shape[-2:] if self._channels_first else shape[:2])
+            result[target] = wrap(result[target], shape[-2:] if self._bound.channels_first else shape[:2])
         return result
 
 

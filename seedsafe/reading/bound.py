@@ -151,12 +151,12 @@ class BoundAugment:
         pipeline = self.pipeline
         return self._traits.rules if pipeline is None else pipeline._rules  # pyright: ignore[reportPrivateUsage]
 
-    @property
+    @cached_property
     def rules_of_parts(self) -> Rules | None:
         """The rules by which the parts of a sample are told apart, or None if it gets samples as they are."""
         return self.rules if self.takes_arrays else None
 
-    @property
+    @cached_property
     def labels(self) -> tuple[str, ...]:
         """The names of the entries of a sample that it may shorten or mix."""
         if self.views:

@@ -87,7 +87,8 @@ class OfViews:
         """Return the keys of all views, from that of the first."""
         seed, epoch, index, occurrence = first.seed, first.epoch, first.index, first.occurrence
         views = range(first.view + 1, first.view + self.count)
-        return [first, *(SampleKey(seed, epoch, index, occurrence=occurrence, view=view) for view in views)]
+        others = [SampleKey(seed, epoch, index, occurrence=occurrence, view=view) for view in views]
+        return [first, *others]
 
 
 class Later:

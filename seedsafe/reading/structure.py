@@ -20,6 +20,8 @@ Join = Callable[[Any], Any]
 """Puts the augmented parts of a sample back into the sample's form."""
 
 _NAMES: Final = frozenset(TARGETS)
+_AUGMENTED: Final = (np.ndarray, dict)
+"""What a tuple begins with, besides tensors and images of PIL."""
 
 
 def take_apart(sample: Any, targets: Targets) -> tuple[Any, Join]:
@@ -57,20 +59,20 @@ def _of_video(sample: Any) -> tuple[Any, Join]:
 
 
 def _from_tuple(sample: Any, targets: Targets) -> tuple[Any, Join]:
-    if isinstance(targets, Mapping):
-        raise ValueError(
-            f"targets={targets!r} name keys, but the sample is {kind_of(sample)}: pass a tuple of targets"
-        )
     if targets is None:
         if not sample:
             raise ValueError("the dataset returned an empty tuple: return a sample")
-        if not isinstance(sample[0], np.ndarray | dict) and form_of(sample[0]) is None:
+        if not isinstance(sample[0], _AUGMENTED) and form_of(sample[0]) is None:
             names = _names_of(sample)
             raise TypeError(
                 f"the first element of a sample is augmented and must be a NumPy array, got {kind_of(sample[0])}: "
                 f"convert it with numpy.asarray, or name the parts with targets={names}"
             )
         return sample[0], lambda result: _rebuild(sample, [result, *sample[1:]])
+    if isinstance(targets, Mapping):
+        raise ValueError(
+            f"targets={targets!r} name keys, but the sample is {kind_of(sample)}: pass a tuple of targets"
+        )
     if len(targets) != len(sample):
         raise ValueError(
             f"targets={targets!r} name {len(targets)} parts, but the sample has {len(sample)}: name each part, or pass None "

@@ -24,6 +24,7 @@ the whole sample, for a callable that is no pipeline.
 """
 
 _NAMES: Final = frozenset(TARGETS)
+_CONTAINERS: Final = (tuple, list, dict)
 _ARRAYS: Final = ("numpy", "torch")
 """The modules of the classes of plain arrays and tensors."""
 
@@ -104,7 +105,7 @@ def implied_targets(rules: Rules | None, sample: Any) -> TargetPaths:
         ValueError: the sample's [1] looks like it belongs to the image, but would stay as it is while the image moves. Name the \
 parts with targets=('image', 'mask'), None for those that pass through, or pass targets="image" to augment the image alone
     """
-    if rules is None or not isinstance(sample, tuple | list | dict):
+    if rules is None or not isinstance(sample, _CONTAINERS):
         return BY_NAME
     if rules.shifts:
         require_still(sample, rules.shifts)
@@ -130,11 +131,9 @@ def only_labels(parts: Sequence[Any]) -> bool:
         >>> only_labels((7, "cat", np.zeros(10))), only_labels((None, np.zeros((4, 6))))
         (True, False)
     """
-    for part in parts:
-        kind = type(part)
-        if kind not in SCALARS and not (kind.__module__ in _ARRAYS and part.ndim < 2):
-            return False
-    return True
+    return SCALARS.issuperset(map(type, parts)) or all(
+        type(part) in SCALARS or (type(part).__module__ in _ARRAYS and part.ndim < 2) for part in parts
+    )
 
 
 def _are_named(sample: dict[Any, Any], rules: Rules) -> bool:
