@@ -25,6 +25,7 @@ from seedsafe.reading import (
     LookedCollate,
     Unkeyed,
     WarningLog,
+    explain_arguments,
     flag,
     nested,
     outermost,
@@ -56,6 +57,7 @@ _TORCHS: Final = (default_collate, default_convert, in_place_collate)
 def loader(dataset: AugmentedIterable, **options: Any) -> StreamLoader: ...
 @overload
 def loader(dataset: Any, **options: Any) -> KeyedLoader: ...
+@explain_arguments
 def loader(
     dataset: Any,
     *,

@@ -405,7 +405,7 @@ def _refuse_other_size(sample: Any, path: tuple[Any, ...], part: Any, size: tupl
 def _is_small_mask(part: Any) -> bool:
     """Return whether a part is a picture of one channel, or a map of bytes or of truth values, of several rows and columns."""
     if hasattr(part, "getbands"):  # an image of PIL
-        return min(part.size) >= _SIDE
+        return bool(min(part.size) >= _SIDE)
     shape, dtype = shape_of(part), str(getattr(part, "dtype", ""))
     return len(shape) == 2 and min(shape) >= _SIDE and dtype.removeprefix("torch.") in ("uint8", "bool")
 

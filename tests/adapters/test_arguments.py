@@ -12,7 +12,7 @@ import pytest
 import seedsafe as ss
 import seedsafe_tf
 from seedsafe_keras import AugmentedSequence
-from seedsafe_torch import AugmentedDataset, AugmentedIterable, DistributedKeyedSampler, KeyedSampler
+from seedsafe_torch import AugmentedDataset, AugmentedIterable, DistributedKeyedSampler, KeyedSampler, loader
 
 IMAGES = np.zeros((8, 4, 4, 3), np.uint8)
 AUGMENT = ss.Compose([ss.HorizontalFlip()])
@@ -49,3 +49,17 @@ def test_signatures_stay() -> None:
     for kind in (AugmentedDataset, AugmentedIterable, KeyedSampler):
         assert "seed" in inspect.signature(kind).parameters
     assert re.search(r"\bseed\b", str(inspect.signature(DistributedKeyedSampler)))
+
+
+def test_a_loader_says_what_it_takes_by_name() -> None:
+    dataset = AugmentedDataset([np.zeros((4, 4), np.uint8)], ss.HorizontalFlip(), seed=1)
+    of_loader: Any = loader
+    for given in ((dataset, 4), (dataset, 4, True)):
+        with pytest.raises(
+            TypeError, match=r"^loader takes dataset by position, got \d values: pass the others by"
+        ):
+            of_loader(*given)
+    with pytest.raises(
+        TypeError, match=r"^loader needs dataset: it takes dataset, and by name batch_size, shuffle"
+    ):
+        of_loader()
