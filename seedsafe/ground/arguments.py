@@ -473,7 +473,9 @@ def explanation(
         needed = [
             one.name
             for one in takes.values()
-            if one.default is one.empty and one.name not in (*named, *first[: len(args)])
+            if one.default is one.empty
+            and one.kind is not one.VAR_KEYWORD
+            and one.name not in (*named, *first[: len(args)])
         ]
         fault, advice = f"needs {_list(needed)}", _advice(called, needed, takes)
     options = [one.name for one in takes.values() if one.kind is one.KEYWORD_ONLY]
@@ -505,7 +507,8 @@ def _advice(kind: str, names: list[str], takes: Mapping[str, Any]) -> str:
 
 def _by_name(kind: str, first: list[str], args: tuple[Any, ...], takes: Mapping[str, Any]) -> str:
     """Return what to do with more values by position than it takes."""
-    if "seed" in takes and len(args) == len(first) + 1:
+    needs_seed = "seed" in takes and takes["seed"].default is takes["seed"].empty
+    if needs_seed and len(args) == len(first) + 1:
         return f"pass seed={args[-1]!r} by name"
     if first == ["transforms"] and not isinstance(args[0], list | tuple | int):
         return f"put them in a list, {kind}([...])"

@@ -189,7 +189,7 @@ def _look(sample: Any, rules: Rules) -> TargetPaths:
         raise ValueError(
             f"the sample's {''.join(f'[{key!r}]' for key in path)} looks like it belongs to the image, but would stay as it is "
             f"while the image moves. Name the parts with targets={_suggest(sample, certain | doubtful)!r}, None for those that "
-            f'pass through, or pass targets="image" to augment the image alone{_of_pictures(sample, doubtful)}'
+            f'pass through, or pass targets="image" to augment the image alone{_of_pictures(sample, doubtful)}{_of_boxes(doubtful)}'
         )
     return BY_NAME if plain else certain
 
@@ -200,6 +200,13 @@ def _of_pictures(sample: Any, doubtful: TargetPaths) -> str:
     if not any(is_picture(sample[path[0]]) for path in pictures):
         return ""
     return '. For a second image, write "image" for it too: both get the same augmentation'
+
+
+def _of_boxes(doubtful: TargetPaths) -> str:
+    """Return the advice for boxes, which may be in any format."""
+    if "boxes" not in doubtful.values():
+        return ""
+    return '. Boxes are x0, y0, x1, y1 in pixels: for others, as in COCO, pass Compose(..., boxes=ss.Boxes("coco")) too'
 
 
 _Found = tuple[tuple[Any, ...], str, bool]
@@ -231,9 +238,7 @@ def _of_part(key: Any, part: Any, size: Any) -> Iterator[_Found]:
     certain = None if type(part) in SCALARS else tv_target(part)
     if certain:
         yield (key,), certain, True
-    elif guess := likely_target(key, part, size) or (
-        "keypoints" if isinstance(key, int) and are_points(part, size) else None
-    ):
+    elif guess := likely_target(key, part, size) or ("keypoints" if are_points(part, size, key) else None):
         yield (key,), guess, False
 
 
@@ -247,7 +252,11 @@ def _of_entries(
         if certain:
             if part is not None:
                 yield (key, name), certain, True
-        elif guess := likely_target(name, part, size) or own:
+        elif (
+            guess := likely_target(name, part, size)
+            or own
+            or ("keypoints" if are_points(part, size, name) else None)
+        ):
             yield (key, name), guess, False
 
 

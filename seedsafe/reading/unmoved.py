@@ -22,8 +22,16 @@ _SIDES: Final = ("xmin", "ymin", "xmax", "ymax")
 _POLYGONS: Final = frozenset(
     ("polygon", "polygons", "contour", "contours", "segmentation", "segmentations", "outline", "outlines")
 )
+_POINTS: Final = frozenset((
+    "kp", "kps", "kpt", "kpts", "keypoint", "keypoints", "pt", "pts", "point", "points", "joint", "joints", "landmark",
+    "landmarks", "corner", "corners", "vertex", "vertices", "coord", "coords", "coordinate", "coordinates", "xy", "uv",
+    "centers", "centres",
+))  # fmt: skip
+"""Words in the names of points."""
 _LEAST: Final = 8
 """The least height and width of a map, which a small matrix lacks."""
+_SIDE: Final = 16
+"""The least height and width of a mask that is told by its dtype."""
 _DEPTH: Final = 3
 _SEVERAL: Final = 4
 _WIDE: Final = 64
@@ -55,10 +63,10 @@ part[::2, ::2] of the result, or pass targets="image" to augment the image alone
         if _are_polygons(path, part, size):
             _refuse_polygons(sample, path, part)
         if size is not None:
-            if len(path) == 1 and not isinstance(sample, dict):
+            if isinstance(path[-1], int) or _says_points(path[-1]):
                 _refuse_shares(sample, path, part, size)
-                _refuse_rows(path, part, size)
-                _refuse_marks(sample, path, part, size)
+            _refuse_rows(path, part, size)
+            _refuse_marks(sample, path, part, size)
             _refuse_other_size(sample, path, part, size)
 
 
@@ -120,17 +128,24 @@ def is_picture(part: Any) -> bool:
     return len(shape) == 3 and channels in (3, 4) and sorted(shape)[1] >= 16
 
 
-def are_points(part: Any, size: tuple[int, int] | None) -> bool:
+def are_points(part: Any, size: tuple[int, int] | None, name: Any = 0) -> bool:
     """Return whether a part is an array or a tensor (N, 2) of floats that may be points in the image, in pixels.
 
-    Values outside of the image are other numbers, but for -1, which says that a point is missing.
+    Values outside of the image are other numbers, but for -1, which says that a point is missing. Under a name that says nothing of
+    points, beginnings and ends of spans are other numbers too.
     """
     pairs = _pairs(part)
-    if pairs is None:
+    if pairs is None or not (
+        isinstance(name, int) or _says_points(name) or (pairs[:, 0] > pairs[:, 1]).any()
+    ):
         return False
     present = pairs[np.isfinite(pairs).all(axis=1)]
     limit = np.inf if size is None else max(size)
     return bool(len(present) and present.min() >= -1 and 1 < present.max() <= limit)
+
+
+def _says_points(name: Any) -> bool:
+    return isinstance(name, str) and not _POINTS.isdisjoint(name.lower().replace("-", "_").split("_"))
 
 
 def _pairs(part: Any) -> np.ndarray[Any, Any] | None:
@@ -234,12 +249,20 @@ def _in_sizes(rows: np.ndarray[Any, Any], first: int, size: tuple[int, int]) -> 
     )
 
 
+def _array_of(pairs: Any) -> Any:
+    """Return a list of pairs of integers as an array, or None for anything else."""
+    alike = all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs)
+    return np.array(pairs) if alike and all(type(one) is int for pair in pairs for one in pair) else None
+
+
 _ROWS: Final = (("yolo", _in_shares), ("pascal_voc", _in_pixels), ("coco", _in_sizes))
 
 
 def _refuse_marks(sample: Any, path: tuple[Any, ...], part: Any, size: tuple[int, int]) -> None:
     """Raise an error for points with their visibility, (N, 3), and for points in whole pixels, (N, 2)."""
     rows, pairs = _rows(part, 3), _rows(part, 2)
+    if pairs is None and isinstance(part, list | tuple) and shape_of(part)[1:] == (2,):
+        pairs = _rows(_array_of(part), 2)
     if rows is not None and _have_visibility(rows, size):
         kind = "points with their visibility"
     elif pairs is not None and _are_whole_points(pairs, size):
@@ -388,12 +411,21 @@ def _refuse_other_size(sample: Any, path: tuple[Any, ...], part: Any, size: tupl
         factor = _factor(size, side)
         if factor:
             raise ValueError(_of_factor(sample, path, part, size, factor, first, picture))
-    if picture:
+    target = "image" if picture else "mask"
+    if picture or _is_small_mask(part):
         raise ValueError(
-            f"the sample's {_keys(path)} is an image of another size than the first one, and would stay as it is while that moves: "
-            f"resize both to one size where the dataset reads them, and name them with targets={_named(sample, path, 'image')!r}, so "
-            f"that both get one augmentation, {_ALONE}"
+            f"the sample's {_keys(path)} is {'an image' if picture else 'a mask'} of another size than the {'first one' if picture else 'image'}, "
+            f"and would stay as it is while that moves: resize both to one size where the dataset reads them, and name them with "
+            f"targets={_named(sample, path, target)!r}, so that both get one augmentation, {_ALONE}"
         )
+
+
+def _is_small_mask(part: Any) -> bool:
+    """Return whether a part is a picture of one channel, or a map of bytes or of truth values, of several rows and columns."""
+    if hasattr(part, "getbands"):  # an image of PIL
+        return bool(min(part.size) >= _SIDE)
+    shape, dtype = shape_of(part), str(getattr(part, "dtype", ""))
+    return len(shape) == 2 and min(shape) >= _SIDE and dtype.removeprefix("torch.") in ("uint8", "bool")
 
 
 def _factor(size: tuple[int, int], side: tuple[int, ...]) -> int:

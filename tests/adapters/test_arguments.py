@@ -65,3 +65,7 @@ def test_a_loader_says_what_it_takes() -> None:
         call(dataset, 4, True)
     with pytest.raises(TypeError, match=r"got the class HorizontalFlip: write HorizontalFlip\(\.\.\.\)"):
         AugmentedDataset(dataset, ss.HorizontalFlip, seed=1)  # type: ignore[arg-type]
+    with pytest.raises(
+        TypeError, match=r"^loader needs dataset: it takes dataset, and by name batch_size, shuffle"
+    ):
+        call()

@@ -461,3 +461,62 @@ def test_sound_that_would_not_follow_is_told(move: Any, kind: str) -> None:
         read(sample, augment, targets=targets, **views)
     for label in (np.zeros(10), 3, [1, 2], np.zeros((4, 25))):
         assert read((SOUND, label), move)[1] is label
+
+
+LARGE = np.arange(64 * 96 * 3, dtype=np.uint32).astype(np.uint8).reshape(64, 96, 3)
+WHOLE = [(10, 20), (90, 60), (70, 9), (5, 5)]
+
+
+@pytest.mark.parametrize(
+    ("part", "target"),
+    [
+        (POINTS, "keypoints"),
+        (torch.from_numpy(POINTS), "keypoints"),
+        (np.array([[10.0, 20.0, 2.0], [40.0, 50.0, 1.0]]), "keypoints"),
+        (POINTS / 96, "keypoints"),
+        (np.array(WHOLE), "keypoints"),
+    ],
+    ids=["points", "tensor", "visibility", "shares", "whole"],
+)
+def test_points_in_dicts_are_told(part: Any, target: str) -> None:
+    named = f"'kp': '{target}'"
+    for sample in ({"image": LARGE, "kp": part}, (LARGE, {"kp": part})):
+        assert named in told(sample)
+    assert read({"image": LARGE, "kp": part}, targets="image")["kp"] is part
+
+
+def test_points_under_any_name_are_told_where_they_are_no_spans() -> None:
+    spans = np.array([[3.0, 5.0], [7.0, 9.0]])
+    assert "'found': 'keypoints'" in told({"image": LARGE, "found": spans[:, ::-1].copy()})
+    assert read({"image": LARGE, "found": spans})["found"] is spans
+
+
+def test_lists_of_points_in_whole_pixels_are_told() -> None:
+    assert "targets=('image', 'keypoints')" in told((LARGE, WHOLE))
+    for label in ([[0, 1]] * 4, [(0, 5), (6, 90), (7, 60), (3, 8)], [(1, 2), (3,), (4, 5), (6, 7)]):
+        assert read((LARGE, label))[1] is label
+
+
+@pytest.mark.parametrize(
+    "mask",
+    [
+        np.zeros((50, 70), np.uint8),
+        np.zeros((28, 28), bool),
+        torch.zeros(50, 70, dtype=torch.uint8),
+        PIL.Image.new("L", (70, 50)),
+    ],
+    ids=["bytes", "bool", "tensor", "pil"],
+)
+def test_masks_of_any_other_size_are_told(mask: Any) -> None:
+    text = told((LARGE, mask))
+    assert "is a mask of another size than the image" in text
+    assert "targets=('image', 'mask')" in text
+    for other in (np.zeros((28, 28)), np.zeros((10, 12), np.uint8), np.zeros((28, 28), np.int64)):
+        assert read((LARGE, other))[1] is other
+
+
+def test_the_advice_for_boxes_names_their_format() -> None:
+    boxes = np.array([[10.0, 10.0, 20.0, 20.0]])
+    assert 'for others, as in COCO, pass Compose(..., boxes=ss.Boxes("coco")) too' in told((LARGE, boxes))
+    coco = ss.Compose([ss.HorizontalFlip(p=1)], boxes=ss.Boxes("coco"))
+    assert read((LARGE, boxes), coco, targets=("image", "boxes"))[1].tolist() == [[66, 10, 20, 20]]
