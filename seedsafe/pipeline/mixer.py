@@ -117,8 +117,8 @@ class Mixer(Leaf):
         view = draws.address.moment & 0xFFFF
         samples = [own]
         for position in params.partners:
-            other = partners.read(position, view, self._before, self._rules)
-            samples.append(_partner(self.name, own, other, position))
+            partner = partners.read(position, view, self._before, self._rules)
+            samples.append(_partner(self.name, own, partner, position))
         result: Mixture = self.transform.mix(samples, params)
         if alone:
             return result.parts["image"]
@@ -207,7 +207,7 @@ class MixingRoot:
         return dict(result) if self._inside and isinstance(result, dict) else result
 
     def run_into(self, image: Array, draws: State, row: Array) -> Any:
-        """Do the same as `run`."""
+        """Run all nodes on the image. The result is never in the row."""
         return self.run(image, draws)
 
     def _label(self, sample: Any) -> None:

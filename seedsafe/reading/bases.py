@@ -1,4 +1,4 @@
-"""What is no base of samples."""
+"""Bases that hold no samples."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def check_base(base: Any, *, streams: str = "the adapter for tf.data") -> None:
     shapes.
 
     Args:
-        base: what may be a base.
+        base: what the user passed.
         streams: the name of the adapter for TensorFlow's streams.
 
     Raises:
-        TypeError: the base is not one.
+        TypeError: it holds no samples.
 
     Example:
         >>> import numpy as np

@@ -135,11 +135,12 @@ class Trial:
         digests = [self.read(states)[1] for states in (before, tried, tried, before)]
         if not all(digests):
             return {}
-        first, other, again, last = digests
+        first, tried_once, tried_twice, last = digests
         return {
             path: digest
             for path, digest in stable.items()
-            if first.get(path) == digest == last.get(path) and other.get(path) == again.get(path) != digest
+            if first.get(path) == digest == last.get(path)
+            and tried_once.get(path) == tried_twice.get(path) != digest
         }
 
     def alone(
@@ -194,15 +195,15 @@ def _add_digests(digests: dict[Any, bytes], path: tuple[Any, ...], part: Any) ->
         digests[path] = content(part).digest
 
 
-def share_parts(sample: Any, again: Any) -> bool:
+def share_parts(sample: Any, repeated: Any) -> bool:
     """Return whether two samples are the same object, or share a part that is no plain value."""
     if type(sample) in SCALARS or sample is None:
         return False
-    if sample is again:
+    if sample is repeated:
         return True
-    if type(sample) is not type(again) or not isinstance(sample, tuple | list | dict):
+    if type(sample) is not type(repeated) or not isinstance(sample, tuple | list | dict):
         return False
-    pairs = zip(_entries(sample), _entries(again), strict=False)
+    pairs = zip(_entries(sample), _entries(repeated), strict=False)
     return any(one is other and type(one) not in SCALARS and one is not None for one, other in pairs)
 
 

@@ -104,8 +104,8 @@ class Looks:
     """Looks at times whether a base draws without the sample's key, while it is read.
 
     A look compares the states of the generators before and after a read: the global ones of Python, NumPy and torch, those that
-    the base holds, and those of NumPy that it makes without a seed. If one has moved, the same sample is read again with it in other states, and all generators are put
-    back. Only a result that follows from the state, twice, is reported: libraries draw numbers that change nothing, a model
+    the base holds, and those of NumPy that it makes without a seed. If one has moved, the same sample is read again with it in
+    other states, and all generators are put back. Only a result that follows from the state, twice, is reported: libraries draw numbers that change nothing, a model
     may be made in the first read, other threads draw too, and a base may count its reads. Reads again happen for a few
     samples in each process, and their errors are ignored.
 
@@ -250,9 +250,9 @@ class Looks:
             list(moved),
             [pair for pair in trial.before if any(pair[0] is one for one, _ in moved)],
         )
-        again, found = trial.read([])
+        repeated, found = trial.read([])
         if not trial.moves():
-            self._note_kept(sample, again, [generator for generator, _ in moved], position)
+            self._note_kept(sample, repeated, [generator for generator, _ in moved], position)
             return []
         same = trial.read(before)[1]
         stable = {path: digest for path, digest in own.items() if same.get(path) == digest}
@@ -287,9 +287,9 @@ class Looks:
             tried = list(zip(generators, states, strict=True))
             yield tried, trial.read(tried)[1]
 
-    def _note_kept(self, sample: Any, again: Any, moved: Sequence[Stateful], position: int) -> None:
+    def _note_kept(self, sample: Any, repeated: Any, moved: Sequence[Stateful], position: int) -> None:
         """Note a sample that drew when it was read, and then came as the same object without a draw."""
-        if not share_parts(sample, again):
+        if not share_parts(sample, repeated):
             return
         self._kept.add(position)
         if len(self._kept) == _KEPT and self._log.first(self.KEEPS):
