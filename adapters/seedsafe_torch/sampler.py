@@ -44,8 +44,8 @@ class KeyedSampler(Sampler[Any]):
     """Stamp the indices of any sampler with their epoch and occurrence.
 
     Each pass is the next epoch. To override that, call `set_epoch` here or on the sampler inside. A pass begins with its
-    first index, and keeps its epoch if others begin before it ends. For each epoch, a sampler with a torch ``generator`` gets a new one, keyed on (seed, epoch), and
-    ``set_epoch`` is passed on. A sampler with neither keeps its own order, and can resume only if that order
+    first index, and keeps its epoch if others begin before it ends. For each epoch, a sampler with a torch ``generator`` gets a
+    new one, keyed on (seed, epoch), and ``set_epoch`` is passed on. A sampler with neither keeps its own order, and can resume only if that order
     repeats. If the sampler yields a SampleIndex with an occurrence above 0, that occurrence is kept; all others are counted.
 
     Args:

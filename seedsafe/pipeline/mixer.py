@@ -207,7 +207,7 @@ class MixingRoot:
         return dict(result) if self._inside and isinstance(result, dict) else result
 
     def run_into(self, image: Array, draws: State, row: Array) -> Any:
-        """Do the same as `run`."""
+        """Run all nodes on the image. The result is never in the row."""
         return self.run(image, draws)
 
     def _label(self, sample: Any) -> None:

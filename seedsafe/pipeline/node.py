@@ -54,7 +54,7 @@ class Chain:
         return draws.through(self.steps, sample)
 
     def run_into(self, image: Array, draws: State, row: Array) -> Any:
-        """Do the same as `run` for an image. Return the row if the last step can write there."""
+        """Run all steps on an image. If the last one can write into the row, do so and return the row."""
         if self._last is None:
             return self.run(image, draws)
         return self._last.fill(draws.through(self._before_last, image), row)
@@ -148,7 +148,7 @@ class Replay:
         return sample
 
     def run_into(self, image: Array, draws: State, row: Array) -> Any:
-        """Do the same as `run`."""
+        """Apply the record to the image. The result is never in the row."""
         return self.run(image, draws)
 
 
@@ -164,7 +164,7 @@ class Root(Protocol):
         """Transform the sample; a dict is changed in place."""
 
     def run_into(self, image: Array, draws: State, row: Array) -> Any:
-        """Do the same as `run` for an image. Return the row if the last step can write there."""
+        """Run all steps on an image. If the last one can write into the row, do so and return the row."""
 
 
 def checked_key(key: Any) -> SampleKey:

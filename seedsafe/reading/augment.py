@@ -36,7 +36,7 @@ _NAMES: Final = frozenset(TARGETS)
 
 
 def bound_of(augment: Augment | BoundAugment) -> BoundAugment:
-    """Return an augmentation bound, if it is not yet."""
+    """Return the BoundAugment of an augmentation, which may be one already."""
     return augment if isinstance(augment, BoundAugment) else BoundAugment(augment)
 
 
@@ -174,7 +174,7 @@ def augment_parts(bound: BoundAugment, parts: Any, key: SampleKey | None, row: A
 
 
 class Opened:
-    """A dict of targets whose parts are arrays, and their ways back.
+    """The targets of a sample as arrays, and the functions that give results the form of the parts.
 
     Args:
         bound: the pipeline that gets them.

@@ -1,4 +1,4 @@
-"""What is no base of samples."""
+"""Bases that hold no samples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An augmentation, looked at once."""
+"""An augmentation, looked at before all reads."""
 
 from __future__ import annotations
 

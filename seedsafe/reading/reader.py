@@ -192,7 +192,7 @@ class KeyedReader:
         parts = Parts(bound, self.targets)
         is_alone = self.targets == "image" or (self.targets is None and not bound.rules.shifts)  # of a sound
         one_image = is_alone and bound.root is not None and bound.mixer is None
-        if bound.is_empty and one_image and not self.faults.check_finite:
+        if bound.is_empty and one_image:
             return UnchangedImage(parts)
         return self._guarded(OneImage(parts) if one_image else parts, self._twice, self._value_looks)
 

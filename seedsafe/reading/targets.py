@@ -10,8 +10,9 @@ import numpy as np
 from seedsafe.ground.info import TARGETS
 from seedsafe.pipeline.rules import Rules
 from seedsafe.pipeline.unnamed import SCALARS, is_of_frames, likely_target, size_of
+from seedsafe.reading.coordinates import are_points
 from seedsafe.reading.tv import tv_target
-from seedsafe.reading.unmoved import are_points, is_picture, require_movable, require_still
+from seedsafe.reading.unmoved import is_picture, require_movable, require_still
 
 __all__ = ["BY_NAME", "TargetPaths", "Targets", "check_targets", "implied_targets", "only_labels", "paths_of"]
 
