@@ -110,8 +110,10 @@ ROWS: Final = {
     "CenterCrop": _to_size(ss.CenterCrop),
     "Crop": Row(
         ss.Crop,
-        "x_min=0, y_min=0, x_max=1024, y_max=1024, *, pad_if_needed=False, p=1.0",
+        "x_min=0, y_min=0, x_max=1024, y_max=1024, pad_if_needed=False, pad_position='center', border_mode=0, fill=0, fill_mask=0, "
+        "p=1.0",
         {
+            **dict.fromkeys(("pad_position", "border_mode", "fill", "fill_mask"), ""),
             "pad_if_needed": only(False, "put PadIfNeeded before it"),
             **dict.fromkeys(("x_min", "y_min", "x_max", "y_max"), number_of),
         },

@@ -17,6 +17,16 @@ from seedsafe_albumentations.arguments import check_only
 __all__ = ["from_dict", "load", "save", "to_dict"]
 
 _DROPPED = ("params", "applied", "__version__")
+_INHERITED: Final = {
+    "PadIfNeeded": ("padding",),
+    "RGBShift": ("approximation", "noise_params", "noise_type", "spatial_mode"),
+    "SafeRotate": (
+        *("balanced_scale", "fit_output", "keep_ratio", "rotate", "scale", "shear"),
+        *("translate_percent", "translate_px"),
+    ),
+}
+"""What albumentations 2 writes of a transform's base class, which the transform itself does not take."""
+
 _FORMATS: Final = ("json", "yaml")
 
 
@@ -31,9 +41,13 @@ def to_dict(transform: Any, on_not_implemented_error: str = "raise") -> dict[str
         on_not_implemented_error: must be "raise".
 
     Raises:
-        TypeError: the pipeline has code, such as a Lambda or a class of your own.
+        TypeError: the argument is a single transform, or the pipeline has code, such as a Lambda or a class of your own.
     """
     check_only(on_not_implemented_error, "on_not_implemented_error", "raise", "leave what is code out")
+    if not hasattr(transform, "to_dict"):
+        raise TypeError(
+            f"transform must be a Compose, got a {type(transform).__name__}: put it in one, Compose([transform])"
+        )
     plain: dict[str, Any] = transform.to_dict()
     return plain
 
@@ -149,7 +163,9 @@ def _from_theirs(plain: dict[str, Any], nonserializable: dict[str, Any]) -> Any:
     arguments = {
         key: tuple(value) if isinstance(value, list) else value
         for key, value in plain.items()
-        if key != "__class_fullname__" and key not in _DROPPED and value is not None
+        if key != "__class_fullname__"
+        and key not in (*_DROPPED, *_INHERITED.get(name, ()))
+        and value is not None
     }
     if "transforms" in plain:
         arguments["transforms"] = [_from_theirs(one, nonserializable) for one in plain["transforms"]]

@@ -36,7 +36,7 @@ def main(argv: list[str]) -> int:
         >>> _ = cv2.imwrite(str(folder / "a.png"), np.zeros((40, 60, 3), np.uint8))
         >>> _ = (folder / "pipeline.json").write_text(ss.Compose([ss.RandomCrop(32)]).to_json())
         >>> out = folder / "sheet.html"
-        >>> main([str(folder / "pipeline.json"), "--images", str(folder), "-o", str(out)])
+        >>> main([str(folder / "pipeline.json"), "--images", str(folder), "-o", str(out)])  # doctest: +ELLIPSIS
         Wrote ...sheet.html.
         0
         >>> out.read_text(encoding="utf-8")[:15]
