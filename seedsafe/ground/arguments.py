@@ -459,7 +459,8 @@ def explanation(
     """
     takes = {name: one for name, one in inspect.signature(call).parameters.items() if name != "self"}
     first = [one.name for one in takes.values() if one.kind is one.POSITIONAL_OR_KEYWORD]
-    unknown = [one for one in named if one not in takes]
+    passed_on = next((one.name for one in takes.values() if one.kind is one.VAR_KEYWORD), None)
+    unknown = [one for one in named if one not in takes] if passed_on is None else []
     twice = [one for one in first[: len(args)] if one in named]
     if unknown:
         fault, advice = f"has no {' and no '.join(unknown)}", _advice(called, unknown, takes)
@@ -480,6 +481,7 @@ def explanation(
         fault, advice = f"needs {_list(needed)}", _advice(called, needed, takes)
     options = [one.name for one in takes.values() if one.kind is one.KEYWORD_ONLY]
     by_name = ", ".join(sorted(options, key="name".__eq__))  # a stream's name comes last
+    by_name += f", and further {passed_on}" * (passed_on is not None)
     all_names = ", and by name ".join(filter(None, [", ".join(first), by_name])) or "nothing"
     end = f"{advice} It" if advice.endswith("?") else f"{advice}; it" if advice else "it"
     return f"{called} {fault}: {end} takes {all_names}"
