@@ -146,12 +146,8 @@ class AugmentedIterable(Counted, IterableDataset[Any]):
         """Yield the records of this process, each with its key, and note what marks each."""
         seen: set[int] = set()
         for number, (position, record) in enumerate(share, start.skip):
-            if self.id is None:
-                key = SampleKey(self.seed, start.epoch, position)
-                marks.append(mark(number, record))
-            else:
-                key = keyed.key(record)
-                marks.append(key.index)
+            key = keyed.key(record) if self.id is not None else SampleKey(self.seed, start.epoch, position)
+            marks.append(key.index if self.id is not None else mark(number, record))
             if self._watches_ids and len(seen) < _WATCHED:
                 self._watches_ids = not _comes_twice(seen, key, record, self.id)
             yield key, record
