@@ -105,7 +105,7 @@ class Named(Container):
         if arguments:
             raise KeyError(
                 f"a call takes no positional arguments, got {len(arguments)}: pass the parts of a sample by name, "
-                "augment(image=image); of a dataset's samples, in its __getitem__"
+                "augment(image=image); in a dataset, call it in __getitem__"
             )
         check_only(force_apply, "force_apply", False, "make the transforms with p=1")
         image = data.get("image")

@@ -480,8 +480,8 @@ def explanation(
         ]
         fault, advice = f"needs {_list(needed)}", _advice(called, needed, takes)
     options = [one.name for one in takes.values() if one.kind is one.KEYWORD_ONLY]
+    options += [] if passed_on is None else [f"further {passed_on}"]
     by_name = ", ".join(sorted(options, key="name".__eq__))  # a stream's name comes last
-    by_name += f", and further {passed_on}" * (passed_on is not None)
     all_names = ", and by name ".join(filter(None, [", ".join(first), by_name])) or "nothing"
     end = f"{advice} It" if advice.endswith("?") else f"{advice}; it" if advice else "it"
     return f"{called} {fault}: {end} takes {all_names}"

@@ -1,6 +1,6 @@
 """Coordinates that would not follow the image.
 
-They are arrays of points, or of rows with a box and its class, in a form that no target takes.
+They are points, or rows with a box and its class, in arrays or lists of a form that no target takes.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ _WIDE: Final = 64
 
 
 def refuse_coordinates(sample: Any, path: tuple[Any, ...], part: Any, size: tuple[int, int]) -> None:
-    """Raise an error if a part of a tuple is an array of coordinates in its image in a form that no target takes.
+    """Raise an error if a part of a sample has coordinates in its image in a form that no target takes.
 
     Args:
-        sample: the tuple.
+        sample: the tuple, list or dict.
         path: the keys and positions that lead to the part.
         part: the part.
         size: the height and width of the image.
 
     Raises:
-        ValueError: it is.
+        ValueError: it has.
     """
     if isinstance(path[-1], int) or _says_points(path[-1]):
         _refuse_shares(sample, path, part, size)

@@ -63,7 +63,7 @@ def test_a_loader_says_what_it_takes() -> None:
             call(dataset, **options)
     with pytest.raises(TypeError, match=r"loader takes dataset by position, got 3 values: .*batch_size"):
         call(dataset, 4, True)
-    with pytest.raises(TypeError, match=r"got 2 values: pass the others by name; .*, and further options$"):
+    with pytest.raises(TypeError, match=r"got 2 values: pass the others by name; .*, further options$"):
         call(dataset, 4, num_workers=0)  # which it passes on
     with pytest.raises(TypeError, match=r"got the class HorizontalFlip: write HorizontalFlip\(\.\.\.\)"):
         AugmentedDataset(dataset, ss.HorizontalFlip, seed=1)  # type: ignore[arg-type]

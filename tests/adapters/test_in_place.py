@@ -78,14 +78,10 @@ for name in OTHERS:
     case = TRANSFORMS[name]
     sound = {"audio": AUDIO, "spectrogram": SPECTROGRAM}.get(next(iter(case.takes), ""))
     if sound is not None:
-        # What draws its result's length is followed by a segment, for the batches' sake.
-        alike = name != "SpeedPerturb"
         made = case.fires
-        sound.append(
-            made
-            if alike
-            else ss.RandomApply([made, ss.RandomSegment(40, pad_if_needed=True, name="after")], p=1)
-        )
+        if name == "SpeedPerturb":  # it draws its result's length, and a batch needs one
+            made = ss.RandomApply([made, ss.RandomSegment(40, pad_if_needed=True, name="after")], p=1)
+        sound.append(made)
         continue
     made = case.make(**{k: SMALL[k] for k in case.arguments if k in SMALL})
     # What draws its result's size is followed by a Resize, for the batches' sake.
