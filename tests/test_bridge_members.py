@@ -295,6 +295,11 @@ keys = [ss.SampleKey(42, 0, index) for index in range(6)]
 values = [float(augment(image, key=key)[0, 0, 0]) for key in keys]
 back = [float(ss.Compose([ss.bridge(Layer())])(image, key=key)[0, 0, 0]) for key in reversed(keys)]
 after = [np.asarray(layer.generator.state).tolist(), layer.old.state.numpy().tolist()]
+layers = [keras.layers.RandomFlip(seed=1), keras.layers.RandomContrast(0.5, seed=2)]
+grown = np.random.default_rng(0).random((8, 8, 3)).astype(np.float32)
+for together in (keras.Sequential(layers), keras.layers.Pipeline(layers)):  # whose calls take *args and **kwargs
+    made = {ss.bridge(together)(grown, key=key).tobytes() for key in keys for _ in range(2)}
+    assert 1 < len(made) <= len(keys), len(made)
 print(json.dumps([verdict, first == again, values == back[::-1], len(set(values)), states == after, augment.transforms[0].verdict]))
 """
     done = python(code)

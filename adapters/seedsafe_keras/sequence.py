@@ -150,6 +150,8 @@ class AugmentedSequence(Forwarding, Passes):
         if flag("convert", convert):
             base, augment, batch_size, shuffles = convert_flow(base, augment, batch_size)
             shuffle = shuffle or shuffles
+        else:
+            check_flow(base, bool(bridge), on_unkeyed)
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch
         self.repeat = flag("repeat", repeat)
         self.shuffle = flag("shuffle", shuffle)
@@ -160,7 +162,6 @@ class AugmentedSequence(Forwarding, Passes):
         self._spare = ring.Spare() if in_place else None
         self.mix = _check_mix(mix)
         check_together(batch_size=batch_size, ids=ids, on_error=on_error, epoch=epoch, repeat=repeat)
-        check_flow(base, bridged=bool(bridge))
         self._ready = batch_size is None
         mixer = mixer_of(augment) if self._ready else None
         if mixer is not None:

@@ -223,9 +223,14 @@ def name_of(function: Any) -> str:
 
 
 def _parameters(function: Any) -> list[inspect.Parameter] | None:
-    """Return the parameters of a callable (for a torch module, of ``forward``), or None if they are unknown."""
+    """Return the parameters of a callable, or None if they are unknown: of a torch module's ``forward``, of a Keras layer's ``call``."""
+    is_layer = any(
+        cls.__name__ == "Layer" and "keras" in cls.__module__.partition(".")[0]
+        for cls in type(function).__mro__
+    )
+    method = getattr(function, "call" if is_layer else "forward", function)
     try:
-        return list(inspect.signature(getattr(function, "forward", function)).parameters.values())
+        return list(inspect.signature(method).parameters.values())
     except (TypeError, ValueError):
         return None  # written in C
 

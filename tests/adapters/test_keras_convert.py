@@ -151,6 +151,33 @@ def test_flows_that_are_not_a_function_of_the_key_are_refused(
         AugmentedSequence(flow, seed=42, bridge=bridge)
 
 
+class Both(keras.utils.PyDataset):
+    """Images and masks by two flows with one seed."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__()
+        self.flows = [
+            generator.flow(np.zeros((8, 4, 4, 3)), batch_size=4, **options)
+            for generator in (GENERATORS[0](rotation_range=9), GENERATORS[0](rotation_range=9))
+        ]
+
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, index: int) -> Any:
+        return [flow[index] for flow in self.flows]
+
+
+@pytest.mark.parametrize("bridge", [True, False])
+def test_a_sequence_that_holds_such_flows_is_refused(bridge: bool) -> None:
+    with pytest.raises(ValueError, match=r"base holds a flow.*seeds NumPy's.*\(image_flow, mask_flow\)"):
+        AugmentedSequence(Both(shuffle=False, seed=1), seed=42, bridge=bridge)
+    with pytest.warns(UserWarning, match="base holds a flow"):
+        AugmentedSequence(Both(), seed=42, bridge=bridge, on_unkeyed="warn")
+    AugmentedSequence(Both(), seed=42, bridge=bridge, on_unkeyed="allow")
+    AugmentedSequence(Both(shuffle=False), seed=42, bridge=True, epoch=0)[0]
+
+
 def test_a_flow_that_draws_needs_a_bridge() -> None:
     images = np.random.default_rng(0).random((8, 4, 4, 3))
     flow = GENERATORS[0](rotation_range=90).flow(images, batch_size=4, shuffle=False)

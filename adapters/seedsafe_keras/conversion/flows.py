@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 import seedsafe as ss
+from seedsafe.reading import walk, warn
 from seedsafe_keras.base import PAIRS
 from seedsafe_keras.conversion.pipeline import convert
 
@@ -165,30 +166,41 @@ def _check_convertible(base: Any) -> None:
         )
 
 
-def check_flow(base: Any, bridged: bool) -> None:
+def check_flow(base: Any, bridged: bool, on_unkeyed: str) -> None:
     """Raise a ValueError for a flow whose samples depend on more than their key.
 
     Args:
-        base: the base of an AugmentedSequence; only flows are checked.
+        base: the base of an AugmentedSequence, which may be a flow or hold some, as a Sequence of images and masks does.
         bridged: whether generators follow the key while it is read.
+        on_unkeyed: whether to raise the error for a base that holds flows, to warn instead, or to allow them. What they draw besides
+            is told when they are read.
     """
-    generator = getattr(base, "image_data_generator", None)
-    if generator is None or not hasattr(base, "index_generator"):
-        return
-    if getattr(base, "shuffle", False):
-        fault = "shuffles by NumPy's global generator (shuffle=True, the default of flow, flow_from_directory and flow_from_dataframe)"
-    elif getattr(base, "seed", None) is not None:
-        fault = (
-            f"seeds NumPy's global generator with a count of the batches that it has read (seed={base.seed})"
+    for flow in filter(_is_flow, walk(base, into_keyed=False)):
+        is_base = flow is base
+        fault = _fault(flow, bridged or not is_base)
+        if fault is None or (on_unkeyed == "allow" and not is_base):
+            continue
+        holds, way_out = ("is", _WAY_OUT) if is_base else ("holds", PAIRS)
+        text = (
+            f"base {holds} a flow of an ImageDataGenerator, {type(flow).__name__}, which {fault}, so its batches would differ with the "
+            f"workers: {way_out}"
         )
-    elif not bridged and draws(generator):
-        fault = "draws its transforms from NumPy's global generator"
-    else:
-        return
-    raise ValueError(
-        f"base is a flow of an ImageDataGenerator, {type(base).__name__}, which {fault}, so its batches would differ with the "
-        f"workers: {_WAY_OUT}"
-    )
+        if is_base or on_unkeyed == "raise":
+            raise ValueError(text)
+        warn(text)
+
+
+def _fault(flow: Any, bridged: bool) -> str | None:
+    """Return why a flow's samples depend on more than their key, or None."""
+    if getattr(flow, "shuffle", False):
+        return "shuffles by NumPy's global generator (shuffle=True, the default of flow, flow_from_directory and flow_from_dataframe)"
+    if getattr(flow, "seed", None) is not None:
+        return (
+            f"seeds NumPy's global generator with a count of the batches that it has read (seed={flow.seed})"
+        )
+    if not bridged and draws(flow.image_data_generator):
+        return "draws its transforms from NumPy's global generator"
+    return None
 
 
 def draws(generator: Any) -> bool:
