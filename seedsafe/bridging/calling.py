@@ -223,7 +223,10 @@ def name_of(function: Any) -> str:
 
 
 def _parameters(function: Any) -> list[inspect.Parameter] | None:
-    """Return the parameters of a callable, or None if they are unknown: of a torch module's ``forward``, of a Keras layer's ``call``."""
+    """Return the parameters of a callable, or None if they are unknown.
+
+    For a torch module they are those of ``forward``, for a layer of Keras those of ``call``.
+    """
     is_layer = any(
         cls.__name__ == "Layer" and "keras" in cls.__module__.partition(".")[0]
         for cls in type(function).__mro__
