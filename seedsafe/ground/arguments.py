@@ -406,6 +406,7 @@ ARGUMENTS: Final[dict[str, dict[str, Meant]]] = {
     },
     "SpeedPerturb": {
         "speeds": Meant("factors=(1.05, 1.0, 0.95)", "100 / speed"), **dict.fromkeys(("orig_freq", "sample_rate"), _no("factors are enough")), "leave_length_unchanged": Meant("keep_length=True"),
+        **dict.fromkeys(("min_sample_rate", "max_sample_rate"), Meant("factors=(0.5, 1.0, 2.0)", "the sound's sample rate / the new one")),
     },
     "TimeStretch": {
         "factors": _RATE, "orig_freq": Meant("sample_rate=16000"), "min_sample_rate": _RATE, "max_sample_rate": _RATE,
