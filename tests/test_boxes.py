@@ -461,3 +461,30 @@ def test_without_boxes_all_is_as_it_was() -> None:
     out = ss.Compose([ss.HorizontalFlip(p=1)])({"image": IMAGE, "boxes": boxes, "names": [1, 2, 3]}, key=KEY)
     assert out["boxes"].tolist() == [[-36, 2, 69, 9, 1.5]]
     assert out["names"] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("middle", [[], [ss.VerticalFlip(p=1), ss.VerticalFlip(p=1)]])
+def test_boxes_checked_at_the_end_come_back_whole(middle: list[Any]) -> None:
+    def run(*, each: bool, **limits: float) -> Any:
+        there, back = ss.CenterCrop((24, 32)), ss.Pad((12, 16))
+        boxes = ss.Boxes("pascal_voc", labels="names", check_each_transform=each, **limits)
+        return ss.Compose([there, *middle, back], boxes=boxes)(sample("pascal_voc"), key=KEY)
+
+    late, early = run(each=False), run(each=True)
+    np.testing.assert_array_equal(late["boxes"], EDGES)
+    assert late["names"] == NAMES
+    assert early["names"] == ["a", "b", "c", "d"]
+    assert (early["boxes"][3] == [16, 12, 48, 36]).all()
+    assert run(each=False, min_visibility=1.0, min_area=50)["names"] == ["a", "b", "c", "d"]
+
+
+def test_boxes_checked_at_the_end_are_cut_off_there() -> None:
+    boxes = ss.Boxes("pascal_voc", labels="names", min_visibility=0.5, check_each_transform=False)
+    augment = ss.Compose([ss.CenterCrop((40, 50)), ss.CenterCrop((24, 32))], boxes=boxes)
+    each = ss.Compose(
+        [ss.CenterCrop((24, 32))], boxes=ss.Boxes("pascal_voc", labels="names", min_visibility=0.5)
+    )
+    out, straight = augment(sample("pascal_voc"), key=KEY), each(sample("pascal_voc"), key=KEY)
+    np.testing.assert_array_equal(out["boxes"], straight["boxes"])
+    assert out["names"] == straight["names"]
+    assert ss.Compose.from_dict(augment.to_dict()).to_dict() == augment.to_dict()

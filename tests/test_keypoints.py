@@ -164,3 +164,14 @@ def test_a_bridge_that_moves_keypoints_cannot_tell_whether_it_mirrors() -> None:
         SAMPLE, key=KEY
     )
     assert len(out["keypoints"]) == 5
+
+
+@pytest.mark.parametrize("outside", ["drop", "mark", "keep"])
+def test_keypoints_checked_at_the_end_may_come_back(outside: str) -> None:
+    back = [ss.CenterCrop(8), ss.Pad((8, 11))]
+    np.testing.assert_array_equal(
+        run(*back, outside=outside, check_each_transform=False)["keypoints"], POINTS
+    )
+    early = run(*back, outside=outside)["keypoints"]
+    assert len(early) == (0 if outside == "drop" else 5)
+    assert np.array_equal(early, POINTS) == (outside == "keep")

@@ -23,7 +23,7 @@ class BboxParams:
         min_visibility: the least share of a box that a transform must leave.
         min_width: the least width that must be left, in pixels.
         min_height: the least height that must be left, in pixels.
-        check_each_transform: True, because seedsafe always checks boxes after each transform.
+        check_each_transform: False checks boxes after the last transform alone, so one that came back is kept.
         clip: cut boxes off at the image's edges before the first transform.
         filter_invalid_bboxes: drop boxes that lie outside the image, instead of raising an error.
         max_accept_ratio: None, because seedsafe does not limit a box's shape.
@@ -44,12 +44,6 @@ class BboxParams:
     max_accept_ratio: float | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        check_only(
-            self.check_each_transform,
-            "check_each_transform",
-            True,
-            "leave it out, boxes are checked after each transform",
-        )
         check_only(self.max_accept_ratio, "max_accept_ratio", None, "drop such boxes from the data")
         self.boxes()
 
@@ -63,6 +57,7 @@ class BboxParams:
             min_width=self.min_width,
             min_height=self.min_height,
             clip=self.clip or self.filter_invalid_bboxes,
+            check_each_transform=self.check_each_transform,
         )
 
 
@@ -76,7 +71,7 @@ class KeypointParams:
         label_fields: the names of arguments that hold one label for each keypoint.
         remove_invisible: drop keypoints outside the image.
         angle_in_degrees: whether angles are in degrees, or in radians.
-        check_each_transform: True, because seedsafe always checks keypoints after each transform.
+        check_each_transform: False checks keypoints after the last transform alone, so one that came back is kept.
 
     Raises:
         ValueError: an argument is not supported.
@@ -93,12 +88,6 @@ class KeypointParams:
             raise ValueError(
                 f"format must be one of {', '.join(map(repr, FORMATS))}, got {self.format!r}: append other columns to one of these"
             )
-        check_only(
-            self.check_each_transform,
-            "check_each_transform",
-            True,
-            "leave it out, keypoints are checked after each transform",
-        )
 
     @property
     def posed(self) -> bool:
@@ -107,4 +96,5 @@ class KeypointParams:
 
     def keypoints(self) -> ss.Keypoints:
         """Return these parameters as ``seedsafe.Keypoints``. Keypoints outside are marked, and dropped at the end."""
-        return ss.Keypoints(outside="mark" if self.remove_invisible else "keep")
+        outside = "mark" if self.remove_invisible else "keep"
+        return ss.Keypoints(outside=outside, check_each_transform=self.check_each_transform)

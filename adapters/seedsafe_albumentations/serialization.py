@@ -117,10 +117,23 @@ def _from_ours(data: dict[str, Any]) -> Any:
     if to_tensor is not None:
         transforms.append(here.ToTensorV2(**to_tensor))
     if core.boxes is not None and "bbox_params" not in extra:
-        limits = ("format", "min_area", "min_visibility", "min_width", "min_height", "clip")
+        limits = (
+            "format",
+            "min_area",
+            "min_visibility",
+            "min_width",
+            "min_height",
+            "clip",
+            "check_each_transform",
+        )
         extra["bbox_params"] = {limit: getattr(core.boxes, limit) for limit in limits}
     if core.keypoints is not None and "keypoint_params" not in extra:
-        extra["keypoint_params"] = {"format": "xy", "remove_invisible": core.keypoints.outside != "keep"}
+        points = core.keypoints
+        shown = {
+            "remove_invisible": points.outside != "keep",
+            "check_each_transform": points.check_each_transform,
+        }
+        extra["keypoint_params"] = {"format": "xy", **shown}
     return getattr(here, name)(transforms, **extra)
 
 

@@ -59,6 +59,7 @@ class Boxes:
         min_height: the least height to keep, in pixels.
         clip: whether to cut boxes off at the image's edges on the way in as well, and drop those with nothing left, instead
             of raising an error.
+        check_each_transform: False cuts off and drops boxes after the last transform alone, so one that came back is kept whole.
 
     Raises:
         TypeError: an argument has the wrong type.
@@ -84,6 +85,7 @@ class Boxes:
     min_width: float = option(real, 0.0, 1e30, _MINIMUM, default=0.0, kw_only=True)
     min_height: float = option(real, 0.0, 1e30, _MINIMUM, default=0.0, kw_only=True)
     clip: bool = option(flag, default=False, kw_only=True)
+    check_each_transform: bool = option(flag, default=True, kw_only=True)
 
     def __post_init__(self) -> None:
         if self.format not in FORMATS:

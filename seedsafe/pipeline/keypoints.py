@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from seedsafe.ground.checks import choice
+from seedsafe.ground.checks import choice, flag
 from seedsafe.ground.info import Array
 from seedsafe.pipeline.labels import label_names
 from seedsafe.pipeline.option import Option, option, store
@@ -34,6 +34,7 @@ class Keypoints:
         labels: names of the sample's other entries with one element for each keypoint: lists, tuples or arrays.
         pairs: the pairs of keypoints that swap names when a transform mirrors the image, such as
             ``[("left eye", "right eye")]``: values of the first of `labels` or, without labels, row numbers.
+        check_each_transform: False checks keypoints after the last transform alone, so one that came back is kept.
 
     Raises:
         TypeError: an argument has the wrong type.
@@ -54,6 +55,7 @@ class Keypoints:
     outside: str = option(choice, OUTSIDE, default="keep", kw_only=True)
     labels: Option[str | tuple[str, ...], tuple[str, ...]] = option(label_names, default=(), kw_only=True)
     pairs: Option[Iterable[Iterable[Any]], Pairs] = option(default=(), kw_only=True)
+    check_each_transform: bool = option(flag, default=True, kw_only=True)
 
     def __post_init__(self) -> None:
         check_options(self)

@@ -149,9 +149,13 @@ class Rules:
             move: see Move; None if the transform cannot tell, and has cut off nothing.
         """
         assert self.boxes is not None
-        cut = move is not None and self.boxes.min_visibility > 0
-        whole = area(_uncut(before, after, size, move) if cut else after)  # type: ignore[arg-type]  # not None
-        return self.boxes.kept(after, whole, size)
+        checked = self.boxes.check_each_transform
+        uncut = after
+        if move is not None and (self.boxes.min_visibility > 0 or not checked):
+            uncut = np.concatenate([_uncut(before, after, size, move), after[:, 4:]], axis=1)
+        return (
+            self.boxes.kept(after, area(uncut), size) if checked else (uncut, np.ones(len(after), np.bool_))
+        )
 
 
 def image_info(infos: Infos) -> Info | None:
@@ -238,7 +242,8 @@ class RuledSample(dict[Any, Any]):
             self._set_boxes(*boxes.entered(own, size))
         if points is not None and "keypoints" in sample:
             require_labels(sample, points.labels, "keypoints", len(sample["keypoints"]))
-            self._set_points(*points.kept(self["keypoints"], size))
+            if points.check_each_transform:
+                self._set_points(*points.kept(self["keypoints"], size))
 
     def copy(self) -> dict[Any, Any]:
         """Return the parts as a plain dict, without the rules."""
@@ -266,12 +271,17 @@ class RuledSample(dict[Any, Any]):
             _require_rows(name, "keypoints", self, before)
             if points.pairs:
                 self._mirror(name, points, before, old_size, move)
-            self._set_points(*points.kept(self["keypoints"], size))
+            if points.check_each_transform:
+                self._set_points(*points.kept(self["keypoints"], size))
 
     def leave(self) -> dict[Any, Any]:
         """Return the sample on its way out."""
-        boxes = self._rules.boxes
+        boxes, points = self._rules.boxes, self._rules.keypoints
+        if points is not None and "keypoints" in self and not points.check_each_transform:
+            self._set_points(*points.kept(self["keypoints"], self.size))
         if boxes is not None and "boxes" in self:
+            if not boxes.check_each_transform:
+                self._set_boxes(*boxes.kept(self["boxes"], area(self["boxes"]), self.size))
             edges, indices, own = self["boxes"], self._indices, self._own_boxes
             result = from_edges(edges, boxes.format, self.size)
             if self.size == self._size:  # a box that nothing moved gets exactly its own numbers back
