@@ -305,3 +305,24 @@ print(json.dumps([verdict, first == again, values == back[::-1], len(set(values)
     done = python(code)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == ["verified", True, True, 6, True, "verified"]
+
+
+@pytest.mark.parametrize("call", ["array", "dict", "named"])
+def test_a_result_that_nothing_else_keeps_is_handed_on(call: str) -> None:
+    made: list[int] = []
+    kept: list[np.ndarray] = []
+
+    def fresh(*arguments: Any, **parts: Any) -> Any:
+        image = arguments[0] if call == "array" else (parts or arguments[0])["image"]
+        result = image + 1
+        made.append(result.ctypes.data)
+        kept.extend([result] * keeps)
+        return result if call == "array" else {"image": result}
+
+    augment = ss.Compose([ss.bridge(fresh, call=call)])
+    for keeps in (0, 1):
+        for index in range(40):  # those that it watches too
+            sample = {"image": np.zeros((4, 4, 3), np.uint8)}
+            out = augment(sample, key=ss.SampleKey(42, 0, index))["image"]
+            assert (out.ctypes.data == made[-1]) == (not keeps) or index < 32
+        assert not any(np.shares_memory(out, one) for one in kept)

@@ -65,9 +65,9 @@ class BridgedLeaf(Leaf):
                 f"{list(sample)}: replay the whole sample"
             )
         result = self.transform.apply_sample(sample, chosen, params)
-        while result:
-            name, part = result.popitem()
-            sample[name] = release(part) if name in TARGETS and part is not sample.get(name) else part
+        for name in list(result):  # a name for the part would be one more reference to it
+            is_new = name in TARGETS and result[name] is not sample.get(name)
+            sample[name] = release(result.pop(name)) if is_new else result[name]
 
 
 class UnknownInfo(Info):
