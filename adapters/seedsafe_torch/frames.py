@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any, Final
 
-from seedsafe.reading import frames_of_threads
+from seedsafe.reading import frames_of_threads, uncollected
 
 __all__ = [
     "callers_of",
@@ -63,12 +63,15 @@ def objects_in(function: str) -> Iterator[Any]:
 
 def objects_in_threads(function: str) -> Iterator[Any]:
     """Yield the object of each method of that name that is being called in any thread."""
-    for innermost in frames_of_threads().values():
-        frame: FrameType | None = innermost
-        while frame is not None:
-            if frame.f_code.co_name == function and "self" in frame.f_locals:
-                yield frame.f_locals["self"]
-            frame = frame.f_back
+    found = []
+    with uncollected():
+        for innermost in frames_of_threads().values():
+            frame: FrameType | None = innermost
+            while frame is not None:
+                if frame.f_code.co_name == function and "self" in frame.f_locals:
+                    found.append(frame.f_locals["self"])
+                frame = frame.f_back
+    yield from found
 
 
 def names_in(function: str) -> Iterator[dict[str, Any]]:

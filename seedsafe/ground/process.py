@@ -4,10 +4,12 @@ import gc
 import os
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-__all__ = ["check_main", "child", "frames_of_threads", "importing", "is_starting", "is_worker"]
+__all__ = ["check_main", "child", "frames_of_threads", "importing", "is_starting", "is_worker", "uncollected"]
 
 importing = threading.RLock()
 """The lock for late imports. A process that is forked while a thread imports would wait for that thread forever, so a fork waits
@@ -50,17 +52,25 @@ def check_main() -> None:
         )
 
 
-def frames_of_threads() -> dict[int, FrameType]:
-    """Return the innermost frame of each thread by the thread's number.
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Turn the garbage collector off inside a with statement that looks at the frames of other threads.
 
-    Before Python 3.12 the garbage collector may run meanwhile, and a finalizer may then let in a thread that is about to end: both would
-    wait for each other forever (https://github.com/python/cpython/issues/106883, mended in Python 3.11.9).
+    Before Python 3.12 it may run wherever an object is made, and a finalizer may then let in a thread that leaves the frame looked at, so
+    the process crashes, or that is about to end, so that both wait for each other forever
+    (https://github.com/python/cpython/issues/106883, mended in Python 3.11.9).
     """
     with _uncollected:
         collects = gc.isenabled()
         gc.disable()
         try:
-            return sys._current_frames()  # pyright: ignore[reportPrivateUsage]
+            yield
         finally:
             if collects:
                 gc.enable()
+
+
+def frames_of_threads() -> dict[int, FrameType]:
+    """Return the innermost frame of each thread by the thread's number. Walk further up inside `uncollected` only."""
+    with uncollected():
+        return sys._current_frames()  # pyright: ignore[reportPrivateUsage]

@@ -5,7 +5,7 @@ reaches the workers, and the framework's quirks.
 """
 
 from seedsafe.ground.checks import explain_arguments, flag
-from seedsafe.ground.process import check_main, frames_of_threads
+from seedsafe.ground.process import check_main, frames_of_threads, uncollected
 from seedsafe.ground.warning import warn
 from seedsafe.keys.key import address, checked_int, philox
 from seedsafe.pipeline.primitive import declared
@@ -101,6 +101,7 @@ __all__ = [
     "stack",
     "stack_rows",
     "stamped",
+    "uncollected",
     "walk",
     "warn",
 ]
