@@ -13,6 +13,8 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "sphinxext.opengraph",
     "pictures",
     "cards",
     "in_browser",
@@ -30,6 +32,7 @@ myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 html_theme = "furo"
 html_title = "seedsafe"
+html_favicon = "_static/favicon.svg"
 html_static_path = ["_static"]
 html_css_files = ["front.css"]
 html_js_files = [
@@ -51,17 +54,29 @@ search_words = {  # what people type, by the page that they want; names of trans
     "explanation/the-bug": ["worker_init_fn", "duplicate", "repeated augmentations"],
     "gallery": ["gallery", "show", "visualise", "visualize", "augmentations"],
     "how-to/albumentations": ["albumentations"],
-    "how-to/audio": ["audio", "sound", "waveform", "spectrogram", "specaugment", "audiomentations", "speech"],
-    "how-to/detection": ["detection", "yolo"],
+    "how-to/audio": [
+        "audio",
+        "sound",
+        "waveform",
+        "spectrogram",
+        "specaugment",
+        "audiomentations",
+        "speech",
+        "librosa",
+    ],
     "how-to/explain": ["explain"],
     "how-to/keras": ["keras", "tensorflow"],
     "how-to/large-folders": ["jpeg", "png", "folder", "imagefolder"],
-    "how-to/masks-keypoints-boxes": ["bboxes", "detection", "boxes", "masks", "segmentation", "keypoints"],
+    "how-to/masks-keypoints-boxes": [
+        *("bboxes", "detection", "yolo", "boxes", "masks", "segmentation", "keypoints"),
+        "semantic segmentation mask",
+    ],
+    "how-to/own-transforms": ["custom transform", "own transform", "lambda"],
     "how-to/preview": ["preview", "show", "yaml"],
     "how-to/replay": ["replay", "debug", "log"],
     "how-to/streams": ["webdataset", "streaming", "iterabledataset"],
     "how-to/tf": ["tf.data"],
-    "how-to/torch": ["pytorch", "torch", "dataloader", "resume", "ddp"],
+    "how-to/torch": ["pytorch", "torch", "dataloader", "resume", "ddp", "tta", "test-time augmentation"],
     "how-to/trainers": ["lightning", "accelerate", "hugging face", "trainer", "fastai", "timm", "resume"],
     "playground": ["playground", "try", "preview"],
     "reference/cli": ["cli", "command line", "yaml"],
@@ -70,5 +85,5 @@ search_words = {  # what people type, by the page that they want; names of trans
     "reference/keys": ["seed", "key"],
     "reference/mixing": ["mixup", "cutmix"],
     "reference/speed": ["speed", "benchmark", "performance", "fast"],
-    "reference/transforms/geometry": ["rotate", "rotation"],
+    "reference/transforms/geometry": ["rotate", "rotation", "elastic deformation"],
 }
