@@ -4,7 +4,7 @@ import gc
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -53,7 +53,7 @@ def check_main() -> None:
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def uncollected() -> Generator[None, None, None]:
     """Turn the garbage collector off inside a with statement that looks at the frames of other threads.
 
     Before Python 3.12 it may run wherever an object is made, and a finalizer may then let in a thread that leaves the frame looked at, so
