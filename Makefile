@@ -1,7 +1,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-JOBS ?= 2
+JOBS ?= auto
 
 .PHONY: demo cost test check test-numpy test-arm test-elsewhere test-release test-matrix test-audit test-bridge test-scale test-albumentations coverage test-trainers test-site bench bench-loaders docs clean
 
@@ -21,9 +21,9 @@ cost: $(VENV)/.installed
 demo: $(VENV)/.installed
 	$(BIN)/python -m demo
 
-# In two processes: no test needs a quiet machine. JOBS=0 runs them in one.
+# In a process for each core: no test needs a quiet machine. JOBS=0 runs them in one. A test that hangs is ended and named.
 test: $(VENV)/.installed
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --timeout 900
 
 check: $(VENV)/.installed
 	$(BIN)/ruff check .

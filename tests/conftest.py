@@ -6,6 +6,7 @@ distribution has none.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -52,6 +53,13 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
         return None
     asked = folder in chosen and f"not {folder}" not in chosen
     return None if asked else True
+
+
+@pytest.fixture(autouse=True, scope="module")
+def collections_are_short() -> None:
+    """Keep what is there when a file begins from the collector: frameworks and tests are millions of objects."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
