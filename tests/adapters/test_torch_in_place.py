@@ -21,6 +21,7 @@ import numpy as np
 import pytest
 import torch
 from torch.utils.data import DataLoader, StackDataset, Subset, default_collate
+from torch.utils.data.dataloader import _MultiProcessingDataLoaderIter
 from torchdata.stateful_dataloader import StatefulDataLoader
 
 import seedsafe as ss
@@ -97,6 +98,10 @@ def batches(form: str = "tuple", **options: Any) -> DataLoader[Any]:
 
 @pytest.fixture(autouse=True)
 def nothing_is_left() -> None:
+    for one in gc.get_objects():  # torch waits 5 s for the workers of an iterator that is part of a circle
+        if issubclass(type(one), _MultiProcessingDataLoaderIter):
+            one._shutdown_workers()
+    del one
     gc.collect()
     reader._state.__init__()
     _mine.__init__()
