@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Build the wheel and the sdist twice, and the wheel from the sdist: all equal, and as a package index wants them. FOLDER keeps them.
+# Build the wheel and the sdist twice, and both from the sdist in another folder, with another umask and time zone: all equal, and as a
+# package index wants them. FOLDER keeps them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bin=$(cd "${BIN:-.venv/bin}" && pwd)
@@ -9,7 +10,7 @@ build() { (cd "$1" && "$bin/hatchling" build -d "$2" "${@:3}" >/dev/null); }
 build . "$folder/first"
 build . "$folder/second"
 tar -xzf "$folder"/first/*.tar.gz -C "$folder"
-build "$folder"/seedsafe-*/ "$folder/third" -t wheel
+(umask 077 && TZ=Asia/Tokyo build "$folder"/seedsafe-*/ "$folder/third")
 for other in second third; do
     for file in "$folder/$other"/*; do
         cmp "$folder/first/$(basename "$file")" "$file"

@@ -216,10 +216,17 @@ EXITS = [  # the tool's call, and its code: 0 fine, 1 errors (with --strict anyt
     (["stats", "wrong"], 1),
     (["stats", "nowhere"], 2),
     (["stats"], 2),
+    (["stats", "fine", "--workers", "-1"], 2),
+    (["stats", "fine", "--json", "wrong"], 2),
+    (["stats", "fine", "--resume", "wrong"], 2),
+    (["stats", "fine", "--resume", "nowhere/x"], 2),
     (["index", "fine", "--flat"], 0),
     (["index", "wrong", "--flat"], 1),
     (["index", "nowhere"], 2),
     (["index", "fine", "--threads", "many"], 2),
+    (["index", "fine", "--threads", "0"], 2),
+    (["index", "fine", "--cache", "wrong"], 2),
+    (["index", "fine", "--cache", "fine/x"], 2),
     (["preview", "p.json", "--images", "fine"], 0),
     (["preview", "big.json", "--images", "fine"], 1),
     (["preview", "nowhere.json"], 2),
@@ -241,6 +248,22 @@ def test_exit_codes(call: list[str], code: int, things: Path, capsys: pytest.Cap
     assert "Traceback" not in told
     if code == 2:
         assert told
+
+
+@pytest.mark.linux  # and its device that is always full
+@pytest.mark.parametrize("full", ["> /dev/full", "--json /dev/full"])
+def test_a_full_disk_is_told(full: str, things: Path) -> None:
+    call = f"{sys.executable} -m seedsafe stats fine {full}"
+    done = subprocess.run(call, shell=True, capture_output=True, text=True, env=environment(), check=False)
+    assert done.returncode == 2
+    assert done.stderr == "seedsafe stats: [Errno 28] No space left on device\n"
+
+
+def test_images_in_no_folder_of_a_class_are_told(things: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["index", "fine"]) == 0
+    assert "--flat takes those" in capsys.readouterr().err
+    assert main(["index", "."]) == 1
+    assert "--flat" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("tool", [tool for tool in TOOLS if tool != "audit"])

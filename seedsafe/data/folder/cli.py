@@ -21,7 +21,8 @@ def main(argv: list[str]) -> int:
         argv: the arguments after `index`.
 
     Returns:
-        0; 1 if there are problems, or the folder or its cache cannot be used; 2 if there is no such folder.
+        0; 1 if there are problems, or the index cannot be kept; 2 if the arguments are wrong or name something that is missing or
+        unusable.
 
     Example:
         >>> import tempfile
@@ -46,8 +47,13 @@ def main(argv: list[str]) -> int:
             )
     except (OSError, ValueError) as error:
         print(f"seedsafe index: {error}", file=sys.stderr)
-        return 2 if isinstance(error, FileNotFoundError) else 1
+        return 2
     print(_as_json(index) if options.json else _as_text(index))
+    if not len(index) and not options.flat and not index.problems:
+        print(
+            f"seedsafe index: no folder in {options.path!r} has images: --flat takes those in no folder too",
+            file=sys.stderr,
+        )
     for warning in failures:
         print(f"seedsafe index: {warning.message}", file=sys.stderr)
     if cache is not None and not options.json and not failures:

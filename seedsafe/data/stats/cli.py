@@ -14,6 +14,7 @@ from seedsafe.data.folder.read import read_image, read_image_as_stored
 from seedsafe.data.stats.options import parser
 from seedsafe.data.stats.result import ChannelStats
 from seedsafe.data.stats.run import channel_stats
+from seedsafe.ground.checks import checked_int
 
 __all__ = ["main"]
 
@@ -42,7 +43,7 @@ def main(argv: list[str]) -> int:
 
     Returns:
         0; 1 if an image cannot be read or the images differ in dtype or channels (with ``--strict``, also if there are NaN or
-        infinite values); 2 if there is no such folder; 130 if interrupted.
+        infinite values); 2 if the arguments are wrong or name something that is missing or unusable; 130 if interrupted.
 
     Example:
         >>> import cv2, numpy as np, pathlib, tempfile
@@ -66,10 +67,15 @@ def main(argv: list[str]) -> int:
     if options.path is None:
         print("seedsafe stats: name a folder of images", file=sys.stderr)
         return 2
-    missing = 2
+    code = 2  # for faults of the arguments
     try:
-        index = _index(options)
-        missing = 1  # from here on, a missing path is not an argument
+        checked_int("--workers", options.workers, 0, 2**15, "pass the number of processes, 0 for none")
+        _check_file("--json", options.json)
+        _check_file("--resume", options.resume)
+        progress = progress_of(options.no_progress)
+        index = FolderIndex(options.path, labelled=False, on_problem="ignore", progress=progress)
+        code = 1  # for faults of the images
+        _check_images(options.path, index)
         stats = _compute(options, index)
     except KeyboardInterrupt:
         again = f": the same command resumes from {options.resume}" if options.resume else ""
@@ -77,39 +83,36 @@ def main(argv: list[str]) -> int:
         return 130
     except (OSError, ValueError, TypeError, ImportError) as error:
         print("\n  ".join([f"seedsafe stats: {error}", *getattr(error, "__notes__", [])]), file=sys.stderr)
-        return missing if isinstance(error, FileNotFoundError) else 1
+        return code
     print(stats.to_json() if options.json == "-" else _as_text(stats))
     try:
         if options.json not in (None, "-"):
             Path(options.json).write_text(stats.to_json(), encoding="utf-8")
     except OSError as error:
         print(f"seedsafe stats: {error}", file=sys.stderr)
-        return 1
+        return 2
     return 1 if options.strict and (stats.nan or stats.inf) else 0
 
 
-def _check_folder(path: str | None) -> None:
+def _check_file(option: str, path: str | None) -> None:
     """Raise an error before the computation if its results cannot be written."""
-    folder = os.path.dirname(os.path.abspath(path)) if path else os.curdir
-    if not os.path.isdir(folder):
+    if path and os.path.isdir(path):
+        raise IsADirectoryError(f"{option} must be a file, got the folder {path!r}: add a file name")
+    if path and not os.path.isdir(os.path.dirname(os.path.abspath(path))):
         raise FileNotFoundError(
-            f"--json must be a file in a folder that exists, got {path!r}: create the folder"
+            f"{option} must be a file in a folder that exists, got {path!r}: create the folder"
         )
 
 
-def _index(options: argparse.Namespace) -> FolderIndex:
-    _check_folder(options.json)
-    progress = progress_of(options.no_progress)
-    index = FolderIndex(options.path, labelled=False, on_problem="ignore", progress=progress)
+def _check_images(path: str, index: FolderIndex) -> None:
     if index.problems:
-        kind, path, message = index.problems[0]
+        kind, first, message = index.problems[0]
         raise OSError(
-            f"{len(index.problems)} of the entries below {options.path!r} cannot be indexed; the first is {path!r}: {kind}, "
+            f"{len(index.problems)} of the entries below {path!r} cannot be indexed; the first is {first!r}: {kind}, "
             f"{message}. Fix or remove them; `seedsafe index --flat` lists them"
         )
     if not len(index):
-        raise ValueError(f"{options.path!r} has no images below it: name a folder with images")
-    return index
+        raise ValueError(f"{path!r} has no images below it: name a folder with images")
 
 
 def _compute(options: argparse.Namespace, index: FolderIndex) -> ChannelStats:
