@@ -24,7 +24,7 @@ import torch
 from benchmarks.peers import ours
 from benchmarks.same_work import check, with_copy
 from benchmarks.scene import AUDIO, Scene
-from benchmarks.timing import minima
+from benchmarks.timing import Call, minima
 
 __all__ = ["main"]
 
@@ -47,7 +47,7 @@ def main() -> None:
     torch.set_num_threads(1)
     torch.set_grad_enabled(False)
     peers = [import_module(f"benchmarks.peers.{name}") for name in options.peers]
-    images = [case for case in ours.calls(Scene.of(32), "uint8") if case not in AUDIO]
+    images = ours.calls(Scene.of(32), "uint8")
     cases = [(size, case) for size in options.sizes for case in images] + [(0, case) for case in AUDIO]
     rows: list[dict[str, Any]] = []
     versions = {name: version(name) for name in options.distributions} | {"Python": platform.python_version()}
@@ -60,12 +60,12 @@ def main() -> None:
 
 def _rows(peers: list[Any], size: int, case: str, rounds: int) -> Iterator[dict[str, Any]]:
     """Yield the measurements of one case at one size, a row for each dtype, so that only equals are compared."""
-    scene, theirs, own = _contenders(tuple(peers), size or 32)
+    scene, theirs = _contenders(tuple(peers), size or 32)
     for dtype in ("uint8", "float32"):
         calls = {p.NAME: theirs[p][case] for p in peers if case in theirs[p] and _dtype(p, case) == dtype}
         if not calls:
             continue
-        calls = {OURS: own[dtype][case]} | calls
+        calls = {OURS: _ours(size, dtype)[case]} | calls
         copied = []
         for name in calls:
             calls[name], added = with_copy(calls[name], scene)
@@ -86,11 +86,16 @@ def _rows(peers: list[Any], size: int, case: str, rounds: int) -> Iterator[dict[
 
 
 @cache
-def _contenders(peers: tuple[Any, ...], size: int) -> tuple[Scene, dict[Any, Any], dict[str, Any]]:
-    """Return the scene of a size, the peers' calls on it, and ours by dtype."""
+def _contenders(peers: tuple[Any, ...], size: int) -> tuple[Scene, dict[Any, Any]]:
+    """Return the scene of a size, and the peers' calls on it."""
     scene = Scene.of(size)
-    own = {dtype: ours.calls(scene, dtype) for dtype in ("uint8", "float32")}
-    return scene, {peer: peer.calls(scene) for peer in peers}, own
+    return scene, {peer: peer.calls(scene) for peer in peers}
+
+
+@cache
+def _ours(size: int, dtype: str) -> dict[str, Call]:
+    """Return our calls for images of a size, or for sounds."""
+    return ours.calls(Scene.of(size), dtype) if size else ours.sounds(Scene.of(32))
 
 
 def _dtype(peer: Any, case: str) -> str:

@@ -9,20 +9,16 @@ from benchmarks.peers.ours_all import transforms
 from benchmarks.scene import GAIN, MEAN, NOISE, PADDING, RATE, SEGMENT, SOUNDS, STD, Array, Scene
 from benchmarks.timing import Call
 
-__all__ = ["DTYPE", "calls"]
+__all__ = ["DTYPE", "call", "calls", "sounds"]
 
 DTYPE = "uint8"
 
 
 def calls(scene: Scene, dtype: str) -> dict[str, Call]:
-    """Return the call of each case. Images have `dtype` unless the case names one."""
+    """Return the call of each case of images. They have `dtype` unless the case names one."""
     size, image = scene.crop, scene.image(dtype)
 
-    def call(sample: Array, *transforms: ss.Transform) -> Call:
-        augment, indices = ss.Compose(transforms), count()
-        return lambda: augment(sample, key=ss.SampleKey(42, 3, next(indices)))
-
-    images = {
+    return {
         "RandomCrop": call(image, ss.RandomCrop(size)),
         "RandomCrop, padding 4": call(image, ss.RandomCrop(size, padding=PADDING)),
         "CenterCrop": call(image, ss.CenterCrop(size)),
@@ -38,7 +34,11 @@ def calls(scene: Scene, dtype: str) -> dict[str, Call]:
             image, ss.RandomCrop(size), ss.HorizontalFlip(p=1), ss.Normalize(MEAN, STD), ss.ToCHW()
         ),
     } | {name: call(image, *some) for name, some in transforms(scene.size, size).items()}
-    return images | {
+
+
+def sounds(scene: Scene) -> dict[str, Call]:
+    """Return the call of each case of AUDIO, for which soundfile must be installed."""
+    return {
         "Amplitude": call(scene.audio, ss.Amplitude(gain=GAIN)),
         "PolarityInversion": call(scene.audio, ss.PolarityInversion(p=1)),
         "RandomSegment": call(scene.audio, ss.RandomSegment(SEGMENT)),
@@ -56,3 +56,9 @@ def calls(scene: Scene, dtype: str) -> dict[str, Call]:
         "HighPass": call(scene.audio, ss.HighPass(sample_rate=RATE)),
         "BandPass": call(scene.audio, ss.BandPass(sample_rate=RATE)),
     }
+
+
+def call(sample: Array, *transforms: ss.Transform) -> Call:
+    """Return a function that augments a sample, with another key each time."""
+    augment, indices = ss.Compose(transforms), count()
+    return lambda: augment(sample, key=ss.SampleKey(42, 3, next(indices)))
