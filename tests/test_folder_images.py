@@ -414,7 +414,7 @@ def test_the_command_says_early_what_it_cannot_do(root, tmp_path, capsys):
     assert "--json must be a file in a folder that exists" in said.err
     assert said.out == ""
     assert stats_cli.main([str(root), "--json", str(tmp_path)]) == 2
-    assert "Is a directory" in capsys.readouterr().err
+    assert "--json must be a file, got the folder" in capsys.readouterr().err
     (root / "broken.png").symlink_to("nowhere")
     assert stats_cli.main([str(root)]) == 2
     assert "broken link" in (said := capsys.readouterr().err)
