@@ -416,6 +416,6 @@ def test_the_command_says_early_what_it_cannot_do(root, tmp_path, capsys):
     assert stats_cli.main([str(root), "--json", str(tmp_path)]) == 2
     assert "--json must be a file, got the folder" in capsys.readouterr().err
     (root / "broken.png").symlink_to("nowhere")
-    assert stats_cli.main([str(root)]) == 2
+    assert stats_cli.main([str(root)]) == 1
     assert "broken link" in (said := capsys.readouterr().err)
     assert "`seedsafe index --flat` lists them" in said
