@@ -8,6 +8,7 @@ sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "seedsafe"
 author = "The seedsafe developers"
+copyright = "2026, the seedsafe developers, under the MIT license"  # the foot of each page
 release = version = installed_version("seedsafe")
 extensions = [
     "myst_parser",
@@ -18,6 +19,7 @@ extensions = [
     "pictures",
     "cards",
     "in_browser",
+    "prefixes",
     "searching",
     "signatures",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from conftest import SITE, SIZES, listen, pages
 from playwright.sync_api import Browser, Page
@@ -81,3 +83,26 @@ def test_constructors_are_shown_with_their_parameters() -> None:
     shown = (SITE / "reference" / "torch.html").read_text(encoding="utf-8")
     entry = shown[shown.index('id="seedsafe_torch.dataset.AugmentedDataset"') :]
     assert "seed" in entry[: entry.index("</dt>")]
+
+
+def test_classes_read_as_users_write_them() -> None:
+    for page, name, shown in (
+        ("reference/transforms/crops.html", "seedsafe.image.window.CenterCrop", "ss.CenterCrop(size"),
+        (
+            "reference/torch.html",
+            "seedsafe_torch.dataset.AugmentedDataset",
+            "seedsafe_torch.AugmentedDataset(base",
+        ),
+        (
+            "reference/functional/crops.html",
+            "seedsafe.functional.window.crop",
+            "seedsafe.functional.crop(image",
+        ),
+        (
+            "reference/keys.html",
+            "seedsafe.keys.draws.weighted_choice",
+            "seedsafe.keys.draws.weighted_choice(",
+        ),
+    ):
+        entry = (SITE / page).read_text(encoding="utf-8").partition(f'id="{name}"')[2].partition("</dt>")[0]
+        assert shown in re.sub(r"<[^>]*>", "", entry), entry
