@@ -3,7 +3,7 @@
 A transform is public if it is declared the library's own, stands in the ``__all__`` of its file and has an example in its
 docstring; so is a plain function with an example. Of these are made ``seedsafe/image/__init__.py``, the same of audio and functional, their rows in
 the table of ``seedsafe/__init__.py``, its stub, and the reference pages of transforms (in the families and the order of
-tests/cases) and plain functions. The tables of ``docs/how-to/migrate.md`` are made of the names that error messages know.
+tests/cases) and plain functions. The tables of ``docs/how-to/migrate*.md`` are made of the names that error messages know.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from types import ModuleType
 ROOT = Path(__file__).parents[1]
 CORE = ROOT / "seedsafe"
 PAGES = ROOT / "docs" / "reference"
-MIGRATION = ROOT / "docs" / "how-to" / "migrate.md"
+MIGRATION = [ROOT / "docs" / "how-to" / f"migrate{of}.md" for of in ("", "-imgaug", "-audio")]
 WIDTH = 110
 
 INTERNAL = {
@@ -202,11 +202,11 @@ def pages_of_functions(files: dict[str, list[str]]) -> dict[Path, str]:
     }
 
 
-def page_of_migration() -> str:
-    """Return the page on migration: its text, and below each library's heading a table of its names."""
+def with_names(page: Path) -> str:
+    """Return a page on migration: its text, and below each library's heading a table of its names."""
     from seedsafe.ground.elsewhere import ELSEWHERE
 
-    text = MIGRATION.read_text()
+    text = page.read_text()
     for library, names in ELSEWHERE.items():
         rows = ["| there | here | what differs |", "|---|---|---|"]
         for name, meant in names.items():
@@ -234,7 +234,7 @@ def rest() -> dict[Path, str]:
         CORE / "__init__.pyi": stub(),
         **pages_of_transforms(),
         **pages_of_functions(found("functional")),
-        MIGRATION: page_of_migration(),
+        **{page: with_names(page) for page in MIGRATION},
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import pkgutil
+import re
 import runpy
 import subprocess
 import sys
@@ -21,6 +22,7 @@ import seedsafe_audit
 import seedsafe_lint
 import seedsafe_look
 import seedsafe_torch
+from seedsafe.ground.elsewhere import ELSEWHERE
 from seedsafe.pipeline import primitive
 
 ROOT = Path(__file__).parents[1]
@@ -70,6 +72,8 @@ def test_the_lists_of_names_are_made() -> None:
     made = runpy.run_path(str(ROOT / "scripts" / "make_names.py"))
     for path, text in (made["rooms"]() | made["rest"]()).items():
         assert path.read_text() == text, f"{path.name} is old: python scripts/make_names.py"
+    tables = re.findall(r"(?m)^## (.+)\n", "".join(page.read_text() for page in made["MIGRATION"]))
+    assert sorted(set(tables) & set(ELSEWHERE)) == sorted(ELSEWHERE)
 
 
 def test_a_new_name_comes_into_every_list(monkeypatch: pytest.MonkeyPatch) -> None:
