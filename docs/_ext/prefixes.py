@@ -11,11 +11,17 @@ from sphinx import addnodes
 __all__ = ["prefix", "setup"]
 
 
+def _exported(package: str, name: str) -> Any:
+    found = sys.modules.get(package)
+    return getattr(found, name) if name in getattr(found, "__all__", ()) else None
+
+
 def prefix(module: str, name: str) -> str:
     """Return what stands before a module's name in users' code: the outermost package that exports it, or the module."""
     above = module.split(".")
     packages = [".".join(above[:length]) for length in range(1, len(above) + 1)]
-    exporting = [one for one in packages if name in getattr(sys.modules.get(one), "__all__", ())]
+    own = getattr(sys.modules.get(module), name, None)
+    exporting = [one for one in packages if _exported(one, name) is own is not None]
     package = (exporting or [module])[0]
     return "ss." if package == "seedsafe" else f"{package}."
 
