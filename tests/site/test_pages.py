@@ -106,3 +106,15 @@ def test_classes_read_as_users_write_them() -> None:
     ):
         entry = (SITE / page).read_text(encoding="utf-8").partition(f'id="{name}"')[2].partition("</dt>")[0]
         assert shown in re.sub(r"<[^>]*>", "", entry), entry
+
+
+@pytest.mark.parametrize("name", ["how-to/trainers.html", "how-to/migrate.html", "how-to/index.html"])
+def test_tables_of_text_fit_a_telephone(browser: Browser, address: str, name: str) -> None:
+    tab = browser.new_page(viewport=SIZES["telephone"])
+    tab.goto(address + name)
+    wider = tab.evaluate(
+        "[...document.querySelectorAll('.table-wrapper')].map((one) => one.scrollWidth - one.clientWidth)"
+    )
+    tab.close()
+    assert wider
+    assert max(wider) <= 0
