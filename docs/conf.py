@@ -1,5 +1,6 @@
 """Sphinx's configuration: MyST pages, reference from docstrings, no framework needed to build."""
 
+import os
 import sys
 from importlib.metadata import version as installed_version
 from pathlib import Path
@@ -32,6 +33,9 @@ napoleon_numpy_docstring = False
 napoleon_use_ivar = True  # attributes named in a class docstring may be properties with pages of their own
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
+# Where the pages are published, for the picture of a link's preview.
+ogp_site_url = os.environ.get("SITE", "")
+ogp_image = "_images/workers.jpg" if ogp_site_url else None
 html_theme = "furo"
 html_title = "seedsafe"
 html_favicon = "_static/favicon.svg"
