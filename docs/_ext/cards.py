@@ -6,6 +6,7 @@ A transform without a thumbnail ends the build with an error.
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,8 @@ class Gallery(SphinxDirective):
 <option value="exact-some">at least partly</option></select></label>
 <label>OpenCV <select name="opencv"><option value="">any</option><option value="opencv-no">not needed</option>
 <option value="opencv-yes">needed</option></select></label>
-<output></output></form>"""
+<output></output></form>
+<script type="application/json" id="gallery-names">{json.dumps(gallery.elsewhere())}</script>"""
         cards = nodes.container(classes=["cards"])
         for name in sorted(gallery.transforms(), key=[*gallery.families()].index):
             cards += self._card(name)

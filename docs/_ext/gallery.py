@@ -6,6 +6,7 @@ Both are read from the classes and from their cases (tests/cases).
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -17,9 +18,19 @@ from cases import CASES, FAMILIES
 from skimage import data
 
 import seedsafe as ss
+from seedsafe.ground.elsewhere import ELSEWHERE
 from seedsafe.pipeline.primitive import marks_of
 
-__all__ = ["TARGETS", "describe", "exactness", "families", "thumbnail", "thumbnails", "transforms"]
+__all__ = [
+    "TARGETS",
+    "describe",
+    "elsewhere",
+    "exactness",
+    "families",
+    "thumbnail",
+    "thumbnails",
+    "transforms",
+]
 
 TARGETS = ("image", "video", "mask", "boxes", "keypoints", "audio", "spectrogram")
 SIDE = pictures.CELL
@@ -41,6 +52,16 @@ def families() -> dict[str, str]:
     return {
         case.name: family.TITLE or "Containers and mixing" for family in FAMILIES for case in family.CASES
     }
+
+
+def elsewhere() -> dict[str, list[str]]:
+    """Return what other libraries call each transform, by its name."""
+    called: dict[str, dict[str, None]] = {}
+    for names in ELSEWHERE.values():
+        for name, meant in names.items():
+            for here in re.findall(r"ss\.(\w+)\(", meant.call or ""):
+                called.setdefault(here, {})[name] = None
+    return {name: list(called[name]) for name in transforms() if name in called}
 
 
 def _holds_yours(name: str) -> bool:

@@ -1,16 +1,21 @@
-// The filters of the gallery: each control names a class that a card must have. Without this script all cards are shown.
+// The filters of the gallery: each control names a class that a card must have; a name may be another library's. Without this script all cards are shown.
 (() => {
   const form = document.getElementById("gallery-filters");
   if (!form) return;
   const cards = [...document.querySelectorAll(".cards .card")];
   const controls = [...form.querySelectorAll("[name]")];
+  const elsewhere = JSON.parse(document.getElementById("gallery-names").textContent);
+  const names = cards.map((card) => {
+    const name = card.querySelector("code").textContent;
+    return [name, ...(elsewhere[name] ?? [])].map((one) => one.toLowerCase());
+  });
   const given = new URLSearchParams(location.hash.slice(1));
   for (const one of controls) one.value = given.get(one.name) ?? "";
   const filter = () => {
     const [name, ...classes] = controls.map((one) => one.value);
-    for (const card of cards) {
-      const called = card.querySelector("code").textContent.toLowerCase();
-      card.hidden = !called.includes(name.trim().toLowerCase()) || classes.some((one) => one && !card.classList.contains(one));
+    for (const [index, card] of cards.entries()) {
+      const called = names[index].some((one) => one.includes(name.trim().toLowerCase()));
+      card.hidden = !called || classes.some((one) => one && !card.classList.contains(one));
     }
     const shown = cards.filter((card) => !card.hidden).length;
     form.querySelector("output").textContent = `${shown} of ${cards.length} transforms`;

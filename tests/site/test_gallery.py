@@ -66,3 +66,19 @@ def test_without_scripts_all_cards_are_there(gallery: Page, address: str) -> Non
     assert plain.locator(".card").count() > 80
     assert plain.locator("#gallery-filters").is_hidden()
     context.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "here"),
+    [
+        ("cutout", "CoarseDropout"),
+        ("GaussNoise", "GaussianNoise"),
+        ("rotation", "Rotate"),
+        ("flipud", "VerticalFlip"),
+    ],
+)
+def test_names_of_other_libraries_are_found(gallery: Page, name: str, here: str) -> None:
+    gallery.locator("#gallery-filters [name=name]").fill(name)
+    shown = gallery.evaluate(SHOWN)
+    assert here in shown
+    assert len(shown) < 10
