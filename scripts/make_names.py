@@ -53,10 +53,11 @@ INTERNAL = {
 TONE = ("tone", "Tone")
 SOUND = ("sound", "Audio: noise, filters, masks")
 TEMPO = ("tempo", "Audio: tempo and pitch")
-APART = dict.fromkeys(("tones", "histogram", "levels"), TONE) | dict.fromkeys(
-    ("seedsafe.audio.noise", "background", "bands", "masks"), SOUND
-)
-APART |= dict.fromkeys(("seedsafe.audio.stretch", "seedsafe.audio.speed"), TEMPO)
+APART = {
+    **dict.fromkeys(("tones", "histogram", "levels"), TONE),
+    **dict.fromkeys(("seedsafe.audio.noise", "background", "bands", "masks"), SOUND),
+    **dict.fromkeys(("seedsafe.audio.stretch", "seedsafe.audio.speed"), TEMPO),
+}
 """Files whose transforms have a page besides their family's, which would be too long; with its name and title."""
 
 
