@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from seedsafe.functional.pictures import pixels
-from seedsafe.ground.info import UINT8, Array
+from seedsafe.ground.info import FLOAT32, UINT8, Array
 from seedsafe.ground.process import importing
 
 __all__ = ["BANDS", "channel_groups", "pil_image", "resize_smoothly"]
@@ -21,6 +21,9 @@ _FILTERS: Final = {"bilinear": 2, "bilinear exact": 2, "bicubic": 3, "area": 4, 
 
 BANDS: Final = {1: "L", 3: "RGB", 4: "RGBX"}
 """Pillow's mode for each number of channels. Its modes LA and RGBA would multiply the other channels by alpha."""
+
+_WHOLE: Final = ((), (3,), (4,))
+"""What follows the sides in the shapes of uint8 images for which Pillow has a mode."""
 
 
 @cache
@@ -41,10 +44,14 @@ def resize_smoothly(image: Array, height: int, width: int, interpolation: str) -
 
     uint8 keeps its dtype; other dtypes that can be interpolated go through Pillow's mode F. "area" is Pillow's box.
     """
+    code = _FILTERS[interpolation]
+    if image.dtype == UINT8 and image.shape[2:] in _WHOLE:
+        return _resize(image, height, width, code)
     result: Array = np.empty((height, width, *image.shape[2:]), image.dtype)
     source, target = (array if array.ndim == 3 else array[..., None] for array in (image, result))
     for channels in channel_groups(source.shape[2], most=4 if image.dtype == UINT8 else 1):
-        _resize(source[..., channels], target[..., channels], _FILTERS[interpolation])
+        part = _resize(source[..., channels], height, width, code)
+        target[..., channels] = part.reshape(height, width, -1)
     return result
 
 
@@ -63,19 +70,18 @@ def channel_groups(channels: int, most: int = 4) -> Iterator[slice]:
         first += count
 
 
-def _resize(planes: Array, out: Array, code: int) -> None:
-    """Resize one, three or four channels into `out`, to its size."""
-    height, width, count = out.shape
-    mode = BANDS[count] if out.dtype == UINT8 else "F"
-    contiguous = np.ascontiguousarray(planes, np.uint8 if out.dtype == UINT8 else np.float32)
+def _resize(planes: Array, height: int, width: int, code: int) -> Array:
+    """Return one, three or four channels resized, a new array without the axis of a single channel."""
     rows, columns = planes.shape[:2]
+    is_uint8 = planes.dtype == UINT8
+    mode = BANDS[planes.shape[2] if planes.ndim == 3 else 1] if is_uint8 else "F"
+    contiguous = np.ascontiguousarray(planes, UINT8 if is_uint8 else FLOAT32)
     image = pil_image().frombuffer(mode, (columns, rows), contiguous, "raw", mode, 0, 1)
-    # Pillow 13 resizes the columns first where that is cheaper, and each pass rounds. One call for each axis gives Pillow 13's
-    # result with any version.
-    tall = rows - height > max(0, 2 * (columns - width))
-    image = image.resize((columns, height) if tall else (width, rows), code)
-    values = pixels(image.resize((width, height), code)).reshape(out.shape)
-    if out.dtype.kind in "ui" and mode == "F":
-        limits = np.iinfo(out.dtype)
+    if rows - height > max(0, 2 * (columns - width)):
+        # Pillow 13 resizes the columns first where that is cheaper, and each pass rounds; with a call of their own, older versions do too.
+        image = image.resize((columns, height), code)
+    values = pixels(image.resize((width, height), code))
+    if planes.dtype.kind in "ui" and mode == "F":
+        limits = np.iinfo(planes.dtype)
         values = np.clip(np.rint(values), limits.min, limits.max)
-    out[...] = values
+    return values

@@ -169,11 +169,14 @@ def clip_loudest(audio: Array, share: float) -> Array:
     if not count:
         return audio.copy()
     cut = min(int(count * share / 2.0), (count - 1) // 2)
-    sorted_there = np.partition(audio.reshape(-1), sorted({cut, count - 1 - cut}))
-    if np.isnan(sorted_there[count - 1 - cut :].max()):  # NaN counts as the greatest
+    # NumPy takes six times as long for both ranks in one call.
+    parts = np.partition(audio.reshape(-1), count - 1 - cut)
+    high = parts[count - 1 - cut]
+    if np.isnan(parts[count - 1 - cut :].max()):  # NaN counts as the greatest
         raise not_finite("NaN")
-    low, high = sorted_there[cut], sorted_there[count - 1 - cut]
-    return np.clip(audio, low, high, out=sorted_there.reshape(audio.shape))
+    parts[: count - cut].partition(cut)
+    low = parts[cut]
+    return np.clip(audio, low, high, out=parts.reshape(audio.shape))
 
 
 @exact(Exactness((When("for white noise", lambda _, __: True),), build="NumPy"))
