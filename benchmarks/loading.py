@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from itertools import islice
+from itertools import count, islice
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 import seedsafe as ss
 from benchmarks.photographs import IMAGES, Photographs
-from seedsafe_torch import AugmentedDataset, loader
+from seedsafe_torch import AugmentedDataset, AugmentedIterable, loader
 
 __all__ = ["CONTENDERS", "Case"]
 
@@ -92,6 +92,25 @@ def plain(case: Case, base: Photographs) -> Pass:
     """Return seedsafe's loader without batches in place."""
     dataset = AugmentedDataset(base, _chain(case), seed=42)
     return _passes(case, base, loader(dataset, in_place=False, **_options(case)))
+
+
+class Endless(IterableDataset[dict[str, Any]]):
+    """A source of records without positions, each with an id; workers divide it."""
+
+    def __init__(self, base: Photographs) -> None:
+        self.base = base
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        worker = get_worker_info()
+        first, step = (worker.id, worker.num_workers) if worker else (0, 1)
+        return ({"__key__": str(n), "image": self.base[n]} for n in count(first, step))
+
+
+def stream(case: Case, base: Photographs) -> Pass:
+    """Return seedsafe's loader over records without positions."""
+    options = {"batch_size": case.batch, "num_workers": case.workers}
+    batches = iter(loader(AugmentedIterable(Endless(base), _chain(case), seed=42), **options))
+    return lambda number: (batch["image"] for batch in islice(batches, number))
 
 
 def limit(case: Case, base: Photographs) -> Pass:
@@ -229,6 +248,7 @@ def grain(case: Case, base: Photographs) -> Pass:
 CONTENDERS: dict[str, Callable[[Case, Photographs], Pass]] = {
     "in place": in_place,
     "plain": plain,
+    "stream": stream,
     "limit": limit,
     "torchvision v2": torchvision,
     "albumentations": albumentations,

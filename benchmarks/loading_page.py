@@ -19,16 +19,18 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "reference" / "loading.md"
 HEAD = """# Loading
 
-Images a second of whole loaders: RandomCrop, HorizontalFlip, Normalize (not for uint8) and channels first on 256 real
-photographs, which are in memory or decoded from JPEG at each read. *In place* is `seedsafe_torch.loader` by default, *plain* the same
-loader with `in_place=False`, and the *limit* a DataLoader that only copies ready batches from one array. The others are used as in
-their manuals: torchvision v2 and albumentations in a DataLoader, tf.data with tf.image, Keras's layers on batches (one window for a
-whole batch), and Grain with the same transforms written in NumPy. Loaders with threads instead of workers have as many threads.
+Images a second of whole loaders: RandomCrop, HorizontalFlip, Normalize (not for uint8) and channels first on 256 real photographs, which
+are in memory or decoded from JPEG at each read. *In place* is `seedsafe_torch.loader` by default, *plain* the same loader with
+`in_place=False`, *stream* the loader over an iterable source of the same images, and the *limit* a DataLoader that only copies ready
+batches from one array. The others are used as in their manuals: torchvision v2 and albumentations in a DataLoader, tf.data with tf.image,
+Keras's layers on batches (one window for a whole batch), and Grain with the same transforms written in NumPy. Loaders with threads instead
+of workers have as many threads.
 
-Passes take turns in one process, and the median counts. Workers start once, and batches prepared in advance are not counted. *Times* is
-the images a second of in place divided by those of the row, both in one process. CPU µs are the processor time for an image, of the
-process and its workers; faults are pages touched for the first time, for an image; MB is the peak memory of a loader without libraries
-and images. `make bench-loaders` measures again. How it works: [batches in place](../how-to/batches-in-place.md).
+Passes take turns in one process, and the median counts. Workers start once, and batches prepared in advance are not counted. *Times* is the
+images a second of in place divided by those of the row, both in one process. CPU µs are the processor time for an image, of the process and
+its workers; faults are pages touched for the first time, for an image; MB is the peak memory of a loader and its workers together, without
+libraries and images, in which pages that processes share count once. `make bench-loaders` measures again. How it works: [batches in
+place](../how-to/batches-in-place.md).
 
 """
 NAMES = {"albumentationsx": "AlbumentationsX", "albumentations": "albumentations 2.0.8"}
