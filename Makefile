@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 
-.PHONY: demo cost test check test-numpy test-arm test-elsewhere test-release test-matrix test-audit test-bridge test-scale test-albumentations coverage test-trainers test-site bench bench-loaders docs clean
+.PHONY: demo cost test check test-numpy test-arm test-elsewhere test-release test-matrix test-audit test-bridge test-scale test-albumentations test-cuda coverage test-trainers test-site bench bench-loaders docs clean
 
 # One environment for everything; made again only when pyproject.toml changes.
 $(VENV)/.installed: pyproject.toml
@@ -143,6 +143,10 @@ test-audit: .venvs/audit/.installed
 	.venvs/audit/bin/python -m pip install --quiet --editable . "pytest>=9" pillow torch==2.13.0 albumentations==2.0.8
 	.venvs/audit/bin/python -m pip install --quiet --no-deps torchvision==0.28.0
 	touch $@
+
+# Numbers and pixels on a GPU, where there is one.
+test-cuda: $(VENV)/.installed
+	$(BIN)/python -m pytest -m cuda tests/adapters/test_cuda.py
 
 # How many real pipelines can be written: make coverage PIPELINES=folder; see scripts/coverage.py.
 coverage: $(VENV)/.installed

@@ -46,14 +46,12 @@ def words_of(keys: Tensor, op: int, first: int, count: int) -> Tensor:
         True
     """
     low, high, moment, index = (column.unsqueeze(-1) for column in keys.unbind(-1))
-    block = torch.arange(first + 1, first + count + 1, device=keys.device)
+    # torch's compiler takes a bare range for an index, whose products have 32 bits on a GPU: `& 0` makes it values.
+    block = torch.arange(first + 1, first + count + 1, device=keys.device) + (index & 0)
     # The word of the stream is one number for all: its first product is Python's, whose integers have no end.
     product = (op << 32) * _FACTORS[1]
     left: list[Any] = [moment ^ low ^ signed(product >> 64), signed(product % 2**64)]
-    lower = block * (_FACTORS[0] & _LOWER) + (
-        ((block * (_FACTORS[0] >> 32)) & _LOWER) << 32
-    )  # torch's compiler takes the range for an index, whose products must stay below 2**63
-    right = [upper_word(block, _FACTORS[0]) ^ index ^ high, lower]
+    right = [upper_word(block, _FACTORS[0]) ^ index ^ high, block * signed(_FACTORS[0])]
     for _ in range(_ROUNDS - 1):
         low, high = low + signed(_STEPS[0]), high + signed(_STEPS[1])
         left, right = (
