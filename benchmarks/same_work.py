@@ -163,7 +163,8 @@ def _segment(results: list[Array], scene: Scene, image: Array) -> None:
 def _heard(results: list[Array], scene: Scene, image: Array) -> None:
     for result in results:
         _same_form(result, scene.audio.shape, scene.audio.dtype)
-        assert not np.array_equal(result, scene.audio), "the audio as it was"
+    changed = [not np.array_equal(result, scene.audio) for result in results]
+    assert any(changed), "the audio as it was"  # the least strength of a random one may change nothing
 
 
 def _peak(results: list[Array], scene: Scene, image: Array) -> None:
