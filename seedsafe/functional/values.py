@@ -234,12 +234,18 @@ def to_chw(image: Array, out: Array | None = None) -> Array:
     need_image(image)
     channels = image.shape[2] if image.ndim == 3 else 1
     planes = _room((channels, *image.shape[:2]), image.dtype, out)
-    if 1 < channels <= MAX_CHANNELS and not np.moveaxis(image, -1, 0).flags.c_contiguous:
+    first = image.transpose(2, 0, 1) if image.ndim == 3 else image[np.newaxis]
+    if _splits(image, channels) and not first.flags.c_contiguous:
         # A window of a wider image would take up to fifty times as long: see scratch_planes.
         opencv().split(as_carrier(np.ascontiguousarray(image)), list(as_carrier(planes)))
     else:
-        planes[...] = np.moveaxis(image, -1, 0) if image.ndim == 3 else image
+        planes[...] = first
     return planes
+
+
+def _splits(image: Array, channels: int) -> bool:
+    """Return whether OpenCV takes the channels of an image apart in less time than NumPy: only if they are many and small."""
+    return image.itemsize < 4 and image.size >= _SMALL and 1 < channels <= MAX_CHANNELS
 
 
 def normalize_each(
