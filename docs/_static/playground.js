@@ -96,7 +96,9 @@
   };
 
   button.textContent = "Run it here (loads 10 MB)";
-  button.hidden = !site.pyodide;
+  const isFile = location.protocol === "file:";
+  button.hidden = !site.pyodide || isFile;
+  if (isFile) status.textContent = "A browser runs nothing from a file; see below.";
   if (!site.pyodide) status.textContent = "This site does not say where Pyodide is, so nothing runs here; see below.";
   button.addEventListener("click", load);
   form.addEventListener("submit", (event) => event.preventDefault());

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import cv2
+import numpy as np
 import pytest
 from conftest import SITE, SIZES, listen, pages
 from playwright.sync_api import Browser, Page
@@ -118,3 +120,47 @@ def test_tables_of_text_fit_a_telephone(browser: Browser, address: str, name: st
     tab.close()
     assert wider
     assert max(wider) <= 0
+
+
+@pytest.mark.parametrize("name", ["reference/speed.html", "reference/contract.html"])
+def test_a_scrolled_table_still_names_its_rows(browser: Browser, address: str, name: str) -> None:
+    tab = browser.new_page(viewport=SIZES["telephone"])
+    tab.goto(address + name)
+    seen = tab.evaluate(
+        """() => [...document.querySelectorAll('.table-wrapper')].map((table) => {
+          table.scrollLeft = 10_000;
+          const left = (one) => one.getBoundingClientRect().left;
+          return table.scrollLeft && left(table.querySelector('td')) - left(table);
+        }).filter((shift) => shift)"""
+    )
+    scrolled = tab.evaluate("[...document.querySelectorAll('.table-wrapper')].some((one) => one.scrollLeft)")
+    tab.close()
+    assert scrolled
+    assert [shift for shift in seen if abs(shift) > 2] == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_charts_suit_the_theme(browser: Browser, address: str, theme: str) -> None:
+    tab = browser.new_page(color_scheme=theme)  # type: ignore[arg-type]
+    tab.goto(address + "explanation/what-it-costs.html")
+    chart = tab.locator("article img[src$='.svg']").first
+    corner = cv2.imdecode(np.frombuffer(chart.screenshot(), np.uint8), cv2.IMREAD_GRAYSCALE)[2, 2]
+    tab.close()
+    assert (corner > 200) == (theme == "light")
+
+
+def test_pages_work_from_files(browser: Browser, errors: list[str]) -> None:
+    tab = browser.new_page()
+    listen(tab, errors)
+    for name in pages():
+        tab.goto((SITE / name).as_uri())
+    tab.goto((SITE / "gallery.html").as_uri())
+    tab.locator("#gallery-filters input").first.fill("cutout")
+    shown = tab.locator(".cards .card:visible")
+    assert 0 < shown.count() < 10
+    tab.goto((SITE / "search.html").as_uri() + "?q=custom+transform")
+    tab.locator("#search-results li a").first.wait_for()
+    tab.goto((SITE / "playground.html").as_uri())
+    assert tab.locator("#playground-here [role=status]").inner_text()
+    tab.close()
+    assert errors == []

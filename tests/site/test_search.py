@@ -28,6 +28,11 @@ QUERIES = {  # by how the addresses of the pages that answer begin; more words a
     "jpeg": ["how-to/large-folders"],
     "speed": ["reference/speed"],
     "license": ["explanation/license"],
+    "custom transform": ["how-to/own-transforms"],
+    "elastic deformation": ["reference/transforms/geometry"],
+    "semantic segmentation mask": ["how-to/masks-keypoints-boxes"],
+    "TTA": ["how-to/torch"],
+    "librosa": ["how-to/audio"],
 }
 
 
