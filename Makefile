@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 
-.PHONY: demo cost test check test-numpy test-arm test-elsewhere test-release test-matrix test-audit test-bridge test-scale test-albumentations test-cuda coverage test-trainers test-site bench bench-loaders docs clean
+.PHONY: demo cost test check test-numpy test-oldest test-newest test-arm test-elsewhere test-release test-matrix test-audit test-bridge test-scale test-albumentations test-cuda coverage test-trainers test-site bench bench-loaders docs clean
 
 # One environment for everything; made again only when pyproject.toml changes.
 $(VENV)/.installed: pyproject.toml
@@ -56,6 +56,13 @@ test-numpy:
 	scripts/test_contract.sh $(PYTHON) 2.4
 	scripts/test_contract.sh python3.12 2.5
 	scripts/test_contract.sh python3.13 2.5
+
+# The wheel beside the oldest and the newest torch, Keras, TensorFlow, NumPy and others that its extras allow: gigabytes of CUDA each.
+test-oldest:
+	scripts/test_neighbours.sh oldest python3.11
+
+test-newest:
+	scripts/test_neighbours.sh newest python3.13
 
 # The contract and the golden files on Linux aarch64, emulated where the machine is another: the first time needs root on a Debian.
 test-arm:
