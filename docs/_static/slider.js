@@ -26,7 +26,7 @@ globalThis.seedsafe.pipeline = ({ words, unit, uniform, integer }, size = 176) =
 };
 (() => {
   const photo = globalThis.document?.querySelector(".sliders img");
-  if (!photo) return;
+  if (!photo || location.protocol === "file:") return; // a browser shows scripts no pixels of a file
   const place = photo.closest(".sliders").appendChild(document.createElement("div"));
   const { size, draw, apply } = globalThis.seedsafe.pipeline(globalThis.seedsafe);
   const slider = (name, most, value) => `<label>${name} <input type="range" name="${name}" min="0" max="${most}" value="${value}">
