@@ -17,8 +17,8 @@ from seedsafe_torch.key_tensor import key_tensor
 
 pytestmark = [
     pytest.mark.cuda,
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-]  # of torch, about its own
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of torch, about its own modules
+]
 GPU = "cuda"
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 NUMBERS: dict[str, Callable[[Any], Any]] = {
