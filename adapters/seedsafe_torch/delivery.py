@@ -73,7 +73,8 @@ class KeyedLoader(DataLoader[Any]):
         if keyed is None:
             return {}
         state = keyed.state_dict()
-        if state["yielded"] and self.num_workers and not self.in_order and not keyed.all_seen:
+        in_order = getattr(self, "in_order", True)  # came with torch 2.6
+        if state["yielded"] and self.num_workers and not in_order and not keyed.all_seen:
             raise ValueError(
                 "in_order=False hands batches out in any order, so no run can resume within an epoch: store the state after "
                 "an epoch, or leave in_order out"
