@@ -19,7 +19,7 @@ INTERPOLATIONS: Final = ("nearest", "bilinear", "bilinear exact", "bicubic", "ar
 """Ways to compute values between pixels; with "area", each pixel is the mean of the pixels that it covers."""
 
 _CODES: Final = {"nearest": 6, "bilinear": 1, "bilinear exact": 5, "bicubic": 2, "area": 3, "lanczos": 4}
-"""OpenCV's numbers; 6 is INTER_NEAREST_EXACT, the pixel under the centre."""
+"""OpenCV's numbers; 6 is INTER_NEAREST_EXACT."""
 
 _MANY: Final = 2**13
 """Above this many pixels, copying whole rows is faster (python -m benchmarks --only Downscale)."""
@@ -40,7 +40,8 @@ def resize(
         image: (H, W) or (H, W, C), any dtype for "nearest", else uint8, int16, uint16, float32 or float64.
         height: the height of the result, in pixels.
         width: the width of the result, in pixels.
-        interpolation: one of INTERPOLATIONS. "bilinear exact", for uint8, int16 and uint16, computes in integers: it takes two to
+        interpolation: one of INTERPOLATIONS. "nearest" takes the pixel under the new one's centre, and that behind the edge where the
+            centre is on one. "bilinear exact", for uint8, int16 and uint16, computes in integers: it takes two to
             three times as long as "bilinear", and differs from it by 1 in about every ninth value. It suits images that
             grow or hardly shrink and must have the same bits on every machine. antialias has them too, takes seven to 15
             times as long, and is better where they shrink to two thirds or less.
@@ -75,37 +76,66 @@ def resize(
     if height * width > 2**24:
         require_size((height, width, *shape[2:]))
     if interpolation == "nearest":
-        source = as_carrier(image)
-    else:
-        need_interpolated(image)
-        if antialias:
-            return resize_smoothly(image, height, width, interpolation)
-        if interpolation == "bilinear exact" and image.dtype.char not in _IN_INTEGERS:
-            raise TypeError(
-                f'"bilinear exact" resizes integers, got an image of dtype {image.dtype}: resize it before it becomes a float, or '
-                'pass interpolation="bilinear"'
-            )
-        source = image
+        return restore(_nearest(as_carrier(image), height, width), image)
+    need_interpolated(image)
+    if antialias:
+        return resize_smoothly(image, height, width, interpolation)
+    if interpolation == "bilinear exact" and image.dtype.char not in _IN_INTEGERS:
+        raise TypeError(
+            f'"bilinear exact" resizes integers, got an image of dtype {image.dtype}: resize it before it becomes a float, or '
+            'pass interpolation="bilinear"'
+        )
     limit = 4 if interpolation == "area" else MAX_CHANNELS
     code, cv2_resize = _CODES[interpolation], opencv().resize
     if len(shape) == 3 and shape[2] > limit:
-        result: Array = np.empty((height, width, shape[2]), source.dtype)
+        result: Array = np.empty((height, width, shape[2]), image.dtype)
         for first in range(0, shape[2], limit):
-            part = cv2_resize(source[..., first : first + limit], (width, height), interpolation=code)
+            part = cv2_resize(image[..., first : first + limit], (width, height), interpolation=code)
             result[..., first : first + limit] = part if part.ndim == 3 else part[..., None]
-    elif interpolation == "nearest" and height > shape[0] and height * width > _MANY:
-        wide = source if width == shape[1] else cv2_resize(source, (width, shape[0]), interpolation=code)
-        result = wide.take(_sources(shape[0], height), axis=0)
     else:
-        result = cv2_resize(source, (width, height), interpolation=code)
+        result = cv2_resize(image, (width, height), interpolation=code)
     return restore(result, image)
 
 
+def _nearest(image: Array, height: int, width: int) -> Array:
+    """Return the pixels under the centres of the new ones, by OpenCV where its build takes these."""
+    old_height, old_width = image.shape[:2]
+    grows = height > old_height and height * width > _MANY
+    few = image.ndim == 2 or image.shape[2] <= MAX_CHANNELS
+    columns_by_opencv = few and _opencv_takes_them(old_width, width)
+    code, cv2_resize = _CODES["nearest"], opencv().resize
+    if columns_by_opencv and not grows and _opencv_takes_them(old_height, height):
+        return cv2_resize(image, (width, height), interpolation=code)  # type: ignore[no-any-return]
+    if height < old_height:
+        image = image.take(_under(old_height, height), axis=0)
+    if width != old_width:
+        if columns_by_opencv:
+            image = cv2_resize(image, (width, len(image)), interpolation=code)
+        else:
+            image = _columns(image, _under(old_width, width))
+    return image if height <= old_height else image.take(_under(old_height, height), axis=0)
+
+
 @lru_cache(64)
-def _sources(source: int, height: int) -> Array:
-    """Return the source row of each row of a taller image."""
-    rows = np.arange(source, dtype=np.int32)[:, None]
-    return opencv().resize(rows, (1, height), interpolation=_CODES["nearest"]).ravel().astype(np.intp)  # type: ignore[no-any-return]
+def _under(source: int, size: int) -> Array:
+    """Return the places under the centres of `size` pixels in a line of `source`: below one on an edge, that behind it."""
+    return (2 * np.arange(size) + 1) * source // (2 * size)
+
+
+@lru_cache(2**14)
+def _opencv_takes_them(source: int, size: int) -> bool:
+    """Return whether OpenCV takes these too: each version rounds centres on or near an edge in its own way."""
+    line = np.arange(source, dtype=np.int32)[None]
+    found = opencv().resize(line, (size, 1), interpolation=_CODES["nearest"])
+    return np.array_equal(found[0], _under(source, size))
+
+
+def _columns(image: Array, places: Array) -> Array:
+    """Return the columns of an image at these places."""
+    if image.ndim == 2:
+        return image.take(places, axis=1)
+    pixels = np.ascontiguousarray(image).view(f"V{image.itemsize * image.shape[2]}")
+    return pixels.take(places, axis=1).view(image.dtype)
 
 
 def need_interpolated(image: Array) -> None:
