@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 import os
 import pickle
-import subprocess
-import sys
 import threading
 import wave
 from pathlib import Path
@@ -17,6 +15,7 @@ import pytest
 import soundfile
 from hypothesis import given
 from hypothesis import strategies as st
+from programs import python
 from scipy import signal
 
 import seedsafe as ss
@@ -686,10 +685,10 @@ def test_files_need_the_sample_rate() -> None:
 )
 def test_what_is_not_installed_is_told_when_a_pipeline_is_made(module: str, made: str, words: str) -> None:
     code = f"import sys; sys.modules[{module!r}] = None\nimport seedsafe as ss\nmade = {made}\nss.Compose([made])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = python("-c", code, check=False)
     assert words in done.stderr
     code = "import sys, seedsafe as ss\nss.Compose([ss.LowPass(sample_rate=9**5)])\nprint('scipy' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = python("-c", code)
     assert done.stdout == "False\n"
 
 

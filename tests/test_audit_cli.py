@@ -16,7 +16,7 @@ import audit_cases as cases
 import cv2
 import numpy as np
 import pytest
-from test_docs import ROOT, environment
+from programs import ROOT, environment, python
 
 import seedsafe as ss
 from seedsafe.__main__ import main
@@ -104,31 +104,13 @@ def test_a_file_and_a_class_from_another_folder(tmp_path: Path) -> None:
         "    def __len__(self): return 20\n"
         "    def __getitem__(self, index): return [0.5 * index] * 3\n"
     )
+    select = "--select raises,duplicates,pickle"
     for target in ("my_data:Numbers", "./my_data.py:Numbers"):
-        done = subprocess.run(
-            [
-                sys.executable,
-                "-m",
-                "seedsafe",
-                "audit",
-                target,
-                "--select",
-                "raises,duplicates,pickle",
-                "--workers",
-                "0,2",
-                "--epochs",
-                "1",
-                "--format",
-                "json",
-            ],
-            env=environment(),
+        done = python(
+            "-m",
+            *f"seedsafe audit {target} {select} --workers 0,2 --epochs 1 --format json".split(),
             cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
         )
-        assert done.returncode == 0, done.stderr
         report = Report.from_dict(json.loads(done.stdout))
         assert report.settings["loader"] == "processes"
         assert set(report.versions) == {"Python", "NumPy"}  # no framework was imported
@@ -259,9 +241,7 @@ def without(library: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
     environ = environment()
     environ["PYTHONPATH"] += f":{ROOT / 'tests'}"
-    return subprocess.run(
-        [sys.executable, "-c", code], env=environ, capture_output=True, text=True, check=False
-    )
+    return python("-c", code, env=environ, check=False)
 
 
 def test_it_runs_without_rich() -> None:

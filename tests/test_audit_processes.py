@@ -13,7 +13,7 @@ from typing import Any
 
 import audit_cases as cases
 import pytest
-from test_docs import ROOT, environment
+from programs import ROOT, environment, python
 
 import seedsafe as ss
 from seedsafe_audit import Report
@@ -180,8 +180,5 @@ def test_a_script_without_its_guard_is_told(tmp_path: Path) -> None:
     )
     environ = environment()
     environ["PYTHONPATH"] += f":{ROOT / 'tests'}"
-    done = subprocess.run(
-        [sys.executable, script], env=environ, capture_output=True, text=True, timeout=120, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    done = python(script, env=environ)
     assert "2 workers, spawn" in done.stdout

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from typing import Any
 
 import numpy as np
 import pytest
 from cases_usual import Corrupted, Landmarks, Segments, ThreeNumbers
-from test_docs import ROOT, environment
+from programs import ROOT, environment, python
 
 import seedsafe as ss
 
@@ -57,10 +55,7 @@ def test_keras(framework: str) -> None:
     )
     environ: dict[str, Any] = {**environment(), "SEEDSAFE_TEST_FRAMEWORK": framework}
     environ["PYTHONPATH"] += f":{ROOT / 'tests'}"
-    done = subprocess.run(
-        [sys.executable, "-c", script], env=environ, capture_output=True, text=True, timeout=240, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    done = python("-c", script, env=environ)
     stored, globally, keyed = json.loads(done.stdout.splitlines()[-1])
     assert stored[:3] == ["ok", "fault", "fault"]
     assert globally[:3] == ["ok", "fault", "fault"]

@@ -9,8 +9,6 @@ import pickle
 import random
 import re
 import secrets
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +18,8 @@ import cv2
 import numpy as np
 import pytest
 import torch
-from test_docs import ROOT, environment
+from programs import python
+from refused import refused
 
 import seedsafe as ss
 from seedsafe.bridging import in_place, sources
@@ -35,19 +34,6 @@ from seedsafe.keys.words import MovablePhilox
 KEY, OTHER = ss.SampleKey(42, 3, 1234), ss.SampleKey(42, 3, 1235)
 KEYS = [ss.SampleKey(42, epoch, index) for epoch in range(2) for index in range(20)]
 GRAY = np.zeros((2, 3), np.float64)
-
-
-def python(code: str) -> subprocess.CompletedProcess[str]:
-    """Run code in a process of its own, which imports this checkout."""
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        env=environment(),
-        cwd=ROOT,
-        check=False,
-        timeout=240,
-    )
 
 
 def draws() -> list[Any]:
@@ -270,7 +256,7 @@ for index in range(3):
     mixed.append(tf.random.uniform((2,)).numpy().tolist())
 print(json.dumps([keyed(0) == keyed(0), keyed(0) == keyed(1), mixed == alone]))
 """
-        done = python(code)
+        done = python("-c", code)
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout) == [True, False, True]
 
@@ -279,7 +265,7 @@ print(json.dumps([keyed(0) == keyed(0), keyed(0) == keyed(1), mixed == alone]))
             "import seedsafe as ss\n"
             "with ss.keyed(ss.SampleKey(42, 0, 0), ss.Bridge(opencv=True)):\n    pass\n"
         )
-        done = python(code)
+        done = python("-c", code)
         message = (
             "opencv=True keys the generators of cv2, which this process has not imported: import cv2 before"
         )
@@ -834,41 +820,36 @@ class TestMember:
         ):
             ss.Compose([ss.bridge(np.negative)]).to_json()
 
-    @pytest.mark.parametrize(
-        ("make", "error", "message"),
-        [
-            (lambda: ss.bridge(5), TypeError, "a bridge needs something to call, got 5"),  # type: ignore[arg-type]
-            (
-                lambda: ss.bridge(lambda samples, sample_rate: samples),
-                TypeError,
-                "a bridge passes only the sample: fix the others with functools.partial(<lambda>, sample_rate=…)",
-            ),
-            (lambda: ss.bridge(lambda: 1), TypeError, "takes no argument, but a bridge passes it the sample"),
-            (
-                lambda: ss.bridge(np.negative, call="kwargs"),
-                ValueError,
-                "call must be one of 'array', 'tensor', 'named', 'dict', got 'kwargs'",
-            ),
-            (
-                lambda: ss.bridge(np.negative, options=True),  # type: ignore[arg-type]
-                TypeError,
-                "options must be a Bridge, got True",
-            ),
-            (
-                lambda: ss.bridge(lambda image: None)(GRAY, key=KEY),
-                TypeError,
-                "<lambda> must return an array, a tensor or a PIL image, got NoneType",
-            ),
-            (
-                lambda: ss.bridge(lambda **parts: 1)(GRAY, key=KEY),
-                TypeError,
-                "was called as call='named' and must return a dict, got int: pass call=\"array\"",
-            ),
-        ],
-    )
-    def test_errors(self, make: Any, error: type[Exception], message: str) -> None:
-        with pytest.raises(error, match=re.escape(message)):
-            make()
+
+test_errors = refused(
+    (lambda: ss.bridge(5), TypeError, "a bridge needs something to call, got 5"),  # type: ignore[arg-type]
+    (
+        lambda: ss.bridge(lambda samples, sample_rate: samples),
+        TypeError,
+        "a bridge passes only the sample: fix the others with functools.partial(<lambda>, sample_rate=…)",
+    ),
+    (lambda: ss.bridge(lambda: 1), TypeError, "takes no argument, but a bridge passes it the sample"),
+    (
+        lambda: ss.bridge(np.negative, call="kwargs"),
+        ValueError,
+        "call must be one of 'array', 'tensor', 'named', 'dict', got 'kwargs'",
+    ),
+    (
+        lambda: ss.bridge(np.negative, options=True),  # type: ignore[arg-type]
+        TypeError,
+        "options must be a Bridge, got True",
+    ),
+    (
+        lambda: ss.bridge(lambda image: None)(GRAY, key=KEY),
+        TypeError,
+        "<lambda> must return an array, a tensor or a PIL image, got NoneType",
+    ),
+    (
+        lambda: ss.bridge(lambda **parts: 1)(GRAY, key=KEY),
+        TypeError,
+        "was called as call='named' and must return a dict, got int: pass call=\"array\"",
+    ),
+)
 
 
 class Picture:
@@ -920,7 +901,7 @@ status = os.waitpid(child, 0)[1]
 done.set()
 print(os.waitstatus_to_exitcode(status))
 """
-        done = python(code)
+        done = python("-c", code)
         assert done.stdout.strip() == "7", done.stderr
 
 
@@ -930,5 +911,5 @@ def test_elsewhere_is_another_place() -> None:
 
 def test_the_core_imports_no_framework_for_a_bridge() -> None:
     code = "import sys, seedsafe as ss\nwith ss.keyed(ss.SampleKey(1, 0, 0)): pass\nprint('torch' in sys.modules)"
-    done = python(code)
+    done = python("-c", code)
     assert done.stdout == "False\n"

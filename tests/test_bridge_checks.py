@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from programs import python
 from reentry import interrupted, same
-from test_bridge import GRAY, KEY, KEYS, OTHER, python
+from test_bridge import GRAY, KEY, KEYS, OTHER
 
 import seedsafe as ss
 from seedsafe.bridging import entropy
@@ -504,7 +505,7 @@ import numpy as np
 import seedsafe as ss
 ss.bridge(lambda image: image + secrets.randbits(60)).verify(np.zeros(2))
 """
-    assert "pass Bridge(tensorflow=True) if it draws from TensorFlow" in python(code).stderr
+    assert "pass Bridge(tensorflow=True) if it draws from TensorFlow" in python("-c", code).stderr
 
 
 def test_no_warning_is_given_for_what_is_right() -> None:

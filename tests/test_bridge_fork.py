@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 import pytest
-from test_bridge import python
+from programs import python
 
 HEAD = """
 import os, random, signal, sys, threading
@@ -54,7 +54,7 @@ print(codes)
 @pytest.mark.parametrize("torch", [False, True])
 def test_sixty_forks_beside_a_thread_that_draws_all_the_time(torch: bool) -> None:
     code = DRAWING.replace("LOADS_TORCH", "import torch" if torch else "")
-    done = python(code.replace("MORE", "torch.rand(10_000).sum().item()" if torch else "0"))
+    done = python("-c", code.replace("MORE", "torch.rand(10_000).sum().item()" if torch else "0"))
     assert done.stdout == "{7}\n", done.stderr
 
 
@@ -93,7 +93,7 @@ print(forked(inside), flush=True)
 os._exit(0)
 """
     )
-    done = python(code)
+    done = python("-c", code)
     assert done.stdout == "7\n", done.stderr
 
 
@@ -128,7 +128,7 @@ print(forked(inside), flush=True)
 os._exit(0)
 """
     )
-    done = python(code)
+    done = python("-c", code)
     assert done.stdout == "7\n", done.stderr
 
 
@@ -145,7 +145,7 @@ with ss.keyed(ss.SampleKey(1, 0, 0)):
     print(random.random() == outer)
 """
     )
-    done = python(code)
+    done = python("-c", code)
     assert done.stdout == "7 7\nTrue\n", done.stderr
 
 
@@ -170,7 +170,7 @@ for thread in threads:
 print(codes)
 """
     )
-    done = python(code)
+    done = python("-c", code)
     assert done.stdout == "{7}\n", done.stderr
 
 
@@ -203,7 +203,7 @@ print(forked(used), flush=True)
 os._exit(0)
 """
     )
-    done = python(code.replace("MODULE", module))
+    done = python("-c", code.replace("MODULE", module))
     assert done.stdout == "7\n", done.stderr
 
 
@@ -230,7 +230,7 @@ print(forked(lambda: done), flush=True)
 os._exit(0)
 """
     )
-    done = python(code.replace("LOADS", loads))
+    done = python("-c", code.replace("LOADS", loads))
     assert done.stdout == "7\n", done.stderr
 
 
@@ -243,7 +243,7 @@ before = set(sys.modules)
 print(rows.is_plain(np.zeros(3)), "numpy.ma" in set(sys.modules) - before, rows.is_plain(np.ma.zeros(3)))
 """
     )
-    assert python(code).stdout == "True False False\n"
+    assert python("-c", code).stdout == "True False False\n"
 
 
 def test_a_bridged_loader_with_forked_workers_beside_a_reading_thread() -> None:
@@ -276,7 +276,7 @@ finally:
     stop.set()
     thread.join()
 """
-    done = python(code)
+    done = python("-c", code)
     assert done.stdout == "[True, True, True, True]\n", done.stderr
 
 

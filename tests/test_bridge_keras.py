@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
-from test_docs import ROOT, environment
+from programs import ROOT, environment, python
 
 # A process of its own: the workers are forked from one that has not run other frameworks' threads.
 SCRIPT = """
@@ -53,10 +51,7 @@ print(json.dumps([found, sequence.manifest()["bridge"]]))
 def test_no_repeats_and_equal_for_every_kind_of_workers() -> None:
     environ = environment()
     environ["PYTHONPATH"] += f":{ROOT / 'tests'}"
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT], capture_output=True, text=True, env=environ, timeout=300, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    done = python("-c", SCRIPT, env=environ)
     found, options = json.loads(done.stdout)
     for name, (digests, repeats) in found.items():
         assert digests == 1, f"{name}: the workers change the content"

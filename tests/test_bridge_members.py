@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_bridge import GRAY, KEY, KEYS, Monai, python
+from programs import python
+from test_bridge import GRAY, KEY, KEYS, Monai
 
 import seedsafe as ss
 from seedsafe.bridging.search import find
@@ -302,7 +303,7 @@ for together in (keras.Sequential(layers), keras.layers.Pipeline(layers)):  # wh
     assert 1 < len(made) <= len(keys), len(made)
 print(json.dumps([verdict, first == again, values == back[::-1], len(set(values)), states == after, augment.transforms[0].verdict]))
 """
-    done = python(code)
+    done = python("-c", code)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == ["verified", True, True, 6, True, "verified"]
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from test_bridge import python
+from programs import python
 
 import seedsafe as ss
 from seedsafe.bridging import beside
@@ -143,6 +143,7 @@ def test_an_error_beside_other_threads_names_them() -> None:
 
 def test_it_looks_at_threads_that_end_while_the_garbage_collector_runs() -> None:
     done = python(
+        "-c",
         """
 import gc, threading
 from seedsafe.bridging.beside import Others
@@ -177,6 +178,6 @@ assert gc.isenabled()
 gc.disable()
 Others()
 assert not gc.isenabled()
-"""
+""",
     )
     assert done.returncode == 0, done.stderr

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
-from test_docs import ROOT, environment
+from programs import ROOT, environment, python
 
 # A process of its own: the workers are forked from one that has not run other frameworks' threads.
 SCRIPT = """
@@ -45,10 +43,7 @@ print(json.dumps(found))
 def test_the_sequence_repeats_and_the_keyed_one_does_not() -> None:
     environ = environment()
     environ["PYTHONPATH"] += f":{ROOT / 'tests'}"
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT], capture_output=True, text=True, env=environ, timeout=240, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    done = python("-c", SCRIPT, env=environ)
     found = json.loads(done.stdout)
     for name in ("global", "stored"):
         inside, over_all = found[name]

@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
-from test_docs import ROOT
+from programs import ROOT
 
 from seedsafe.__main__ import main
 from seedsafe_check.affected import facts, installed, table

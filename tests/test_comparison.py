@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_docs import ROOT, environment
+from programs import ROOT, environment
 
 PAGE = (ROOT / "docs" / "explanation" / "comparison.md").read_text(encoding="utf-8")
 SCRIPT = ROOT / "scripts" / "compare.py"

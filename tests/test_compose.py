@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from types import SimpleNamespace
@@ -419,7 +420,7 @@ def test_data_that_contain_themselves_or_are_too_deep_are_refused_in_a_sentence(
     cycle: dict[str, Any] = {"transform": "OneOf", "transforms": []}
     cycle["transforms"].append(cycle)
     deep: dict[str, Any] = {"transform": "HorizontalFlip"}
-    for _ in range(400):
+    for _ in range(sys.getrecursionlimit()):
         deep = {"transform": "OneOf", "transforms": [deep]}
     for inner in (cycle, deep):
         with pytest.raises(ValueError, match="nested too deeply for a pipeline, or contain themselves: pass"):

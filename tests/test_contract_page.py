@@ -206,7 +206,7 @@ REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 WORDS_PAGE = "".join(page.read_text(encoding="utf-8") for page in sorted(REFERENCE.glob("words*.md")))
 
 
-OF_PIXELS = {
+OF_PIXELS = [
     "recordings",
     "antialias",
     "fill",
@@ -221,7 +221,7 @@ OF_PIXELS = {
     "reach",
     "label",
     "classes",
-}
+]
 
 
 def call(transform: Any) -> str:

@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from typing import Any
 
 import cv2
 import numpy as np
 import pytest
-from test_docs import ROOT, environment
+from programs import ROOT, python
 
 
 @pytest.fixture(scope="module")
 def figures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("demo")
-    done = subprocess.run(
-        [sys.executable, "-m", "demo", "--quick", "--json", "out/demo.json"],
-        capture_output=True,
-        text=True,
-        env=environment(),
-        cwd=folder,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    done = python("-m", "demo", "--quick", "--json", "out/demo.json", cwd=folder)
     assert "all equal" in done.stdout
     assert (folder / "out/demo.png").read_bytes().startswith(b"\x89PNG")
     shown, made = ROOT / "docs/workers.jpg", folder / "out/workers.jpg"

@@ -6,15 +6,12 @@ in order, in one process, as a reader would.
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from programs import ROOT, python
 
-ROOT = Path(__file__).parents[1]
 _FENCE = re.compile(r"^```([\w-]+)[ \t]*([^\n]*)\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 
 
@@ -35,13 +32,6 @@ def printed_by(found: list[tuple[str, str, str]]) -> tuple[str, str]:
     return "\n".join(code), "".join(shown)
 
 
-def environment() -> dict[str, str]:
-    """Return the environment of a script that imports this checkout."""
-    own = map(str, (ROOT, ROOT / "adapters", ROOT / "tools"))
-    paths = os.pathsep.join([*own, *filter(None, [os.environ.get("PYTHONPATH")])])
-    return {**os.environ, "PYTHONPATH": paths, "TF_CPP_MIN_LOG_LEVEL": "3", "OMP_NUM_THREADS": "1"}
-
-
 def pages() -> list[Path]:
     found = sorted((ROOT / "docs").rglob("*.md"))
     return [p for p in found if "_build" not in p.parts and "docs/reference/lint" not in p.as_posix()]
@@ -58,16 +48,7 @@ def test_page(page: Path, tmp_path: Path) -> None:
         return
     script = tmp_path / "page.py"
     script.write_text(code, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, script],
-        capture_output=True,
-        text=True,
-        env=environment(),
-        cwd=tmp_path,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    done = python(script, cwd=tmp_path)
     if shown:
         assert done.stdout == shown
 

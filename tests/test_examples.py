@@ -13,8 +13,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from programs import ROOT, environment, python
 from skimage import data
-from test_docs import ROOT, environment
 
 EXAMPLES = ROOT / "examples"
 PHOTOS = {"astronaut": data.astronaut(), "cat": data.chelsea(), "coffee": data.coffee()}
@@ -128,14 +128,7 @@ def test_the_notebook_trains_as_the_script_does(folder: Path, tmp_path: Path) ->
     (tmp_path / "notebook.py").write_text("\n".join(code), encoding="utf-8")
     trained = run("classify.py", folder, tmp_path / "script")
     (tmp_path / "cells").mkdir()
-    done = subprocess.run(
-        [sys.executable, str(tmp_path / "notebook.py")],
-        cwd=tmp_path / "cells",
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python(tmp_path / "notebook.py", cwd=tmp_path / "cells", check=False)
     assert (done.returncode, done.stdout) == (0, trained), done.stderr
     assert "held out:" in trained
 
@@ -144,15 +137,7 @@ def test_the_notebook_trains_as_the_script_does(folder: Path, tmp_path: Path) ->
 def test_diffusion_losses_depend_on_no_batch_and_no_worker(folder: Path, tmp_path: Path) -> None:
     def losses(*options: str) -> list[float]:
         options = (str(EXAMPLES / "diffusion.py"), str(folder), "--epochs", "2", "--rate", "0", *options)
-        done = subprocess.run(
-            [sys.executable, *options],
-            cwd=tmp_path,
-            env=environment(),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
+        done = python(*options, cwd=tmp_path)
         return [float(line.rpartition(" ")[2]) for line in done.stdout.splitlines()]
 
     usual = losses("--batch-size", "16", "--workers", "0")

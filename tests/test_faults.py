@@ -6,8 +6,6 @@ import copy
 import multiprocessing
 import os
 import pickle
-import subprocess
-import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -20,6 +18,7 @@ import numpy as np
 import pytest
 import torch
 from fault_workers import adding, rank
+from programs import python
 
 import seedsafe as ss
 import seedsafe_albumentations
@@ -511,7 +510,7 @@ def test_a_file_that_was_swept_away_is_made_again() -> None:
 
 def test_the_end_of_the_program_tells_as_well() -> None:
     code = "from seedsafe.reading import FailureLog; log = FailureLog('left out'); log.add(0, 5, 'gone'); print(*log._files.found())"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    done = python("-c", code, cwd=ROOT)
     assert "1 sample failed in epoch 0 and was left out: 5. The first: gone" in done.stderr
     (path,) = done.stdout.split()
     assert not os.path.exists(path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from types import SimpleNamespace
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 import PIL.Image
 import pytest
 import torch
+from programs import python
 
 import seedsafe as ss
 from seedsafe.reading import augment_sample, augment_views
@@ -204,9 +204,7 @@ import seedsafe as ss
 
 
 def without_opencv(code: str) -> str:
-    done = subprocess.run([sys.executable, "-c", WITHOUT + code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return python("-c", WITHOUT + code).stdout
 
 
 def test_what_needs_opencv_is_refused_when_it_is_made() -> None:
@@ -237,12 +235,7 @@ for mode in ("constant", "edge", "reflect", "symmetric"):
             said.update(augment(one, key=ss.SampleKey(42, 0, index)).tobytes())
 print(said.hexdigest())
 """
-    with_opencv = subprocess.run(
-        [sys.executable, "-c", WITHOUT.replace('sys.modules["cv2"] = None', "import cv2") + code],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    with_opencv = python("-c", WITHOUT.replace('sys.modules["cv2"] = None', "import cv2") + code)
     assert without_opencv(code) == with_opencv.stdout
 
 

@@ -44,7 +44,7 @@ def names_of(index):
     return [index.relative(place) for place in range(len(index))]
 
 
-TREE = (
+TREE = [
     "b/x.png",
     "b/a/2.png",
     "b/a/10.png",
@@ -54,7 +54,7 @@ TREE = (
     "a/a.JPG",
     "a/ä.jpeg",
     "a-b/1.png",
-)
+]
 ORDER = sorted(TREE, key=os.fsencode)
 
 

@@ -3,8 +3,6 @@
 import io
 import os
 import struct
-import subprocess
-import sys
 from pathlib import Path
 
 import cv2
@@ -15,6 +13,7 @@ import sklearn.datasets
 import torch
 import torch.utils.data
 from PIL import Image
+from programs import python
 
 import seedsafe as ss
 from seedsafe import ImageFolder
@@ -321,13 +320,7 @@ except TypeError as error:
 assert "torch" not in sys.modules and "cv2" not in sys.modules
 """
     path = str(Path(__file__).parents[1])
-    result = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    result = python("-c", code, env={**os.environ, "PYTHONPATH": path}, check=False)
     assert "import torch first" in result.stdout, result.stderr
 
 

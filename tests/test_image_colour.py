@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from image_laws import KEY, MANY, SHAPES, image_of, parameters
 from PIL import Image, ImageEnhance, ImageOps
+from refused import refused
 from scipy import stats
 from skimage import data, exposure
 
@@ -294,52 +295,36 @@ def test_orders_of_four_channels() -> None:
     assert stats.chisquare(np.bincount(single)).pvalue > 1e-3
 
 
-@pytest.mark.parametrize(
-    ("act", "error", "message"),
-    [
-        (lambda: ss.ColorJitter(-0.1), ValueError, "brightness must be in [0, 999999], got -0.1"),
-        (lambda: ss.ColorJitter(contrast="1"), TypeError, "contrast must be a number"),
-        (
-            lambda: ss.ColorJitter(hue=0.6),
-            ValueError,
-            "hue must be in [0, 0.5], got 0.6: pass a share of the circle",
-        ),
-        (lambda: ss.ColorJitter(saturation=(2, 1)), ValueError, "swap them"),
-        (lambda: ss.ColorJitter(saturation=(1, 2, 3)), ValueError, "a pair (low, high)"),
-        (lambda: ss.HueSaturationValue(0.5, 0.5, 300), ValueError, "pass units of uint8, or fractional=True"),
-        (lambda: ss.HueSaturationValue(20, fractional=True), ValueError, "pass fractions"),
-        (
-            lambda: ss.Gamma((80, 120)),
-            ValueError,
-            "pass powers near 1, such as (0.8, 1.2), not percentages",
-        ),
-        (lambda: ss.Solarize(128), ValueError, "128 of 255 is 0.5"),
-        (lambda: ss.Posterize(9), ValueError, "bits must be at least 1 and below 9, got 9"),
-        (lambda: ss.Posterize(2.5), TypeError, "bits must be an integer"),
-        (lambda: ss.AutoContrast(cutoff=60), ValueError, "cutoff must be in [0, 49]"),
-        (lambda: ss.CLAHE(0.5), ValueError, "swap them"),
-        (lambda: ss.CLAHE(tiles=0), ValueError, "tiles must be at least 1"),
-        (lambda: ss.ToGray(p=2), ValueError, "p must be in [0, 1]"),
-        (lambda: ss.PhotoMetricDistortion(step_p=1.5), ValueError, "step_p must be in [0, 1]"),
-        (
-            lambda: ss.ChannelDropout(3)(SWATCHES, key=KEY),
-            ValueError,
-            "up to 3 channels needs an image with more",
-        ),
-        (
-            lambda: sf.shuffle_channels(SWATCHES, (0, 0, 1)),
-            ValueError,
-            "order must name each of 3 channels once",
-        ),
-        (
-            lambda: ss.Equalize(p=1)(np.zeros((2, 2, 2, 2), np.uint8), key=KEY),
-            ValueError,
-            "must have the shape (H, W)",
-        ),
-    ],
-    ids=map(str, range(99)),
+test_bad_input = refused(
+    (lambda: ss.ColorJitter(-0.1), ValueError, "brightness must be in [0, 999999], got -0.1"),
+    (lambda: ss.ColorJitter(contrast="1"), TypeError, "contrast must be a number"),
+    (
+        lambda: ss.ColorJitter(hue=0.6),
+        ValueError,
+        "hue must be in [0, 0.5], got 0.6: pass a share of the circle",
+    ),
+    (lambda: ss.ColorJitter(saturation=(2, 1)), ValueError, "swap them"),
+    (lambda: ss.ColorJitter(saturation=(1, 2, 3)), ValueError, "a pair (low, high)"),
+    (lambda: ss.HueSaturationValue(0.5, 0.5, 300), ValueError, "pass units of uint8, or fractional=True"),
+    (lambda: ss.HueSaturationValue(20, fractional=True), ValueError, "pass fractions"),
+    (lambda: ss.Gamma((80, 120)), ValueError, "pass powers near 1, such as (0.8, 1.2), not percentages"),
+    (lambda: ss.Solarize(128), ValueError, "128 of 255 is 0.5"),
+    (lambda: ss.Posterize(9), ValueError, "bits must be at least 1 and below 9, got 9"),
+    (lambda: ss.Posterize(2.5), TypeError, "bits must be an integer"),
+    (lambda: ss.AutoContrast(cutoff=60), ValueError, "cutoff must be in [0, 49]"),
+    (lambda: ss.CLAHE(0.5), ValueError, "swap them"),
+    (lambda: ss.CLAHE(tiles=0), ValueError, "tiles must be at least 1"),
+    (lambda: ss.ToGray(p=2), ValueError, "p must be in [0, 1]"),
+    (lambda: ss.PhotoMetricDistortion(step_p=1.5), ValueError, "step_p must be in [0, 1]"),
+    (
+        lambda: ss.ChannelDropout(3)(SWATCHES, key=KEY),
+        ValueError,
+        "up to 3 channels needs an image with more",
+    ),
+    (lambda: sf.shuffle_channels(SWATCHES, (0, 0, 1)), ValueError, "order must name each of 3 channels once"),
+    (
+        lambda: ss.Equalize(p=1)(np.zeros((2, 2, 2, 2), np.uint8), key=KEY),
+        ValueError,
+        "must have the shape (H, W)",
+    ),
 )
-def test_bad_input(act: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error) as raised:
-        act()
-    assert message in str(raised.value)

@@ -12,6 +12,7 @@ from cases import erase
 from hypothesis import given
 from hypothesis import strategies as st
 from image_laws import KEY, image_of, keep, parameters
+from refused import refused
 from scipy import stats
 
 import seedsafe as ss
@@ -309,63 +310,55 @@ def test_parameters() -> None:
     assert stats.chisquare(np.bincount([len(one.holes) for one in stripes])[1:]).pvalue > 1e-3
 
 
-@pytest.mark.parametrize(
-    ("act", "error", "message"),
-    [
-        (lambda: ss.CoarseDropout((3, 1)), ValueError, "swap them"),
-        (
-            lambda: ss.CoarseDropout(height=1.5),
-            ValueError,
-            "height must be in [0, 1], got 1.5: pass integers for pixels",
+test_bad_input = refused(
+    (lambda: ss.CoarseDropout((3, 1)), ValueError, "swap them"),
+    (
+        lambda: ss.CoarseDropout(height=1.5),
+        ValueError,
+        "height must be in [0, 1], got 1.5: pass integers for pixels",
+    ),
+    (lambda: ss.CoarseDropout(height=(0.1, 5)), ValueError, "height must be in [0, 1]"),
+    (
+        lambda: ss.CoarseDropout(fill="random"),
+        ValueError,
+        "fill must be a number or one of noise, color, normal",
+    ),
+    (lambda: ss.CoarseDropout(fill=None), TypeError, "fill must be a number, got None"),
+    (lambda: ss.RandomErasing(ratio=(0, 1)), ValueError, "ratio must be in"),
+    (lambda: ss.RandomErasing(scale=(0.5, 1.5)), ValueError, "scale must be in [0, 1]"),
+    (lambda: ss.GridDropout(1.0), ValueError, "ratio must be in"),
+    (lambda: ss.GridDropout(unit=1), ValueError, "unit must be at least 2"),
+    (lambda: ss.GridShuffle(0), ValueError, "grid must be at least 1"),
+    (lambda: ss.PixelDropout(2), ValueError, "share must be in [0, 1]"),
+    (lambda: ss.PixelDropout(per_channel=True, mask_fill=1), ValueError, "pass per_channel=False"),
+    (
+        lambda: ss.GridShuffle(9)(np.zeros((8, 20), np.uint8), key=KEY),
+        ValueError,
+        "a grid of 9 rows and 9 columns needs an image at least as large, got 8×20 pixels: pass a smaller grid",
+    ),
+    (
+        lambda: ss.CoarseDropout(fill=300)(np.zeros((9, 9), np.uint8), key=KEY),
+        ValueError,
+        "fill must be from 0 to 255 for uint8, got 300.0",
+    ),
+    (
+        lambda: ss.CoarseDropout(fill=(1, 2))(np.zeros((9, 9, 3), np.uint8), key=KEY),
+        ValueError,
+        "fill must be one number, or one for each channel, got (1.0, 2.0) for an image of shape (9, 9, 3)",
+    ),
+    (
+        lambda: ss.CoarseDropout(fill="normal")(np.zeros((9, 9), np.uint8), key=KEY),
+        TypeError,
+        "fill='normal' needs an image of float32, got dtype uint8",
+    ),
+    (
+        lambda: ss.CoarseDropout(1, 0.5, 0.5, mask_fill=-1)(
+            {"image": np.zeros((9, 9), np.uint8), "mask": np.zeros((9, 9), np.uint8)}, key=KEY
         ),
-        (lambda: ss.CoarseDropout(height=(0.1, 5)), ValueError, "height must be in [0, 1]"),
-        (
-            lambda: ss.CoarseDropout(fill="random"),
-            ValueError,
-            "fill must be a number or one of noise, color, normal",
-        ),
-        (lambda: ss.CoarseDropout(fill=None), TypeError, "fill must be a number, got None"),
-        (lambda: ss.RandomErasing(ratio=(0, 1)), ValueError, "ratio must be in"),
-        (lambda: ss.RandomErasing(scale=(0.5, 1.5)), ValueError, "scale must be in [0, 1]"),
-        (lambda: ss.GridDropout(1.0), ValueError, "ratio must be in"),
-        (lambda: ss.GridDropout(unit=1), ValueError, "unit must be at least 2"),
-        (lambda: ss.GridShuffle(0), ValueError, "grid must be at least 1"),
-        (lambda: ss.PixelDropout(2), ValueError, "share must be in [0, 1]"),
-        (lambda: ss.PixelDropout(per_channel=True, mask_fill=1), ValueError, "pass per_channel=False"),
-        (
-            lambda: ss.GridShuffle(9)(np.zeros((8, 20), np.uint8), key=KEY),
-            ValueError,
-            "a grid of 9 rows and 9 columns needs an image at least as large, got 8×20 pixels: pass a smaller grid",
-        ),
-        (
-            lambda: ss.CoarseDropout(fill=300)(np.zeros((9, 9), np.uint8), key=KEY),
-            ValueError,
-            "fill must be from 0 to 255 for uint8, got 300.0",
-        ),
-        (
-            lambda: ss.CoarseDropout(fill=(1, 2))(np.zeros((9, 9, 3), np.uint8), key=KEY),
-            ValueError,
-            "fill must be one number, or one for each channel, got (1.0, 2.0) for an image of shape (9, 9, 3)",
-        ),
-        (
-            lambda: ss.CoarseDropout(fill="normal")(np.zeros((9, 9), np.uint8), key=KEY),
-            TypeError,
-            "fill='normal' needs an image of float32, got dtype uint8",
-        ),
-        (
-            lambda: ss.CoarseDropout(1, 0.5, 0.5, mask_fill=-1)(
-                {"image": np.zeros((9, 9), np.uint8), "mask": np.zeros((9, 9), np.uint8)}, key=KEY
-            ),
-            ValueError,
-            "fill must be from 0 to 255 for uint8, got -1.0",
-        ),
-    ],
-    ids=map(str, range(99)),
+        ValueError,
+        "fill must be from 0 to 255 for uint8, got -1.0",
+    ),
 )
-def test_bad_input(act: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error) as raised:
-        act()
-    assert message in str(raised.value)
 
 
 ERASING: list[list[Any]] = [

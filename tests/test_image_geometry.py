@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import cv2
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
+from refused import refused
 from scipy import ndimage, stats
 from skimage import data, transform
 
@@ -470,6 +472,10 @@ FOLLOWED: dict[str, Any] = {
 }
 
 
+FINENESS = 1e-3 if cv2.__version__ >= "5" else 1 / 64
+"""How far OpenCV moves a place before it interpolates, in pixels: OpenCV 4 looks at 32 places a pixel."""
+
+
 @pytest.mark.parametrize("shape", [(64, 48), (101, 77), (160, 210)], ids=str)
 @pytest.mark.parametrize("name", FOLLOWED)
 def test_boxes_and_keypoints_follow_the_pixels(name: str, shape: tuple[int, int]) -> None:
@@ -494,7 +500,9 @@ def test_boxes_and_keypoints_follow_the_pixels(name: str, shape: tuple[int, int]
         x, y = field(right.astype(np.float64), down.astype(np.float64))
         inside = (x >= 0) & (x <= width - 1) & (y >= 0) & (y <= height - 1)
         for made, wanted in ((shown[..., 0], x), (shown[..., 1], y)):
-            np.testing.assert_allclose(made[inside], wanted[inside], atol=1e-3)  # the field is the pixels'
+            np.testing.assert_allclose(
+                made[inside], wanted[inside], atol=FINENESS
+            )  # the field is the pixels'
         x, y = field(*fine)
         starts = rng.integers(0, [width - 8, height - 8], (6, 2))
         ends = np.minimum(starts + rng.integers(8, [width, height], (6, 2)), [width, height])
@@ -518,43 +526,37 @@ def test_boxes_and_keypoints_follow_the_pixels(name: str, shape: tuple[int, int]
 # Errors
 
 
-@pytest.mark.parametrize(
-    ("make", "error", "message"),
-    [
-        ("ss.Affine(degrees='x')", TypeError, "degrees must be a number"),
-        ("ss.Affine(degrees=-5)", ValueError, "degrees must be"),
-        ("ss.Affine(degrees=(5, 1))", ValueError, "swap them"),
-        ("ss.Affine(degrees=(1, 2, 3))", ValueError, "one number or a pair"),
-        ("ss.Affine(translate=-0.1)", ValueError, "translate must be"),
-        ("ss.Affine(translate=(-0.1, 0.1))", ValueError, "or a range for each"),
-        ("ss.Affine(translate=(0.1, 0.1, 0.1))", ValueError, "two for x and y"),
-        ("ss.Affine(scale=(0, 1))", ValueError, "scale must be"),
-        ("ss.Affine(scale=1.5)", ValueError, "scale must be"),
-        ("ss.Affine(shear=90)", ValueError, "shear must be"),
-        ("ss.Affine(rotate_method='box')", ValueError, "rotate_method must be one of corners, ellipse"),
-        ("ss.Affine(expand=1)", TypeError, "expand must be True or False"),
-        ("ss.Affine(interpolation='area')", ValueError, "interpolation must be one of"),
-        ("ss.Affine(mode='wrap')", ValueError, "mode must be one of"),
-        ("ss.Affine.shift_scale_rotate(scale=1)", ValueError, "scale must be"),
-        ("ss.Rotate(expand=True, crop_border=True)", ValueError, "cannot both be True"),
-        ("ss.Rotate(degrees=float('nan'))", ValueError, "degrees must be"),
-        ("ss.RandomRotate90(p=-1)", ValueError, "p must be"),
-        ("ss.Perspective(-0.1)", ValueError, "scale must be"),
-        ("ss.Perspective(distortion_scale=2)", ValueError, "distortion_scale must be"),
-        (
-            "ss.Perspective(distortion_scale=0.5, fit_output=True)",
-            ValueError,
-            "leave keep_size and fit_output out",
-        ),
-        ("ss.GridDistortion(0)", ValueError, "num_steps must be"),
-        ("ss.GridDistortion(distort_limit=2)", ValueError, "distort_limit must be"),
-        ("ss.OpticalDistortion(lens='x')", ValueError, "lens must be one of camera, fisheye"),
-        ("ss.ElasticTransform(-1)", ValueError, "alpha must be"),
-        ("ss.ElasticTransform(1, 0)", ValueError, "sigma must be"),
-        ("ss.PiecewiseAffine(nb_rows=1)", ValueError, "nb_rows must be"),
-        ("ss.PiecewiseAffine(nb_cols=(5, 2))", ValueError, "nb_cols must be"),
-    ],
+test_wrong_arguments = refused(
+    (lambda: ss.Affine(degrees="x"), TypeError, "degrees must be a number"),
+    (lambda: ss.Affine(degrees=-5), ValueError, "degrees must be"),
+    (lambda: ss.Affine(degrees=(5, 1)), ValueError, "swap them"),
+    (lambda: ss.Affine(degrees=(1, 2, 3)), ValueError, "one number or a pair"),
+    (lambda: ss.Affine(translate=-0.1), ValueError, "translate must be"),
+    (lambda: ss.Affine(translate=(-0.1, 0.1)), ValueError, "or a range for each"),
+    (lambda: ss.Affine(translate=(0.1, 0.1, 0.1)), ValueError, "two for x and y"),
+    (lambda: ss.Affine(scale=(0, 1)), ValueError, "scale must be"),
+    (lambda: ss.Affine(scale=1.5), ValueError, "scale must be"),
+    (lambda: ss.Affine(shear=90), ValueError, "shear must be"),
+    (lambda: ss.Affine(rotate_method="box"), ValueError, "rotate_method must be one of corners, ellipse"),
+    (lambda: ss.Affine(expand=1), TypeError, "expand must be True or False"),
+    (lambda: ss.Affine(interpolation="area"), ValueError, "interpolation must be one of"),
+    (lambda: ss.Affine(mode="wrap"), ValueError, "mode must be one of"),
+    (lambda: ss.Affine.shift_scale_rotate(scale=1), ValueError, "scale must be"),
+    (lambda: ss.Rotate(expand=True, crop_border=True), ValueError, "cannot both be True"),
+    (lambda: ss.Rotate(degrees=float("nan")), ValueError, "degrees must be"),
+    (lambda: ss.RandomRotate90(p=-1), ValueError, "p must be"),
+    (lambda: ss.Perspective(-0.1), ValueError, "scale must be"),
+    (lambda: ss.Perspective(distortion_scale=2), ValueError, "distortion_scale must be"),
+    (
+        lambda: ss.Perspective(distortion_scale=0.5, fit_output=True),
+        ValueError,
+        "leave keep_size and fit_output out",
+    ),
+    (lambda: ss.GridDistortion(0), ValueError, "num_steps must be"),
+    (lambda: ss.GridDistortion(distort_limit=2), ValueError, "distort_limit must be"),
+    (lambda: ss.OpticalDistortion(lens="x"), ValueError, "lens must be one of camera, fisheye"),
+    (lambda: ss.ElasticTransform(-1), ValueError, "alpha must be"),
+    (lambda: ss.ElasticTransform(1, 0), ValueError, "sigma must be"),
+    (lambda: ss.PiecewiseAffine(nb_rows=1), ValueError, "nb_rows must be"),
+    (lambda: ss.PiecewiseAffine(nb_cols=(5, 2)), ValueError, "nb_cols must be"),
 )
-def test_wrong_arguments(make: str, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        eval(make)

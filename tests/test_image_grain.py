@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import io
-from typing import Any
 
 import numpy as np
 import pytest
 from image_laws import KEY, image_of, parameters
 from PIL import Image
+from refused import refused
 from scipy import stats
 from skimage import data
 from skimage.color import rgb2hsv
@@ -139,28 +139,20 @@ def test_noise_starts_on_the_block_after_the_draws() -> None:
     assert np.array_equal(sixteenths(NOISE, 9), pieces(9))
 
 
-@pytest.mark.parametrize(
-    ("act", "error", "message"),
-    [
-        (lambda: ss.GaussianNoise(5, variance=3), ValueError, "std and variance cannot be used together"),
-        (lambda: ss.GaussianNoise(variance=-3), ValueError, "variance must be"),
-        (lambda: ss.MultiplicativeNoise(-1), ValueError, "factor must be"),
-        (lambda: ss.SaltAndPepper(1.5), ValueError, "amount must be in [0, 1]"),
-        (lambda: ss.ShotNoise(0.0), ValueError, "scale must be in [0.002, 1000]"),
-        (lambda: ss.ImageCompression(0), ValueError, "quality must be at least 1 and below 101"),
-        (lambda: ss.ImageCompression(file_format="png"), ValueError, "file_format must be one of jpeg, webp"),
-        (lambda: ss.Downscale(0.0), ValueError, "scale must be in"),
-        (lambda: ss.Downscale(up="cubic"), ValueError, "up must be one of nearest, bilinear"),
-        (
-            lambda: sf.compress(np.zeros((1, 70000), np.uint8), 50),
-            ValueError,
-            "jpeg holds up to 65500 pixels a side",
-        ),
-        (lambda: sf.compress(np.zeros((4, 4, 4), np.uint8), 50), ValueError, "3 channels (RGB) or 1"),
-    ],
-    ids=map(str, range(99)),
+test_bad_input = refused(
+    (lambda: ss.GaussianNoise(5, variance=3), ValueError, "std and variance cannot be used together"),
+    (lambda: ss.GaussianNoise(variance=-3), ValueError, "variance must be"),
+    (lambda: ss.MultiplicativeNoise(-1), ValueError, "factor must be"),
+    (lambda: ss.SaltAndPepper(1.5), ValueError, "amount must be in [0, 1]"),
+    (lambda: ss.ShotNoise(0.0), ValueError, "scale must be in [0.002, 1000]"),
+    (lambda: ss.ImageCompression(0), ValueError, "quality must be at least 1 and below 101"),
+    (lambda: ss.ImageCompression(file_format="png"), ValueError, "file_format must be one of jpeg, webp"),
+    (lambda: ss.Downscale(0.0), ValueError, "scale must be in"),
+    (lambda: ss.Downscale(up="cubic"), ValueError, "up must be one of nearest, bilinear"),
+    (
+        lambda: sf.compress(np.zeros((1, 70000), np.uint8), 50),
+        ValueError,
+        "jpeg holds up to 65500 pixels a side",
+    ),
+    (lambda: sf.compress(np.zeros((4, 4, 4), np.uint8), 50), ValueError, "3 channels (RGB) or 1"),
 )
-def test_bad_input(act: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error) as raised:
-        act()
-    assert message in str(raised.value)

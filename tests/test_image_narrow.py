@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from typing import Any
 
 import numpy as np
 import pytest
-from test_docs import ROOT, environment
+from programs import ROOT, python
 
 import seedsafe as ss
 from seedsafe.functional.affine import warp
 from seedsafe.functional.remap import remap
 
-WARPS = (
+WARPS = [
     "GridDistortion",
     "OpticalDistortion",
     "ElasticTransform",
@@ -22,7 +20,7 @@ WARPS = (
     "Affine",
     "Perspective",
     "PiecewiseAffine",
-)
+]
 KEY = ss.SampleKey(42, 0, 0)
 
 
@@ -38,15 +36,7 @@ def test_bicubic_reflections_of_one_line_end(name: str) -> None:
         "            result = warp(image, key=ss.SampleKey(42, 0, index))\n"
         "            assert result.shape == shape and (abs(result - 1.0) < 1e-5).all()\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = python("-c", code, cwd=ROOT, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 

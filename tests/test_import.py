@@ -7,13 +7,12 @@ import importlib
 import pkgutil
 import re
 import runpy
-import subprocess
-import sys
 from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from programs import python
 
 import seedsafe
 import seedsafe.functional
@@ -31,9 +30,7 @@ HEAVY = ("torch", "tensorflow", "keras", "tf_keras", "cv2", "scipy", "matplotlib
 
 def loaded_by(code: str) -> set[str]:
     report = f"import sys; {code}; print(*(m for m in {HEAVY!r} if m in sys.modules))"
-    done = subprocess.run(
-        [sys.executable, "-c", report], capture_output=True, text=True, check=True, cwd=ROOT
-    )
+    done = python("-c", report, cwd=ROOT)
     return set(done.stdout.split())
 
 
@@ -43,7 +40,7 @@ def test_the_core_loads_neither_a_framework_nor_opencv() -> None:
 
 def test_a_loader_does_without_torchs_compiler() -> None:
     code = "import sys, seedsafe_torch; print(*[name for name in ('torch._dynamo', 'sympy') if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    done = python("-c", code, cwd=ROOT)
     assert not done.stdout.split()
     assert set(seedsafe_torch.__all__) <= set(dir(seedsafe_torch))
     assert all(getattr(seedsafe_torch, name).__name__ == name for name in seedsafe_torch.__all__)
@@ -64,7 +61,7 @@ def test_the_version_is_the_installed_one_and_is_looked_up_late() -> None:
     assert seedsafe.__version__ == version("seedsafe")
     assert "__version__" in dir(seedsafe)
     code = "import sys, seedsafe; print('importlib.metadata' in sys.modules); print(seedsafe.__version__)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    done = python("-c", code, cwd=ROOT)
     assert done.stdout.split() == ["False", version("seedsafe")]
 
 
@@ -128,14 +125,14 @@ PUBLIC = [
     if callable(getattr(module, name))
 ]
 # Their classes are made by the library and described where they come from.
-WITHOUT_EXAMPLE = {
+WITHOUT_EXAMPLE = [
     "Applied",
     "Stream",
     "ImageTransform",
     "SpatialTransform",
     "VideoTransform",
     "AudioTransform",
-}
+]
 
 
 @pytest.mark.parametrize(("module", "name"), PUBLIC, ids=lambda one: getattr(one, "__name__", one))

@@ -2,12 +2,11 @@
 
 import pickle
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from programs import python
 
 from seedsafe_lint import Config, Finding, Place, lint
 from seedsafe_lint.alternatives import join
@@ -217,9 +216,7 @@ def test_nothing_of_the_analysed_code_is_imported(tmp_path: Path) -> None:
     (tmp_path / "data.py").write_text("import does_not_exist\nraise SystemExit(3)\n" + DATASET)
     assert len(lint([tmp_path]).findings) == 2
     code = "import sys; from seedsafe_lint import lint; lint([sys.argv[1]]); print(sorted(sys.modules))"
-    result = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True
-    )
+    result = python("-c", code, tmp_path)
     loaded = set(result.stdout.replace("'", "").strip("[]\n").split(", "))
     assert not loaded & {"torch", "tensorflow", "keras", "cv2", "rich", "does_not_exist"}
 
@@ -237,7 +234,7 @@ def test_several_processes_find_the_same(tmp_path: Path) -> None:
     )
     script = tmp_path / "run.py"
     script.write_text(code)
-    result = subprocess.run([sys.executable, str(script), str(tmp_path)], capture_output=True, check=True)
+    result = python(script, tmp_path, text=False)
     parallel, serial = pickle.loads(result.stdout), lint([tmp_path])
     assert parallel == serial
     assert len(serial.findings) == 35 * 2 + 35 + 1

@@ -13,8 +13,8 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
+from programs import environment, python
 from skimage import data
-from test_docs import environment
 
 import seedsafe as ss
 from seedsafe.__main__ import main
@@ -461,9 +461,7 @@ def test_show_loads_matplotlib_and_says_what_it_lacks() -> None:
         "augment = ss.Compose([ss.RandomCrop(2)])\naugment.params(ss.SampleKey(0, 0, 0), (4, 4))\n"
         "try: augment.show(np.zeros((4, 4), np.uint8))\nexcept ImportError as error: print(error)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True
-    )
+    done = python("-c", code)
     assert done.stdout == 'show needs matplotlib: pip install "seedsafe[tools]"\n'
 
 

@@ -11,13 +11,13 @@ import multiprocessing
 import os
 import platform
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from programs import python
 
 import seedsafe as ss
 from seedsafe.audio import options
@@ -92,7 +92,7 @@ def test_a_script_that_starts_workers_where_it_is_imported(tmp_path: Path) -> No
         "dataset = AugmentedDataset(np.zeros((8, 8, 8, 3), np.uint8), seed=1)\n"
         "print(len(list(loader(dataset, batch_size=4, num_workers=1, multiprocessing_context='spawn'))))\n"
     )
-    done = subprocess.run([sys.executable, script], env=paths(), capture_output=True, text=True, check=False)
+    done = python(script, env=paths(), check=False)
     assert done.returncode == 1
     assert 'put its last part below `if __name__ == "__main__":`' in done.stderr
 

@@ -15,7 +15,7 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from test_docs import ROOT, environment
+from programs import ROOT, environment, python
 
 import seedsafe as ss
 from seedsafe.__main__ import TOOLS, main
@@ -24,9 +24,7 @@ from seedsafe_lint import options, output
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_every_tool_starts(tool: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "seedsafe", tool, "--help"], capture_output=True, text=True, check=True
-    )
+    done = python("-m", "seedsafe", tool, "--help")
     assert "usage:" in done.stdout
 
 
@@ -110,12 +108,8 @@ def test_an_interrupted_tool_says_so(
 @pytest.mark.linux
 def test_names_that_are_no_unicode_are_printed(tmp_path: Path) -> None:
     os.symlink(b"nowhere", os.fsencode(tmp_path) + b"/\xff.png")
-    done = subprocess.run(
-        [sys.executable, "-m", "seedsafe", "index", str(tmp_path), "--flat"],
-        capture_output=True,
-        env=os.environ | {"PYTHONIOENCODING": "utf-8:strict"},
-        check=False,
-    )
+    call = ("-m", "seedsafe", "index", tmp_path, "--flat")
+    done = python(*call, env=environment(PYTHONIOENCODING="utf-8:strict"), text=False, check=False)
     assert (done.returncode, done.stderr) == (1, b"")
     assert rb"\udcff.png: No such file" in done.stdout
 
@@ -269,10 +263,8 @@ def test_images_in_no_folder_of_a_class_are_told(things: Path, capsys: pytest.Ca
 @pytest.mark.parametrize("tool", [tool for tool in TOOLS if tool != "audit"])
 def test_what_a_tool_prints_is_readable_without_unicode(tool: str, things: Path) -> None:
     call = next(call for call, code in EXITS if call[0] == tool and code == 0)
-    console = environment() | {"PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"}
-    done = subprocess.run(
-        [sys.executable, "-m", "seedsafe", *call], env=console, capture_output=True, check=True
-    )
+    console = environment(PYTHONIOENCODING="cp1252", PYTHONUTF8="0")
+    done = python("-m", "seedsafe", *call, env=console, text=False)
     assert b"\\u" not in done.stdout + done.stderr
 
 

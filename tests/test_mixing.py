@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refused import refused
 from skimage import data
 
 import seedsafe as ss
@@ -132,53 +132,37 @@ def test_it_is_a_value() -> None:
         mix.p = 0.5  # type: ignore[misc]
 
 
-@pytest.mark.parametrize(
-    ("act", "error", "message"),
-    [
-        (lambda: ss.BatchMix(0), ValueError, "classes must be at least 1, got 0"),
-        (lambda: ss.BatchMix(2.0), TypeError, "classes must be an integer, got 2.0"),
-        (lambda: ss.BatchMix(True), TypeError, "classes must be an integer, got True"),
-        (
-            lambda: ss.BatchMix(5, -1),
-            ValueError,
-            "mixup must be 0, or at least 0.001 and at most 1e+06, got -1",
-        ),
-        (lambda: ss.BatchMix(5, float("nan")), ValueError, "mixup must be 0"),
-        (lambda: ss.BatchMix(5, "1"), TypeError, "mixup must be a number, got '1'"),
-        (lambda: ss.BatchMix(5, p=1.5), ValueError, "p must be a probability in [0, 1], got 1.5"),
-        (lambda: ss.BatchMix(5, 0, 0), ValueError, "both 0, so that nothing is mixed"),
-        (
-            lambda: ss.BatchMix(5, channels_first=1),
-            TypeError,
-            "channels_first must be True, False or None, got 1",
-        ),
-        (
-            lambda: ss.BatchMix(5)(PHOTOS, LABELS + 1, key=keys(1)[0]),
-            ValueError,
-            "a label must be at least 0 and below classes=5, got 5",
-        ),
-        (lambda: ss.BatchMix(5)(PHOTOS, LABELS - 1, key=keys(1)[0]), ValueError, "got -1"),
-        (
-            lambda: ss.BatchMix(5)(PHOTOS, LABELS[:5], key=keys(1)[0]),
-            ValueError,
-            "the same length, got 6 and 5",
-        ),
-        (lambda: ss.BatchMix(5)(PHOTOS, LABELS * 1.0, key=keys(1)[0]), TypeError, "labels must be integers"),
-        (lambda: ss.BatchMix(5)(PHOTOS.astype(int), LABELS, key=keys(1)[0]), TypeError, "uint8 or floats"),
-        (
-            lambda: ss.BatchMix(5)(PHOTOS[:, :3], LABELS, key=keys(1)[0]),
-            ValueError,
-            "does not say which axis holds the channels: pass channels_first=",
-        ),
-        (
-            lambda: ss.BatchMix(5)(PHOTOS[:, 0, 0], LABELS, key=keys(1)[0]),
-            ValueError,
-            "images must have the shape",
-        ),
-    ],
-    ids=map(str, range(16)),
+test_bad_input = refused(
+    (lambda: ss.BatchMix(0), ValueError, "classes must be at least 1, got 0"),
+    (lambda: ss.BatchMix(2.0), TypeError, "classes must be an integer, got 2.0"),
+    (lambda: ss.BatchMix(True), TypeError, "classes must be an integer, got True"),
+    (lambda: ss.BatchMix(5, -1), ValueError, "mixup must be 0, or at least 0.001 and at most 1e+06, got -1"),
+    (lambda: ss.BatchMix(5, float("nan")), ValueError, "mixup must be 0"),
+    (lambda: ss.BatchMix(5, "1"), TypeError, "mixup must be a number, got '1'"),
+    (lambda: ss.BatchMix(5, p=1.5), ValueError, "p must be a probability in [0, 1], got 1.5"),
+    (lambda: ss.BatchMix(5, 0, 0), ValueError, "both 0, so that nothing is mixed"),
+    (
+        lambda: ss.BatchMix(5, channels_first=1),
+        TypeError,
+        "channels_first must be True, False or None, got 1",
+    ),
+    (
+        lambda: ss.BatchMix(5)(PHOTOS, LABELS + 1, key=keys(1)[0]),
+        ValueError,
+        "a label must be at least 0 and below classes=5, got 5",
+    ),
+    (lambda: ss.BatchMix(5)(PHOTOS, LABELS - 1, key=keys(1)[0]), ValueError, "got -1"),
+    (lambda: ss.BatchMix(5)(PHOTOS, LABELS[:5], key=keys(1)[0]), ValueError, "the same length, got 6 and 5"),
+    (lambda: ss.BatchMix(5)(PHOTOS, LABELS * 1.0, key=keys(1)[0]), TypeError, "labels must be integers"),
+    (lambda: ss.BatchMix(5)(PHOTOS.astype(int), LABELS, key=keys(1)[0]), TypeError, "uint8 or floats"),
+    (
+        lambda: ss.BatchMix(5)(PHOTOS[:, :3], LABELS, key=keys(1)[0]),
+        ValueError,
+        "does not say which axis holds the channels: pass channels_first=",
+    ),
+    (
+        lambda: ss.BatchMix(5)(PHOTOS[:, 0, 0], LABELS, key=keys(1)[0]),
+        ValueError,
+        "images must have the shape",
+    ),
 )
-def test_bad_input(act: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error) as raised:
-        act()
-    assert message in str(raised.value)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from typing import Any
 
 import numpy as np
 import pytest
-from test_docs import ROOT, environment
+from programs import ROOT, environment, python
 
 import seedsafe as ss
 from seedsafe.ground.elsewhere import ELSEWHERE, advice
@@ -95,14 +93,7 @@ def test_calls(call: Any, words: str) -> None:
 def test_a_missing_framework_names_its_extra(missing: str, line: str, words: str) -> None:
     make = "import seedsafe_keras; seedsafe_keras.AugmentedSequence([0], None, seed=1, batch_size=1)"
     code = f"{MISSING}; sys.meta_path.insert(0, Missing({missing!r})); {line.replace('SEQUENCE', make)}"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        env={**environment(), "KERAS_BACKEND": "tensorflow"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python("-c", code, cwd=ROOT, env=environment(KERAS_BACKEND="tensorflow"), check=False)
     told = done.stderr.strip().splitlines()[-1]
     assert told.startswith("ModuleNotFoundError: ")
     for part in words.split(".*"):

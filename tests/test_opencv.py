@@ -2,7 +2,6 @@
 
 import multiprocessing
 import os
-import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 import torch
 import torch.utils.data
+from programs import python
 
 from seedsafe import opencv
 
@@ -22,16 +22,8 @@ ROOT = Path(__file__).parents[1]
 def run_script(code, *arguments, timeout=120):
     """Run `code` as a script of its own, so that no test changes this process's OpenCV."""
     path = os.pathsep.join([str(ROOT), str(ROOT / "adapters")])
-    result = subprocess.run(
-        [sys.executable, "-c", code, *arguments],
-        env={**os.environ, "PYTHONPATH": path, "KERAS_BACKEND": "tensorflow", "TF_CPP_MIN_LOG_LEVEL": "3"},
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        check=False,
-    )
-    assert result.returncode == 0, result.stderr
-    return result.stdout.strip()
+    paths = {"PYTHONPATH": path, "KERAS_BACKEND": "tensorflow", "TF_CPP_MIN_LOG_LEVEL": "3"}
+    return python("-c", code, *arguments, env=os.environ | paths, timeout=timeout).stdout.strip()
 
 
 HANG = """

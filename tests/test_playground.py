@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from programs import python
 
 import seedsafe as ss
 
@@ -95,14 +95,12 @@ def test_what_needs_opencv_says_so() -> None:
         "show = lambda text: playground.show(text, 42, 3, 7, 0, bytes(6400), 40, 40); "
         "print(show('ss.Rotate(3)')['error'], 'error' in show('ss.RandomCrop(9)'))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
+    done = python(
+        "-c",
+        code,
         env={
             **os.environ,
             "PYTHONPATH": os.pathsep.join([str(ROOT), playground.__file__.rpartition("/")[0]]),
         },
-        capture_output=True,
-        text=True,
-        check=True,
     )
     assert done.stdout == "Rotate needs OpenCV, which the playground does not load False\n"

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 import runpy
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
-from test_docs import ROOT, blocks, environment, printed_by
+from programs import ROOT, python
+from test_docs import blocks, printed_by
 
 
 def test_blocks_print_what_the_readme_shows(tmp_path: Path) -> None:
@@ -18,10 +17,7 @@ def test_blocks_print_what_the_readme_shows(tmp_path: Path) -> None:
     code, shown = printed_by(found)
     script = tmp_path / "readme.py"
     script.write_text(code, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, env=environment(), timeout=120, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    done = python(script)
     assert done.stdout == shown
 
 
@@ -54,5 +50,5 @@ def test_a_release_without_an_address_fails(tmp_path: Path) -> None:
     script = shutil.copy(ROOT / "scripts" / "readme_links.py", tmp_path / "scripts")
     for base, code in (("", 1), ("https://example.org", 0)):
         (tmp_path / "pyproject.toml").write_text(f'[tool.hatch.metadata.hooks.custom]\nbase = "{base}"\n')
-        done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+        done = python(script, check=False)
         assert (done.returncode, "links are dead" in done.stderr) == (code, code == 1)

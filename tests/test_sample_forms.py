@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from typing import Any
 
 import numpy as np
@@ -11,6 +9,7 @@ import pytest
 import skimage.data
 import torch
 from PIL import Image
+from programs import python
 
 import seedsafe as ss
 from seedsafe.reading import augment_sample, augment_views
@@ -247,5 +246,5 @@ def test_neither_pillow_nor_torch_is_imported() -> None:
         "augment_sample(ss.HorizontalFlip(), (np.zeros((4, 4), 'int64'), 1), ss.SampleKey(0, 0, 0));"
         "print({'torch', 'PIL'} & set(sys.modules))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = python("-c", code)
     assert done.stdout.strip() == "set()"

@@ -36,8 +36,11 @@ class Others:
     """The other threads of this process, and what each was at when this was created.
 
     Example:
-        >>> Others().awake()
-        []
+        >>> others, done = Others(), threading.Event()
+        >>> threading.Thread(target=done.wait, name="a new one").start()
+        >>> "a new one" in others.awake()
+        True
+        >>> done.set()
     """
 
     def __init__(self) -> None:

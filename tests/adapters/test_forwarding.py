@@ -199,6 +199,7 @@ def descriptors() -> int:
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="descriptors are counted in /proc")
 def test_two_thousand_datasets_keep_no_descriptor_and_spawned_workers_none_for_ever() -> None:
+    gc.collect()
     before = descriptors()
     kept: list[Any] = [AugmentedDataset(IMAGES[:4], seed=SEED) for _ in range(2000)]
     kept += [AugmentedIterable([IMAGES[0]], AUGMENT, seed=SEED, id=None, split=True) for _ in range(100)]

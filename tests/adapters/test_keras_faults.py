@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ import numpy as np
 import pytest
 from contract import AUGMENT, IMAGES, SEED, digest, expected
 from faulty import BROKEN, FILES, Faulty, replaced, write_files
+from programs import python
 
 import seedsafe as ss
 from seedsafe.data.folder import IMAGE_EXTENSIONS
@@ -143,15 +142,7 @@ def test_training_goes_on_and_reports_each_epoch(framework: str, start: str) -> 
         "TF_CPP_MIN_LOG_LEVEL": "3",
         "OMP_NUM_THREADS": "1",
     }
-    done = subprocess.run(
-        [sys.executable, str(Path(__file__).with_name("keras_faults.py")), framework, start],
-        capture_output=True,
-        text=True,
-        env=environment,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    done = python(Path(__file__).with_name("keras_faults.py"), framework, start, env=environment)
     found = json.loads(done.stdout.splitlines()[-1])
     runs = found["runs"]
     epochs = (

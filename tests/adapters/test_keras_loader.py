@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from programs import python
 
 import seedsafe as ss
 from seedsafe_torch import AugmentedDataset, AugmentedIterable, loader
@@ -91,13 +91,7 @@ def losses(kind: str, workers: int, epochs: int) -> list[list[float]]:
 
 def run(backend: str, *trainings: dict[str, Any]) -> Any:
     environment = {**os.environ, "KERAS_BACKEND": backend, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(
-        [sys.executable, "-c", TRAIN, json.dumps(trainings)],
-        capture_output=True,
-        text=True,
-        env=environment,
-        check=False,
-    )
+    done = python("-c", TRAIN, json.dumps(trainings), env=environment, check=False)
     assert "RESULTS" in done.stdout, done.stderr
     return json.loads(done.stdout.partition("RESULTS")[2])
 

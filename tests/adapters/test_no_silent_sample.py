@@ -6,8 +6,6 @@ import copy
 import gc
 import pickle
 import random
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from itertools import count
@@ -17,6 +15,7 @@ import keras
 import numpy as np
 import pytest
 import torch
+from programs import python
 from torch.utils.data import DataLoader, Dataset, Subset
 from torch.utils.data._utils.collate import default_collate_fn_map
 
@@ -552,6 +551,6 @@ class Base(list):
     pass
 loader(AugmentedDataset(Base([np.zeros(3)]), seed=1), num_workers=1, multiprocessing_context="spawn")
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = python("-c", code, check=False)
     assert "dataset must be picklable for workers started by 'spawn'" in done.stderr
     assert "interactive __main__" in done.stderr

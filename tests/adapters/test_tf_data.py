@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_docs import ROOT, blocks, environment, printed_by
+from programs import ROOT, environment
+from test_docs import blocks, printed_by
 
 import seedsafe as ss
 

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from programs import python
 from torch.utils.data import DataLoader, StackDataset, Subset, default_collate
 from torch.utils.data.dataloader import _MultiProcessingDataLoaderIter
 from torchdata.stateful_dataloader import StatefulDataLoader
@@ -597,9 +598,7 @@ except KeyboardInterrupt:
 def test_a_training_process_that_is_killed_leaves_nothing(kind: signal.Signals) -> None:
     here = Path(__file__).parent
     code = KILLED.format(path=[str(here)], signal=int(kind))
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=100
-    )
+    done = python("-c", code, check=False)
     assert done.returncode == (-9 if kind == signal.SIGKILL else 3), done.stderr
     parent, *workers = (int(word) for word in done.stdout.split())
     assert len(workers) == 2

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import toy_driver
 from contract import SUBSET, Config, check, compare
+from programs import python
 from toy_driver import ToyDriver
 
 import seedsafe as ss
@@ -45,5 +44,5 @@ def test_it_is_small_and_neither_it_nor_the_contract_needs_a_framework() -> None
         "import sys, toy_driver, contract; contract.check(toy_driver.ToyDriver(), contract.Config(0));"
         "print(*{'torch', 'keras', 'tensorflow'} & set(sys.modules))"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=HERE, capture_output=True, text=True, check=True)
+    done = python("-c", code, cwd=HERE)
     assert done.stdout.split() == []

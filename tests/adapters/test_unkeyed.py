@@ -6,8 +6,6 @@ import copy
 import pickle
 import random
 import re
-import subprocess
-import sys
 import threading
 import time
 import warnings
@@ -18,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from programs import python
 from torch.utils.data import ConcatDataset, DataLoader, Dataset, Subset, get_worker_info
 
 import seedsafe as ss
@@ -379,7 +378,7 @@ for _ in loader(AugmentedDataset(Noisy(), seed=42, on_unkeyed="warn"), batch_siz
 
 @pytest.mark.fork
 def test_the_warning_of_workers_is_seen_once() -> None:
-    result = subprocess.run([sys.executable, "-c", WORKERS], capture_output=True, text=True, check=True)
+    result = python("-c", WORKERS)
     assert result.stderr.count("the base, a Noisy, draws from base.rng (a Generator)") == 1
 
 
@@ -412,7 +411,7 @@ def test_a_run_does_not_die_in_a_later_epoch() -> None:
         "batches = loader(AugmentedDataset(InLaterEpochs(numpys), seed=42), batch_size=4, num_workers=2)\n"
         "for epoch in range(4): print(len(list(batches)))"
     )
-    result = subprocess.run([sys.executable, "-c", run], capture_output=True, text=True, check=True)
+    result = python("-c", run)
     assert result.stdout.split() == ["6"] * 4
     assert result.stderr.count("draws from NumPy's global generator") == 1
 

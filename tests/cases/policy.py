@@ -12,7 +12,7 @@ TITLE = "Policies"
 SHAPE = (37, 53, 3)
 MEMORY = {"": Memory(more=6 * 2**20, why="Pillow's steps are worked out in numbers of 4 or 8 bytes")}
 COLOURS = ("Brightness", "Color", "Contrast", "Sharpness")
-CHAINED = (
+CHAINED = [
     "AutoContrast",
     "Equalize",
     "Posterize",
@@ -22,7 +22,7 @@ CHAINED = (
     "Solarize",
     "TranslateX",
     "TranslateY",
-)
+]
 
 OPS = (*CHAINED, *COLOURS, "Identity", "Invert", "SolarizeAdd")
 

@@ -31,79 +31,20 @@ OURS = tuple(ROOT + room for room in ("seedsafe", "adapters", "tools", "demo", "
 
 LINUX = {
     os: (
-        "memfd_create",
-        "MFD_CLOEXEC",
-        "sched_getaffinity",
-        "sched_setaffinity",
-        "waitid",
-        "pipe2",
-        "eventfd",
-        "posix_fadvise",
-        "posix_fallocate",
+        "memfd_create MFD_CLOEXEC sched_getaffinity sched_setaffinity waitid pipe2 eventfd posix_fadvise posix_fallocate"
     ),
-    signal: ("sigtimedwait", "sigwaitinfo", "SIGSTKFLT", "SIGPOLL"),
+    signal: "sigtimedwait sigwaitinfo SIGSTKFLT SIGPOLL",
 }
 """What Linux alone has; ``os.waitid`` came to macOS with Python 3.13."""
 UNIX = {
     os: (
-        *(
-            "fork",
-            "forkpty",
-            "killpg",
-            "getpgid",
-            "getpgrp",
-            "setpgid",
-            "setsid",
-            "getsid",
-            "getuid",
-            "geteuid",
-            "getgid",
-            "getegid",
-        ),
-        *(
-            "uname",
-            "mkfifo",
-            "mknod",
-            "chown",
-            "statvfs",
-            "sysconf",
-            "getloadavg",
-            "nice",
-            "pread",
-            "pwrite",
-            "preadv",
-            "openpty",
-        ),
-        *(
-            "posix_spawn",
-            "wait",
-            "wait3",
-            "wait4",
-            "WNOHANG",
-            "WUNTRACED",
-            "getpriority",
-            "sync",
-            "fchmod",
-            "fchown",
-            "O_NOFOLLOW",
-            "O_CLOEXEC",
-        ),
+        "fork forkpty killpg getpgid getpgrp setpgid setsid getsid getuid geteuid getgid getegid uname mkfifo mknod "
+        "chown statvfs sysconf getloadavg nice pread pwrite preadv openpty posix_spawn wait wait3 wait4 WNOHANG "
+        "WUNTRACED getpriority sync fchmod fchown O_NOFOLLOW O_CLOEXEC"
     ),
     signal: (
-        *(
-            "SIGKILL",
-            "SIGUSR1",
-            "SIGUSR2",
-            "SIGHUP",
-            "SIGALRM",
-            "SIGCHLD",
-            "SIGPIPE",
-            "SIGQUIT",
-            "SIGSTOP",
-            "SIGCONT",
-            "SIGTSTP",
-        ),
-        *("alarm", "setitimer", "pthread_kill", "pthread_sigmask", "siginterrupt"),
+        "SIGKILL SIGUSR1 SIGUSR2 SIGHUP SIGALRM SIGCHLD SIGPIPE SIGQUIT SIGSTOP SIGCONT SIGTSTP alarm setitimer "
+        "pthread_kill pthread_sigmask siginterrupt"
     ),
 }
 UNIX_MODULES = ("fcntl", "resource", "pwd", "grp", "termios", "tty", "pty", "curses")
@@ -125,7 +66,7 @@ def _asked_for_us() -> bool:
     return frame is not None and frame.f_code.co_filename.startswith(OURS)
 
 
-def hide(module: types.ModuleType, names: tuple[str, ...]) -> None:
+def hide(module: types.ModuleType, names: list[str]) -> None:
     """Hide names of a module from our files."""
     show(module, dict.fromkeys(names))
 
@@ -322,14 +263,14 @@ if SYSTEM == "windows":
     keep_files_in_use()  # it looks below /proc itself
 if SYSTEM:
     for module, names in LINUX.items():
-        hide(module, names)
+        hide(module, names.split())
     hide_proc()
     show(sys, {"platform": {"windows": "win32", "macos": "darwin"}[SYSTEM]})
     start(["spawn"] if SYSTEM == "windows" else ["spawn", "fork", "forkserver"])
     refuse_names('<>:"|?*\n' if SYSTEM == "windows" else "")
 if SYSTEM == "windows":
     for module, names in UNIX.items():
-        hide(module, names)
+        hide(module, names.split())
     hide_modules(UNIX_MODULES)
     text_of_windows()
     append_in_two_steps()

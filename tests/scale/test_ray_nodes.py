@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from conftest import expected
+from programs import python
 
 pytestmark = [pytest.mark.scale, pytest.mark.filterwarnings("ignore")]
 
@@ -34,13 +33,7 @@ cluster.shutdown()
 
 def test_two_nodes_give_the_bytes_of_one() -> None:
     """In a process of its own: a process has one Ray."""
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", TWO_NODES, str(Path(__file__).parent)],
-        capture_output=True,
-        text=True,
-        timeout=200,
-        check=False,
-    )
+    done = python("-W", "ignore", "-c", TWO_NODES, str(Path(__file__).parent), check=False)
     assert done.stdout, f"exit {done.returncode}: {done.stderr[-3000:]}"
     nodes, made = json.loads(done.stdout.splitlines()[-1])
     assert nodes == 2

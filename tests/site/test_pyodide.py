@@ -18,6 +18,7 @@ import in_pyodide
 import pytest
 from conftest import ROOT, SITE
 from playwright.sync_api import Page, Route
+from programs import python
 
 sys.path += [str(ROOT / "docs" / "_ext"), str(ROOT / "docs" / "_static")]
 
@@ -160,13 +161,7 @@ def native() -> dict[str, Any]:
 
     code = "import json, in_pyodide; print(json.dumps(in_pyodide.from_the_wheel()))"
     paths = os.pathsep.join(map(str, (ROOT, TESTS, TESTS / "site")))
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": paths},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = python("-c", code, env={**os.environ, "PYTHONPATH": paths})
     return dict(json.loads(done.stdout))
 
 

@@ -1,0 +1,29 @@
+"""Programs of Python that tests run in a process of their own, with this checkout's packages."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+__all__ = ["ROOT", "environment", "python"]
+
+ROOT = Path(__file__).parents[1]
+
+
+def environment(**more: str) -> dict[str, str]:
+    """Return the environment of a script that imports this checkout."""
+    own = map(str, (ROOT, ROOT / "adapters", ROOT / "tools"))
+    paths = os.pathsep.join([*own, *filter(None, [os.environ.get("PYTHONPATH")])])
+    usual = {"PYTHONPATH": paths, "TF_CPP_MIN_LOG_LEVEL": "3", "OMP_NUM_THREADS": "1"}
+    return os.environ | usual | more
+
+
+def python(*arguments: Any, check: bool = True, **how: Any) -> subprocess.CompletedProcess[str]:
+    """Return what a program printed: a script, or ``"-c"`` and code. One that fails raises, with its errors, unless `check` is off."""
+    options = {"env": environment(), "timeout": 300, "text": True, "capture_output": True} | how
+    done = subprocess.run([sys.executable, *map(str, arguments)], check=False, **options)
+    assert not (check and done.returncode), done.stderr
+    return done
