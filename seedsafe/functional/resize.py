@@ -132,10 +132,10 @@ def _opencv_takes_them(source: int, size: int) -> bool:
 
 def _columns(image: Array, places: Array) -> Array:
     """Return the columns of an image at these places."""
-    if image.ndim == 2:
-        return image.take(places, axis=1)
-    pixels = np.ascontiguousarray(image).view(f"V{image.itemsize * image.shape[2]}")
-    return pixels.take(places, axis=1).view(image.dtype)
+    if image.ndim == 3:
+        channels = np.arange(image.shape[2])
+        places = (places[:, None] * len(channels) + channels).ravel()
+    return image.reshape(len(image), -1).take(places, axis=1).reshape(len(image), -1, *image.shape[2:])
 
 
 def need_interpolated(image: Array) -> None:
