@@ -108,7 +108,8 @@ class Progress:
     def untouched(self) -> bool:
         """Whether a DataLoader has drawn items but has handed out no batch yet."""
         reader = self.reader() if self.reader else None
-        return reader is not None and not self.left and reader._num_yielded == 0
+        drops = self.left and not self.exhausted  # a batch sampler lets go of a pass that it has drawn whole
+        return reader is not None and not drops and reader._num_yielded == 0
 
     @property
     def spent(self) -> bool:

@@ -215,6 +215,21 @@ def test_a_set_epoch_that_workers_have_overtaken_warns() -> None:
     assert items(loading) == expected(3, shuffle=False)
 
 
+@pytest.mark.parametrize("length", [3, 8, 11])
+def test_so_does_one_that_comes_after_they_have_drawn_the_whole_pass(length: int) -> None:
+    keyed = KeyedSampler(range(length), seed=SEED)
+    loading = DataLoader(dataset(), batch_size=4, sampler=keyed, num_workers=2)
+    batches = iter(loading)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        keyed.set_epoch(0)
+    del batches
+    batches = iter(loading)
+    with pytest.warns(UserWarning, match=r"set_epoch\(7\) came after workers began to read epoch 1"):
+        keyed.set_epoch(7)
+    assert len(list(batches)) == -(-length // 4)
+
+
 # What samplers are made of
 
 
