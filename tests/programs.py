@@ -14,8 +14,8 @@ ROOT = Path(__file__).parents[1]
 
 
 def environment(**more: str) -> dict[str, str]:
-    """Return the environment of a script that imports this checkout."""
-    own = map(str, (ROOT, ROOT / "adapters", ROOT / "tools"))
+    """Return the environment of a script that imports this checkout and its tests."""
+    own = map(str, (ROOT, ROOT / "adapters", ROOT / "tools", ROOT / "tests"))
     paths = os.pathsep.join([*own, *filter(None, [os.environ.get("PYTHONPATH")])])
     usual = {"PYTHONPATH": paths, "TF_CPP_MIN_LOG_LEVEL": "3", "OMP_NUM_THREADS": "1"}
     return os.environ | usual | more

@@ -16,7 +16,7 @@ import audit_cases as cases
 import cv2
 import numpy as np
 import pytest
-from programs import ROOT, environment, python
+from programs import ROOT, python
 
 import seedsafe as ss
 from seedsafe.__main__ import main
@@ -239,9 +239,7 @@ def without(library: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         f"import sys; sys.modules[{library!r}] = None\n"
         f"from seedsafe.__main__ import main; sys.exit(main(['audit', 'audit_cases:good', *{arguments!r}, *{QUICK!r}]))"
     )
-    environ = environment()
-    environ["PYTHONPATH"] += f":{ROOT / 'tests'}"
-    return python("-c", code, env=environ, check=False)
+    return python("-c", code, check=False)
 
 
 def test_it_runs_without_rich() -> None:

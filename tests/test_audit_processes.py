@@ -13,7 +13,7 @@ from typing import Any
 
 import audit_cases as cases
 import pytest
-from programs import ROOT, environment, python
+from programs import environment, python
 
 import seedsafe as ss
 from seedsafe_audit import Report
@@ -80,12 +80,8 @@ def test_no_semaphore_and_no_file_is_left(tmp_path: Path) -> None:
         "    print([name for name in os.listdir('/dev/shm') if mark[1:] in name])\n"
     )
     (tmp_path / "script.py").write_text(script)
-    environ = environment()
-    environ["PYTHONPATH"] += f":{ROOT / 'tests'}"
-    environ["TMPDIR"] = str(tmp_path / "files")
     (tmp_path / "files").mkdir()
-    made = [sys.executable, tmp_path / "script.py"]
-    done = subprocess.run(made, env=environ, check=True, capture_output=True, text=True, timeout=120)
+    done = python(tmp_path / "script.py", env=environment(TMPDIR=str(tmp_path / "files")))
     assert done.stdout == "[]\n"
     assert list((tmp_path / "files").iterdir()) == []
 
@@ -105,12 +101,10 @@ def test_processes_that_the_dataset_starts_are_ended() -> None:
 
 def test_an_audit_that_is_ended_leaves_nothing(tmp_path: Path) -> None:
     script = "import sys, audit_cases, seedsafe.__main__ as m; sys.exit(m.main(sys.argv[1:]))"
-    environ = environment()
-    environ["PYTHONPATH"] += f":{ROOT / 'tests'}"
     target = ["audit", "audit_cases:HangsInWorkers", "--samples", "32", "--start-methods", "fork"]
     process = subprocess.Popen(
         [sys.executable, "-c", script, *target, "--select", "duplicates", "--timeout", "300"],
-        env=environ,
+        env=environment(),
         cwd=tmp_path,
         stderr=subprocess.DEVNULL,
     )
@@ -178,7 +172,5 @@ def test_a_script_without_its_guard_is_told(tmp_path: Path) -> None:
         "options = dict(samples=8, workers=(0, 2), start_methods=('spawn',), questions=['ends'], timeout=60, epochs=1)\n"
         "print(ss.audit(cases.Base(), **options)['ends'].evidence)\n"
     )
-    environ = environment()
-    environ["PYTHONPATH"] += f":{ROOT / 'tests'}"
-    done = python(script, env=environ)
+    done = python(script)
     assert "2 workers, spawn" in done.stdout

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import numpy as np
 import pytest
 from cases_usual import Corrupted, Landmarks, Segments, ThreeNumbers
-from programs import ROOT, environment, python
+from programs import environment, python
 
 import seedsafe as ss
 
@@ -53,9 +52,7 @@ def test_keras(framework: str) -> None:
         "reports = [ss.audit(one, questions=asked, **options) for one in made]\n"
         "print(json.dumps([[answer.verdict for answer in report.answers] for report in reports]))\n"
     )
-    environ: dict[str, Any] = {**environment(), "SEEDSAFE_TEST_FRAMEWORK": framework}
-    environ["PYTHONPATH"] += f":{ROOT / 'tests'}"
-    done = python("-c", script, env=environ)
+    done = python("-c", script, env=environment(SEEDSAFE_TEST_FRAMEWORK=framework))
     stored, globally, keyed = json.loads(done.stdout.splitlines()[-1])
     assert stored[:3] == ["ok", "fault", "fault"]
     assert globally[:3] == ["ok", "fault", "fault"]

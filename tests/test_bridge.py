@@ -257,7 +257,6 @@ for index in range(3):
 print(json.dumps([keyed(0) == keyed(0), keyed(0) == keyed(1), mixed == alone]))
 """
         done = python("-c", code)
-        assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout) == [True, False, True]
 
     def test_what_is_not_loaded_is_refused(self) -> None:
@@ -265,7 +264,7 @@ print(json.dumps([keyed(0) == keyed(0), keyed(0) == keyed(1), mixed == alone]))
             "import seedsafe as ss\n"
             "with ss.keyed(ss.SampleKey(42, 0, 0), ss.Bridge(opencv=True)):\n    pass\n"
         )
-        done = python("-c", code)
+        done = python("-c", code, check=False)
         message = (
             "opencv=True keys the generators of cv2, which this process has not imported: import cv2 before"
         )

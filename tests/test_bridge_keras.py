@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from programs import ROOT, environment, python
+from programs import python
 
 # A process of its own: the workers are forked from one that has not run other frameworks' threads.
 SCRIPT = """
@@ -49,9 +49,7 @@ print(json.dumps([found, sequence.manifest()["bridge"]]))
 
 
 def test_no_repeats_and_equal_for_every_kind_of_workers() -> None:
-    environ = environment()
-    environ["PYTHONPATH"] += f":{ROOT / 'tests'}"
-    done = python("-c", SCRIPT, env=environ)
+    done = python("-c", SCRIPT)
     found, options = json.loads(done.stdout)
     for name, (digests, repeats) in found.items():
         assert digests == 1, f"{name}: the workers change the content"

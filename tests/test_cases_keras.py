@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from programs import ROOT, environment, python
+from programs import python
 
 # A process of its own: the workers are forked from one that has not run other frameworks' threads.
 SCRIPT = """
@@ -41,9 +41,7 @@ print(json.dumps(found))
 
 
 def test_the_sequence_repeats_and_the_keyed_one_does_not() -> None:
-    environ = environment()
-    environ["PYTHONPATH"] += f":{ROOT / 'tests'}"
-    done = python("-c", SCRIPT, env=environ)
+    done = python("-c", SCRIPT)
     found = json.loads(done.stdout)
     for name in ("global", "stored"):
         inside, over_all = found[name]
