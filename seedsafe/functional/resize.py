@@ -130,12 +130,12 @@ def _opencv_takes_them(source: int, size: int) -> bool:
     return np.array_equal(found[0], _under(source, size))
 
 
-def _columns(image: Array, places: Array) -> Array:
-    """Return the columns of an image at these places."""
+def _columns(image: Array, sources: Array) -> Array:
+    """Return the columns of an image at these sources."""
     if image.ndim == 3:
         channels = np.arange(image.shape[2])
-        places = (places[:, None] * len(channels) + channels).ravel()
-    return image.reshape(len(image), -1).take(places, axis=1).reshape(len(image), -1, *image.shape[2:])
+        sources = (sources[:, None] * len(channels) + channels).ravel()
+    return image.reshape(len(image), -1).take(sources, axis=1).reshape(len(image), -1, *image.shape[2:])
 
 
 def need_interpolated(image: Array) -> None:
