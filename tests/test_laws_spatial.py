@@ -219,7 +219,9 @@ def test_everything_lands_in_one_place_in_a_pipeline(names: list[str], key: ss.S
         sample = SPATIAL[name].transform(
             ss.PadIfNeeded(60)(sample, key=key), key=key
         )  # crops of a fixed size need large images
-        if not landed(sample, loose=True, near=3.0):  # bent discs have other middles
+        if not landed(
+            sample, loose=True, near=5.0
+        ):  # bent discs have other middles, by half of their radius at most
             break
 
 
