@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,14 @@ def test_area_is_the_mean_of_blocks(factor: int) -> None:
     assert np.abs(F.resize(cut, rows, columns, interpolation="area") - wanted).max() <= 0.5
 
 
+def under(source: int, size: int) -> np.ndarray:
+    """Return the pixels under the centres, found step by step."""
+    step = source / size
+    places = list(accumulate([step] * (size - 1), initial=step / 2))
+    np.testing.assert_allclose(places, (np.arange(size) + 0.5) * step, rtol=1e-11)
+    return np.minimum(np.floor(places).astype(int), source - 1)
+
+
 @pytest.mark.parametrize(
     "kind", ["grey", "grey, one channel", "RGB", "RGB backwards", "six channels", "int64"]
 )
@@ -76,7 +85,7 @@ def test_nearest_is_the_pixel_under_the_middle(kind: str) -> None:
     ]
     for old, new in sizes:
         for other, to in ((old, new), (40, 40), (40, 21), (30, 400)):
-            rows, columns = ((2 * np.arange(b) + 1) * a // (2 * b) for a, b in ((old, new), (other, to)))
+            rows, columns = (under(*pair) for pair in ((old, new), (other, to)))
             for image, height, width, at in (
                 (image_of[:old, :other], new, to, (rows, columns)),
                 (image_of[:other, :old], to, new, (columns, rows)),
