@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from importlib import import_module
 from itertools import accumulate
 from typing import Any
 
@@ -66,7 +67,12 @@ def under(source: int, size: int) -> np.ndarray:
 @pytest.mark.parametrize(
     "kind", ["grey", "grey, one channel", "RGB", "RGB backwards", "six channels", "int64"]
 )
-def test_nearest_is_the_pixel_under_the_middle(kind: str) -> None:
+@pytest.mark.parametrize("by", ["OpenCV", "NumPy"])
+def test_nearest_is_the_pixel_under_the_middle(kind: str, by: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if by == "NumPy":  # as beside OpenCV 4
+        monkeypatch.setattr(
+            import_module("seedsafe.functional.resize"), "_opencv_takes_them", lambda *_: False
+        )
     rng = np.random.default_rng(5)
     places = np.arange(1200 * 1200).reshape(1200, 1200)
     channels = {"grey": (), "grey, one channel": (1,), "six channels": (6,), "int64": ()}.get(kind, (3,))

@@ -108,8 +108,10 @@ class Progress:
     def untouched(self) -> bool:
         """Whether a DataLoader has drawn items but has handed out no batch yet."""
         reader = self.reader() if self.reader else None
-        drops = self.left and not self.exhausted  # a batch sampler lets go of a pass that it has drawn whole
-        return reader is not None and not drops and reader._num_yielded == 0
+        dropped = (
+            self.left and not self.exhausted
+        )  # a batch sampler lets go of a pass that it has drawn whole
+        return reader is not None and not dropped and reader._num_yielded == 0
 
     @property
     def spent(self) -> bool:

@@ -40,11 +40,12 @@ def resize(
         image: (H, W) or (H, W, C), any dtype for "nearest", else uint8, int16, uint16, float32 or float64.
         height: the height of the result, in pixels.
         width: the width of the result, in pixels.
-        interpolation: one of INTERPOLATIONS. "nearest" takes the pixel under the new one's centre, by sums of height / (old height)
-            in binary64 where that is on an edge. "bilinear exact", for uint8, int16 and uint16, computes in integers: it takes two to
-            three times as long as "bilinear", and differs from it by 1 in about every ninth value. It suits images that
-            grow or hardly shrink and must have the same bits on every machine. antialias has them too, takes seven to 15
-            times as long, and is better where they shrink to two thirds or less.
+        interpolation: one of INTERPOLATIONS. "nearest" takes the pixel under the new one's centre, found by adding up old
+            side / new side in binary64, which decides where it is on an edge. "bilinear exact", for uint8, int16 and
+            uint16, computes in integers: it takes two to three times as long as "bilinear", and differs from it by 1 in
+            about every ninth value. It suits images that grow or hardly shrink and must have the same bits on every
+            machine. antialias has them too, takes seven to 15 times as long, and is better where they shrink to two thirds
+            or less.
         antialias: resize each channel separately as ``Image.resize`` of Pillow 13 does, whether the image shrinks or grows:
             uint8 bit for bit; float32 in its mode F; float64 in mode F, with the precision of float32; int16 and uint16 in
             mode F, rounded half to even and cut off at the ends of the range. "area" is Pillow's box, the mean of the
