@@ -108,9 +108,8 @@ class Progress:
     def untouched(self) -> bool:
         """Whether a DataLoader has drawn items but has handed out no batch yet."""
         reader = self.reader() if self.reader else None
-        dropped = (
-            self.left and not self.exhausted
-        )  # a batch sampler lets go of a pass that it has drawn whole
+        # A batch sampler lets go of a pass that it has drawn whole.
+        dropped = self.left and not self.exhausted
         return reader is not None and not dropped and reader._num_yielded == 0
 
     @property
