@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -89,24 +90,25 @@ def losses(kind: str, workers: int, epochs: int) -> list[list[float]]:
     return [[float((x**2).mean()) for x, _ in loading] for _ in range(epochs)]
 
 
-def run(backend: str, *trainings: dict[str, Any]) -> Any:
+@cache
+def results(backend: str) -> dict[int | str, Any]:
+    """Return what each training gave, by its number of workers or as Keras's own, all of one process."""
+    trainings: list[dict[str, Any]] = []
+    for workers in (0, 2):
+        resumed = {"args": ["dataset", workers, False, {"epoch": 1, "yielded": 2 * BATCH}]}
+        trainings += [{"args": [kind, workers, False, None]} for kind in ("dataset", "stream")]
+        trainings += [{**resumed, "initial_epoch": 1, "epochs": 3}, resumed]
+    trainings += [{"args": [kind, 0, True, None]} for kind in ("dataset", "stream")]
     environment = {**os.environ, "KERAS_BACKEND": backend, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = python("-c", TRAIN, json.dumps(trainings), env=environment, check=False)
-    assert "RESULTS" in done.stdout, done.stderr
-    return json.loads(done.stdout.partition("RESULTS")[2])
+    done = python("-c", TRAIN, json.dumps([{"epochs": 2, **one} for one in trainings]), env=environment)
+    answers = json.loads(done.stdout.partition("RESULTS")[2])
+    return {0: answers[:4], 2: answers[4:8], "own": answers[8:]}
 
 
 @pytest.mark.parametrize("workers", [0, 2])
 @pytest.mark.parametrize("backend", ["tensorflow", "torch"])
 def test_every_epoch_is_a_pass_and_a_look_is_none(backend: str, workers: int) -> None:
-    state = {"epoch": 1, "yielded": 2 * BATCH}
-    whole, rest, counted, stream = run(
-        backend,
-        {"args": ["dataset", workers, False, None], "epochs": 2},
-        {"args": ["dataset", workers, False, state], "initial_epoch": 1, "epochs": 3},
-        {"args": ["dataset", workers, False, state], "epochs": 2},
-        {"args": ["stream", workers, False, None], "epochs": 2},
-    )
+    whole, stream, rest, counted = results(backend)[workers]
     epochs = losses("dataset", workers, 3)
     wanted = [*epochs[0], *epochs[1]], [*epochs[1][2:], *epochs[2]], [*epochs[1][2:], *epochs[2]]
     for (served, states, told), right in zip((whole, rest, counted), wanted, strict=True):
@@ -121,8 +123,7 @@ def test_every_epoch_is_a_pass_and_a_look_is_none(backend: str, workers: int) ->
 
 @pytest.mark.parametrize("backend", ["tensorflow", "torch"])
 def test_keras_own_fit_is_told_that_its_look_is_an_epoch(backend: str) -> None:
-    for kind in ("dataset", "stream"):
-        ((served, _, told),) = run(backend, {"args": [kind, 0, True, None], "epochs": 2})
+    for kind, (served, _, told) in zip(("dataset", "stream"), results(backend)["own"], strict=True):
         epochs = losses(kind, 0, 3)
         assert served == pytest.approx([*epochs[1], *epochs[2]], abs=1e-3)
         assert len(told) == 1
