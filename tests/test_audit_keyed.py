@@ -67,7 +67,6 @@ def test_the_line_that_is_cached_is_named() -> None:
 HASHES: dict[type, tuple[Verdict, str]] = {
     cases.SeededByHash: ("warning", "hash() of strings"),
     cases.SplitByHash: ("warning", "hash() of strings"),
-    cases.SetOrder: ("warning", "order of a set"),
     cases.SetOfObjects: ("warning", "the order of a set of objects"),
     cases.DependsOnParent: ("warning", "the order of a set of objects"),
     cases.SeededByCrc: ("ok", ""),
