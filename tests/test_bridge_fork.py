@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sys
+from unittest.mock import Mock
 
 import pytest
 from programs import python
+
+from seedsafe.bridging.turns import turns
 
 HEAD = """
 import os, random, signal, sys, threading
@@ -23,6 +26,12 @@ def forked(run):
             os._exit(code)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 """
+
+
+def prints(text: str, code: str) -> None:
+    done = python("-c", HEAD + code)
+    assert done.stdout == text, done.stderr
+
 
 DRAWING = (
     HEAD
@@ -59,9 +68,7 @@ def test_sixty_forks_beside_a_thread_that_draws_all_the_time(torch: bool) -> Non
 
 
 def test_a_fork_does_not_wait_for_ever_for_a_thread_that_stays_inside() -> None:
-    code = (
-        HEAD
-        + """
+    code = """
 from seedsafe.bridging import sources, turns, words
 turns.PATIENCE = 0.05
 with ss.keyed(ss.SampleKey(1, 0, 0)):
@@ -92,15 +99,21 @@ held.wait()
 print(forked(inside), flush=True)
 os._exit(0)
 """
-    )
-    done = python("-c", code)
-    assert done.stdout == "7\n", done.stderr
+    prints("7\n", code)
+
+
+def test_a_machine_that_stops_while_a_fork_waits_takes_one_wait_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lock = Mock(**{"_is_owned.return_value": False, "acquire.side_effect": [False, True]})
+    monkeypatch.setattr(turns, "lock", lock)
+    turns.before_fork()
+    turns.after_fork_in_parent()
+    lock.release.assert_called_once_with()
 
 
 def test_a_thread_that_goes_in_for_the_first_time_after_a_fork_has_begun() -> None:
-    code = (
-        HEAD
-        + """
+    code = """
 entered = threading.Event()
 
 def stay():
@@ -127,15 +140,11 @@ os.register_at_fork(before=begin)
 print(forked(inside), flush=True)
 os._exit(0)
 """
-    )
-    done = python("-c", code)
-    assert done.stdout == "7\n", done.stderr
+    prints("7\n", code)
 
 
 def test_a_fork_from_inside_goes_on_inside() -> None:
-    code = (
-        HEAD
-        + """
+    code = """
 with ss.keyed(ss.SampleKey(1, 0, 0)):
     outer = random.random()
     code = forked(lambda: ss.keyed(ss.SampleKey(1, 0, 0)).__enter__() is None and random.random() == outer)
@@ -144,15 +153,11 @@ print(code, again, flush=True)
 with ss.keyed(ss.SampleKey(1, 0, 0)):
     print(random.random() == outer)
 """
-    )
-    done = python("-c", code)
-    assert done.stdout == "7 7\nTrue\n", done.stderr
+    prints("7 7\nTrue\n", code)
 
 
 def test_forks_of_two_threads_and_a_name_that_is_imported_meanwhile() -> None:
-    code = (
-        HEAD
-        + """
+    code = """
 def forever():
     for index in range(20):
         forked(lambda: True)
@@ -169,16 +174,12 @@ for thread in threads:
     thread.join()
 print(codes)
 """
-    )
-    done = python("-c", code)
-    assert done.stdout == "{7}\n", done.stderr
+    prints("{7}\n", code)
 
 
 @pytest.mark.parametrize("module", ["cv2", "stringzilla"])
 def test_a_fork_while_another_thread_imports_at_its_first_image(module: str) -> None:
-    code = (
-        HEAD
-        + """
+    code = """
 import importlib.machinery
 from seedsafe.functional.carrier import opencv
 from seedsafe.functional.tables import _translate
@@ -202,16 +203,12 @@ os.register_at_fork(before=forking.set)
 print(forked(used), flush=True)
 os._exit(0)
 """
-    )
-    done = python("-c", code.replace("MODULE", module))
-    assert done.stdout == "7\n", done.stderr
+    prints("7\n", code.replace("MODULE", module))
 
 
 @pytest.mark.parametrize("loads", ["opencv.load()", "opencv.guard()"])
 def test_a_fork_waits_while_another_thread_finds_out_how_many_threads_opencv_may_use(loads: str) -> None:
-    code = (
-        HEAD
-        + """
+    code = """
 import cv2
 from seedsafe import opencv
 look = cv2.getNumThreads
@@ -229,9 +226,7 @@ os.register_at_fork(before=forking.set)
 print(forked(lambda: done), flush=True)
 os._exit(0)
 """
-    )
-    done = python("-c", code.replace("LOADS", loads))
-    assert done.stdout == "7\n", done.stderr
+    prints("7\n", code.replace("LOADS", loads))
 
 
 def test_a_read_imports_no_masked_arrays() -> None:

@@ -14,6 +14,9 @@ __all__ = ["PATIENCE", "Turns", "turns"]
 PATIENCE = 2.0
 """Seconds that a fork waits for the thread inside a region, which might itself wait for the forking thread."""
 
+WAITS = 40
+"""Into how many short waits that time is cut, so that a machine which stops for a while takes one of them, not all."""
+
 
 class Turns:
     """Lets one thread at a time into a region, because the generators belong to the process, and none during a fork.
@@ -48,7 +51,7 @@ class Turns:
             return
         self.door.acquire()
         self._forking = threading.get_ident()
-        self._empty = self.lock.acquire(timeout=PATIENCE)
+        self._empty = any(self.lock.acquire(timeout=PATIENCE / WAITS) for _ in range(WAITS))
 
     def after_fork_in_parent(self) -> None:
         """Open the door."""
