@@ -22,6 +22,8 @@ demo: $(VENV)/.installed
 	$(BIN)/python -m demo
 
 # In a process for each core: no test needs a quiet machine. JOBS=0 runs them in one. A test that hangs is ended and named.
+# Hundreds of programs and spawned workers read the modules compiled, whatever the shell says.
+test: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.installed
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --timeout 900
 

@@ -7,6 +7,7 @@ distribution has none.
 from __future__ import annotations
 
 import gc
+import multiprocessing
 import os
 import sys
 from collections.abc import Iterator
@@ -60,6 +61,16 @@ def collections_are_short() -> None:
     """Keep what is there when a file begins from the collector: frameworks and tests are millions of objects."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def workers_end_with_their_test() -> Iterator[None]:
+    """An error that a worker raised keeps its iterator in a circle, and torch waits 5 s for each worker of one that the collector finds."""
+    yield
+    if "torch.utils.data.dataloader" in sys.modules and multiprocessing.active_children():
+        iterators = sys.modules["torch.utils.data.dataloader"]._MultiProcessingDataLoaderIter
+        for left in [thing for thing in gc.get_objects() if issubclass(type(thing), iterators)]:
+            left._shutdown_workers()
 
 
 @pytest.fixture(autouse=True)

@@ -129,13 +129,6 @@ class TestThreeNumbers:
         for one, other in ((1, 2), (1, 4), (2, 4)):
             assert not np.array_equal(found[one], found[other])
 
-    def test_keyed_in_spawned_workers(self) -> None:
-        def run(**options: Any) -> list[np.ndarray]:
-            return passes(loader(AugmentedDataset(Numbers(), numbers_of, seed=42), batch_size=2, **options))
-
-        spawned = run(num_workers=2, multiprocessing_context="spawn")
-        np.testing.assert_array_equal(spawned, run(num_workers=0))
-
     def test_keyed(self) -> None:
         numbers = [
             passes(

@@ -351,7 +351,7 @@ def test_masks_keep_their_labels(name: str, dtype: str) -> None:
 @pytest.mark.parametrize("name", SPATIAL)
 def test_boxes_and_keypoints_of_every_number_and_dtype(name: str) -> None:
     rng = np.random.default_rng(0)
-    for n in (0, 1, 10_000):
+    for n in (0, 1, 2_000):
         for dtype in ("float32", "float64", "int32"):
             corners = rng.uniform(0, 40, (n, 2))
             boxes = np.concatenate(

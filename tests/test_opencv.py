@@ -173,7 +173,7 @@ def test_torch_workers_have_one_thread_and_the_same_pixels(method):
     expected = [Blurred(False)[index][2] for index in range(4)]
     for dataset, init in [(Blurred(True), None), (Blurred(False), opencv.worker_init)]:
         loader = torch.utils.data.DataLoader(
-            dataset, batch_size=None, num_workers=2, multiprocessing_context=method, worker_init_fn=init
+            dataset, batch_size=None, num_workers=1, multiprocessing_context=method, worker_init_fn=init
         )
         items = list(loader)
         assert [threads for threads, _, _ in items] == [1] * 4

@@ -196,8 +196,8 @@ WAYS: list[dict[str, Any]] = [
     {"num_workers": 2, "in_order": False},
     {"num_workers": 3, "persistent_workers": True},
     {"num_workers": 3, "drop_last": True},
-    {"num_workers": 2, "multiprocessing_context": "spawn", "persistent_workers": True},
 ]
+SPAWNED: dict[str, Any] = {"num_workers": 2, "multiprocessing_context": "spawn", "persistent_workers": True}
 
 
 def ordered(batches: Any) -> list[Any]:
@@ -211,8 +211,11 @@ def batched(batch: Any) -> Any:
     return batch if np.ndim(batch[1]) else ([batch[0]], [batch[1]])
 
 
-@pytest.mark.parametrize("make", [shards, whole, counting])
-@pytest.mark.parametrize("options", WAYS, ids=str)
+@pytest.mark.parametrize(
+    ("options", "make"),
+    [(way, make) for way in WAYS for make in (shards, whole, counting)] + [(SPAWNED, shards)],
+    ids=lambda value: getattr(value, "__name__", str(value)),
+)
 def test_a_loader_resumes_after_any_batch_in_the_same_order(make: Any, options: dict[str, Any]) -> None:
     options = {"batch_size": 4} | options
     spawned = "multiprocessing_context" in options

@@ -58,7 +58,10 @@ def same(ours: Any, theirs: Any) -> None:
     assert ours.flags.writeable
 
 
-@pytest.mark.parametrize("form", [*BASES, "ready"])
+FORMS = [*BASES, "ready"]
+
+
+@pytest.mark.parametrize("form", FORMS)
 class TestSequences:
     def test_they_are_equal_without_workers_and_all_may_be_held(self, form: str) -> None:
         ours, theirs = sequence(form), sequence(form, in_place=False)
@@ -72,14 +75,16 @@ class TestSequences:
             for number, batch in enumerate(pool.map(ours.__getitem__, [0, 1, 2, 3] * 6)):
                 same(batch, theirs[number % 4])
 
-    @pytest.mark.parametrize("method", ["fork", "spawn"])
-    def test_they_are_equal_from_processes_and_go_by_slot(self, form: str, method: str) -> None:
-        reader._state.__init__()
-        ours, theirs = sequence(form), sequence(form, in_place=False)
-        with multiprocessing.get_context(method).Pool(2) as pool:
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_they_are_equal_from_processes_and_go_by_slot(method: str) -> None:
+    reader._state.__init__()
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        for form in FORMS:
+            ours, theirs = sequence(form), sequence(form, in_place=False)
             for number, batch in enumerate(pool.imap(ours.__getitem__, [0, 1, 2, 3] * 6)):
                 same(batch, theirs[number % 4])
-        assert 1 <= len(reader._state.rings) <= 2
+            assert 1 <= len(reader._state.rings) <= 2
 
 
 def test_memory_without_workers_is_used_again() -> None:

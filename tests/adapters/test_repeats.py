@@ -167,8 +167,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("wrapper", ["Twins", "Subset"])
-@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.parametrize(("method", "wrapper"), [("fork", "Twins"), ("fork", "Subset"), ("spawn", "Twins")])
 def test_workers_warn_once_together(method: str, wrapper: str, tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(IN_WORKERS)
     done = subprocess.run(

@@ -96,8 +96,12 @@ def check_stream(config: Config, divided: bool) -> None:
         assert sorted(items(batches[:1]) + items(other)) == sorted(expected(2, shuffle=False))
 
 
-@pytest.mark.parametrize("divided", [True, False])
-@pytest.mark.parametrize("config", [one for one in SUBSET if one.method != "threads"], ids=str)
+@pytest.mark.parametrize(
+    ("config", "divided"),
+    [(one, True) for one in SUBSET if one.method != "threads"]
+    + [(one, False) for one in SUBSET if one.method in ("fork", "forkserver")],
+    ids=str,
+)
 def test_streams(config: Config, divided: bool) -> None:
     check_stream(config, divided)
 

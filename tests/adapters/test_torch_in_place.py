@@ -22,7 +22,6 @@ import pytest
 import torch
 from programs import python
 from torch.utils.data import DataLoader, StackDataset, Subset, default_collate
-from torch.utils.data.dataloader import _MultiProcessingDataLoaderIter
 from torchdata.stateful_dataloader import StatefulDataLoader
 
 import seedsafe as ss
@@ -99,10 +98,6 @@ def batches(form: str = "tuple", **options: Any) -> DataLoader[Any]:
 
 @pytest.fixture(autouse=True)
 def nothing_is_left() -> None:
-    for one in gc.get_objects():  # torch waits 5 s for the workers of an iterator that is part of a circle
-        if issubclass(type(one), _MultiProcessingDataLoaderIter):
-            one._shutdown_workers()
-    del one
     gc.collect()
     reader._state.__init__()
     _mine.__init__()
@@ -282,8 +277,8 @@ WAYS: list[dict[str, Any]] = [
     {"prefetch_factor": 5},
     {"prefetch_factor": 1, "drop_last": True, "batch_size": 7},
     {"in_order": False},
-    {"multiprocessing_context": "spawn"},
-    {"multiprocessing_context": "forkserver"},
+    {"multiprocessing_context": "spawn", "persistent_workers": True},
+    {"multiprocessing_context": "forkserver", "persistent_workers": True},
     {"batch_size": 1},
     {"batch_size": 64},
 ]
