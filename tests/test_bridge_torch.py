@@ -83,9 +83,8 @@ class TestThePostsDatasets:
 
     def test_landmarks(self) -> None:
         drawn = bridged(Face(), 2, WAYS[:3])
-        assert (
-            len(np.unique(np.concatenate(drawn), axis=0)) >= 2 * 16 - 2
-        )  # of 73 by 33 places, two may coincide
+        # Of 73 by 33 places, two may coincide.
+        assert len(np.unique(np.concatenate(drawn), axis=0)) >= 2 * 16 - 2
         assert repeats(bridged(Face(), 0, WAYS[:2])) == (0, 0)
 
     @pytest.mark.parametrize("rng", [None, np.random.default_rng(0)])
@@ -289,6 +288,5 @@ def test_training_does_not_notice() -> None:
     dataset = AugmentedDataset(Mixed(), seed=42, epoch=0, bridge=True)
     values = [dataset[index] for index in range(len(dataset))]
     assert losses(dataset) == losses(Silent(values))
-    assert losses(Mixed()) != losses(
-        Silent([np.asarray(Mixed()[i]) for i in range(40)])
-    )  # drawing is noticed
+    # Drawing is noticed.
+    assert losses(Mixed()) != losses(Silent([np.asarray(Mixed()[i]) for i in range(40)]))

@@ -156,10 +156,8 @@ def numbers_of(sample: np.ndarray, *, key: ss.SampleKey) -> np.ndarray:
     return sample + ss.generator(key).integers(0, 1000, 3)
 
 
-# Placed by hand, x and y: the pupils, the nose's tip and the corners of the mouth, as they lie in the picture.
-FACE = np.array(
-    [[203.0, 100.0], [247.0, 103.0], [222.0, 126.0], [205.0, 140.0], [243.0, 141.0]]
-)  # the astronaut
+# Placed by hand, x and y: the astronaut's pupils, nose's tip and corners of the mouth, as they lie in the picture.
+FACE = np.array([[203.0, 100.0], [247.0, 103.0], [222.0, 126.0], [205.0, 140.0], [243.0, 141.0]])
 SMALL_FACES = {  # by position in scikit-image's subset of Labeled Faces in the Wild
     0: np.array([[8.0, 8.0], [16.0, 8.0], [12.0, 14.0], [9.0, 19.0], [15.0, 19.0]]),
     2: np.array([[4.0, 8.0], [13.0, 7.0], [9.0, 13.0], [6.0, 18.0], [14.0, 18.0]]),
@@ -194,9 +192,8 @@ class TestLandmarks:
         samples, augment = portraits(), ss.Compose([ss.RandomCrop(128)])
         images, points = keyed(samples, augment, "image"), keyed(samples, augment, "keypoints")
         windows = drawn(samples, augment, (200, 160, 3))
-        assert (
-            len(np.unique(np.concatenate(windows), axis=0)) >= 2 * 16 - 2
-        )  # of 73 by 33 places, two may coincide
+        # Of 73 by 33 places, two may coincide.
+        assert len(np.unique(np.concatenate(windows), axis=0)) >= 2 * 16 - 2
         for epoch in range(EPOCHS):
             for i, sample in enumerate(samples):
                 top, left = windows[epoch][i]

@@ -44,9 +44,8 @@ def test_that_test_would_notice() -> None:
 ADAPTERS = sorted(path.parent.name for path in (REFERENCE.parents[1] / "adapters").glob("*/__init__.py"))
 
 
-@pytest.mark.parametrize(
-    "adapter", [name for name in ADAPTERS if name != "seedsafe_albumentations"]
-)  # a table
+# The drop-in's page is a table.
+@pytest.mark.parametrize("adapter", [name for name in ADAPTERS if name != "seedsafe_albumentations"])
 def test_an_adapter_has_its_pages(adapter: str) -> None:  # by name: importing it would load its framework
     listed = (Path(__file__).parents[1] / "adapters" / adapter / "__init__.py").read_text()
     modules = re.findall(rf"from ({adapter}\.\w+) import", listed)

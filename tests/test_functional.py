@@ -82,9 +82,8 @@ def test_crop_is_a_window_of_the_padded_image(
     mode: Any, top: int, left: int, height: int, width: int, data: st.DataObject
 ) -> None:
     image = some((6, 7, 3))
-    inner = {"reflect": -1, "symmetric": 0}.get(
-        mode, 20
-    )  # how far beyond its own size an axis can be mirrored
+    # How far beyond its own size an axis can be mirrored.
+    inner = {"reflect": -1, "symmetric": 0}.get(mode, 20)
     if max(-top, top + height - 6) > 6 + inner or max(-left, left + width - 7) > 7 + inner:
         with pytest.raises(ValueError, match="pad less, or pass mode='edge'"):
             F.crop(image, top, left, height, width, mode=mode)

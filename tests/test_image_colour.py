@@ -248,9 +248,8 @@ def test_channels() -> None:
         sf.shuffle_channels(many, (5, 0, 3, 1, 2, 4)), many[..., [5, 0, 3, 1, 2, 4]]
     )
     sepia = SWATCHES @ np.array([[0.393, 0.349, 0.272], [0.769, 0.686, 0.534], [0.189, 0.168, 0.131]])
-    np.testing.assert_allclose(
-        sf.to_sepia(SWATCHES), np.minimum(sepia, 255), atol=0.9
-    )  # coefficients of 10 bits
+    # Coefficients of 10 bits.
+    np.testing.assert_allclose(sf.to_sepia(SWATCHES), np.minimum(sepia, 255), atol=0.9)
 
 
 def test_fancy_pca_moves_along_the_principal_axis() -> None:

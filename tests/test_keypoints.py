@@ -151,6 +151,18 @@ def test_marks_need_a_third_column() -> None:
         augment({"image": IMAGE, "keypoints": POINTS[:, :2]}, key=KEY)
 
 
+@pytest.mark.parametrize(
+    ("transform", "mirrors"),
+    [(ss.Transpose(p=1), True), (ss.Affine((90, 90), p=1), False), (ss.Affine(scale=(0.5, 0.5), p=1), False)],
+)
+def test_transposed_names_are_mirrored_and_not_those_turned_or_made_smaller(
+    transform: ss.Transform, mirrors: bool
+) -> None:
+    rules = ss.Keypoints(outside="keep", labels="names", pairs=PAIRS)
+    names = ss.Compose([transform], keypoints=rules)(SAMPLE, key=KEY)["names"]
+    assert (names == NAMES) is not mirrors
+
+
 def test_a_bridge_that_moves_keypoints_cannot_tell_whether_it_mirrors() -> None:
     def mirrored(*, image: np.ndarray, keypoints: np.ndarray, **rest: Any) -> dict[str, Any]:
         return {"image": image[:, ::-1], "keypoints": keypoints * [-1, 1, 1] + [29, 0, 0]} | rest

@@ -216,9 +216,8 @@ def test_what_does_not_say_so_is_noticed() -> None:
 def test_everything_lands_in_one_place_in_a_pipeline(names: list[str], key: ss.SampleKey, place: int) -> None:
     sample = scene(72, 64, place, 50 - place, 9.5)
     for name in names:  # until the disc is cut off, and its middle no longer the keypoint
-        sample = SPATIAL[name].transform(
-            ss.PadIfNeeded(60)(sample, key=key), key=key
-        )  # crops of a fixed size need large images
+        # Crops of a fixed size need large images.
+        sample = SPATIAL[name].transform(ss.PadIfNeeded(60)(sample, key=key), key=key)
         if not landed(
             sample, loose=True, near=5.0
         ):  # bent discs have other middles, by half of their radius at most

@@ -58,9 +58,8 @@ def test_a_call_takes_its_output_and_one_buffer_and_a_thread_keeps_no_more(name:
         output, more = call(augment, sample, key)
         assert more <= limit(one, sample, output)
     calls: list[tuple[int, int]] = []
-    thread = threading.Thread(
-        target=lambda: calls.append(call(augment, sample, KEYS[0]))
-    )  # it has no buffers
+    # A new thread has no buffers.
+    thread = threading.Thread(target=lambda: calls.append(call(augment, sample, KEYS[0])))
     thread.start()
     thread.join()
     ((output, more),) = calls

@@ -246,9 +246,8 @@ def test_a_classification_and_a_segmentation_set(workers: int, label: Any) -> No
     sampler = KeyedSampler(range(60), seed=1)
     loading = DataLoader(dataset, 4, sampler=sampler, num_workers=workers, collate_fn=list)
     skipped = {sample.index for batch in loading for sample in batch if isinstance(sample, Skipped)}
-    assert (
-        skipped == set(dataset.failures()[0]) == set(range(30, 60))
-    )  # none of them passes with its mask unmoved
+    # None of them passes with its mask unmoved.
+    assert skipped == set(dataset.failures()[0]) == set(range(30, 60))
 
 
 def test_with_names_each_mask_is_moved() -> None:

@@ -16,9 +16,8 @@ import tf_keras
 import seedsafe as ss
 from seedsafe_keras import AugmentedSequence, convert, fit
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::DeprecationWarning"
-)  # SciPy's names, and TensorFlow's __array__
+# SciPy's names, and TensorFlow's __array__.
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 layers = keras.layers
 KEYS = [ss.SampleKey(42, 0, index) for index in range(40)]
 GENERATORS: list[Any] = [

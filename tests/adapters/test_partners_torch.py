@@ -59,9 +59,8 @@ def test_ranks_together_give_the_epoch() -> None:
     for rank in range(3):
         sampler = DistributedKeyedSampler(LENGTH, seed=SEED, num_replicas=3, rank=rank)
         found += items(DataLoader(dataset(), batch_size=2, sampler=sampler, num_workers=rank))
-    assert (
-        len(found) == LENGTH + 1
-    )  # one comes twice, so that all ranks have as many, and its second occurrence is another
+    # One comes twice, so that all ranks have as many, and its second occurrence is another.
+    assert len(found) == LENGTH + 1
     assert set(expected_of_partners(0, shuffle=False)) < set(found)
 
 
