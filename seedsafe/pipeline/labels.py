@@ -64,6 +64,8 @@ def concatenate(values: Sequence[Any]) -> Any:
     Example:
         >>> concatenate([["cat"], ["dog", "cow"]])
         ['cat', 'dog', 'cow']
+        >>> concatenate([np.array([1]), [2, 3]])
+        array([1, 2, 3])
     """
     first = values[0]
     if isinstance(first, list | tuple):
