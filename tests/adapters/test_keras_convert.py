@@ -216,6 +216,7 @@ def test_layers_that_mix_a_batch_are_refused(name: str) -> None:
 def test_layers_give_the_same_set_of_images(layer: Any, within: float) -> None:
     image = picture(30, 40)
     pipeline = convert(layer)
+    assert "bridge" not in repr(pipeline)
     theirs = [np.asarray(layer(image.astype(np.float32), training=True)) for _ in range(30)]
     for key in KEYS:
         ours = pipeline(image, key=key)
