@@ -185,7 +185,8 @@ def test_a_sample_that_fails_is_named_or_replaced() -> None:
     with pytest.raises(tf.errors.UnknownError, match=r"sample 9 failed in epoch 0.*no such disk"):
         list(of(Broken(), AUGMENT, num_parallel_calls=2))
     with pytest.warns(UserWarning, match="1 sample"):
-        labels = [int(one) for _, part in of(Broken(), AUGMENT, on_error="replace", epochs=1) for one in part]
+        batches = of(Broken(), AUGMENT, on_error="replace", epochs=1, batch_size=LENGTH)
+        labels = [int(one) for _, part in batches for one in part]
     assert len(labels) == LENGTH
     assert 9 not in labels
 
