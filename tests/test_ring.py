@@ -310,7 +310,7 @@ class TestFaults:
             worker.met()
             message = worker.bytes("made", 1)
         _state.__init__()
-        with pytest.raises(RuntimeError, match="is gone with process.*in_place=False"):
+        with pytest.raises(RuntimeError, match=r"is gone with process.*in_place=False"):
             pickle.loads(message)
 
     def test_rings_inherited_by_a_fork_are_left_to_the_parent(self) -> None:
