@@ -1,17 +1,16 @@
-"""State and steps shared by the interpreter's parts."""
+"""The state of a run of the interpreter."""
 
-import ast
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from seedsafe_lint.alternatives import Values
-from seedsafe_lint.index import Frame, Function
+from seedsafe_lint.index import Function
 from seedsafe_lint.project import Project
 from seedsafe_lint.root import TRACED, Root
-from seedsafe_lint.values import STATIC, UNKNOWN, Fn
+from seedsafe_lint.values import STATIC, UNKNOWN
 
-__all__ = ["Context", "Part", "State", "Steps"]
+__all__ = ["Context", "State"]
 
 
 @dataclass(slots=True)
@@ -89,26 +88,3 @@ class Context:
             yield
         finally:
             self.root = root
-
-
-class Steps:
-    """The methods through which any part calls any other. The interpreter sets them."""
-
-    evaluate: Callable[[ast.expr | None, Frame], Values]
-    execute: Callable[[list[ast.stmt], Frame], bool]
-    call: Callable[[ast.Call, Frame], Values]
-    invoke: Callable[..., Values]
-    callbacks: Callable[[list[Values]], Values]
-    run: Callable[..., Values]
-    parameter: Callable[[ast.arg, Function], Values]
-    decorate: Callable[[Fn], Values]
-    simplify: Callable[[Values], Values]
-    earlier: Callable[[ast.expr, Frame], Values]  # the value of an expression before the workers start
-
-
-@dataclass(eq=False)
-class Part:
-    """A part of the interpreter, with the state that all parts share and the other parts."""
-
-    context: Context
-    steps: Steps

@@ -1,55 +1,124 @@
 """Run worker code abstractly from its entry points."""
 
-from seedsafe_lint.calls import Calls
-from seedsafe_lint.conditions import Conditions
-from seedsafe_lint.context import Context, Steps
-from seedsafe_lint.expressions import Expressions
+import ast
+import builtins
+import contextlib
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from seedsafe_lint.alternatives import Value, Values, join
+from seedsafe_lint.callsites import calls_of
+from seedsafe_lint.context import Context, State
 from seedsafe_lint.findings import Findings
-from seedsafe_lint.functions import Functions
+from seedsafe_lint.frameworks import kind_of_base
+from seedsafe_lint.index import Class, Frame, Function, Module, Site
 from seedsafe_lint.judge import Judge
-from seedsafe_lint.libraries import Libraries
-from seedsafe_lint.members import Members
-from seedsafe_lint.names import Names
-from seedsafe_lint.parameters import Parameters
+from seedsafe_lint.known import (
+    BIT_GENERATORS,
+    FOLLOWED,
+    GENERATORS,
+    IMGAUG,
+    NUMPY,
+    OPENCV,
+    PYTHON,
+    RNG_NAME,
+    SAVERS,
+    canonical,
+    guess,
+    is_numpy_draw,
+    is_python_draw,
+    words,
+)
+from seedsafe_lint.patterns import asks_for_seed, cleared, fills, stored_names
 from seedsafe_lint.project import Project
+from seedsafe_lint.quiet import Quiet
 from seedsafe_lint.root import Root
-from seedsafe_lint.statements import Statements
-from seedsafe_lint.targets import Targets
-from seedsafe_lint.values import UNKNOWN
+from seedsafe_lint.scopes import Binding, statements
+from seedsafe_lint.seeds import expand
+from seedsafe_lint.shapes import hide_plain, plainer
+from seedsafe_lint.syntax import by_kind, dotted
+from seedsafe_lint.values import (
+    ARGUMENT,
+    STATIC,
+    UNKNOWN,
+    Bound,
+    Cls,
+    Const,
+    Ext,
+    Fn,
+    Gen,
+    Group,
+    Inst,
+    Mod,
+    Opaque,
+    Saved,
+    Super,
+    constant,
+    contents,
+    is_plain,
+)
 from seedsafe_lint.verdicts import Verdicts
 
 __all__ = ["Interpreter"]
 
+_INITIAL = frozenset({"__init__", "__post_init__", "__new__"})
+_SHARED = re.compile(
+    r"share_memory_$|[sS]hared_?[mM]emory|memmap$|frombuffer$|get_obj$|Raw(Array|Value)$|\bm(p|ultiprocessing)\."
+)
+_CALL = re.compile(r"[(\[]")
+_RANDOMIZABLE = re.compile(r"(^|\.)Randomizable(Transform|Trait)?$")
+_RESEEDED = re.compile(
+    r"monai\.data[\w.]* import (\([^)]*|[^\n(]*)\b(Thread)?DataLoader\b|monai\.data\.(Thread)?DataLoader"
+    r"|worker_init_fn(?s:.*)(set_random_state|set_rnd)\(|(set_random_state|set_rnd)\((?s:.*)worker_init_fn"
+)
+_IN_WORKERS = re.compile(r"worker|__setstate__|__iter__$|__enter__")
+_DEEP = 40  # calls within calls, or names within names
+_OF_CLASSES = (Inst, Fn, Cls, Group)
+_RNG_TYPE = re.compile(r"\b(RandomState|random\.Generator|torch\.Generator|random\.Random)\b")
+_PLAIN = re.compile(r"\b(int|float|str|bool)\b")
+_TOOL = re.compile(r"aug|transform|pipeline|preproc|jitter|perturb|noise", re.IGNORECASE)
+_MOST = 6  # calls of a function to look into
+_RESEED = words("seed manual_seed set_state setstate __setstate__")
+_ITERATING = words("next iter list tuple reversed sorted set enumerate zip")
+_TELLING = words("all any bool callable hasattr id isinstance issubclass len print repr")
+_NUMBERS = words("int abs str hash float max min")
+_EAGER = re.compile(r"^tensorflow\..*(numpy_function|py_func(tion)?)$")
+_ARRAYS = re.compile(
+    r"(numpy|torch|cv2|scipy|skimage|PIL)\.[a-z_.]*(?<!vectorize)(?<!frompyfunc)$|torch\.(?!utils|nn|jit)"
+)
+_SEEDING = re.compile(
+    r"seed|determin|fixed_rng|random_state|rng_state|rng_context|temp_rng|fixed_random", re.IGNORECASE
+)
+_NESTED = 3  # tables of tuples of functions
+_STEPS = 15_000
 
-class Interpreter(Steps):
-    """Runs worker code, and finds the values that names and attributes have before the workers start."""
+
+class Interpreter:
+    """Runs worker code, and finds the values that names and attributes have before the workers start.
+
+    Every path is run, and each loop once. A value is a tuple of alternatives.
+    """
 
     def __init__(self, project: Project, *, old_torch: bool = False) -> None:
         self.findings = Findings()
-        self.context = context = Context(project)
-        self.verdicts = Verdicts(context, self.findings, old_torch=old_torch)
-        judge = Judge(context, self.verdicts)
-        names = Names(context, self)
-        self.members = members = Members(context, self, names)
-        targets = Targets(context, self, members)
-        conditions = Conditions(context, self)
-        self._functions = functions = Functions(context, self, names)
-        libraries = Libraries(context, self, members, targets, judge)
-        calls = Calls(context, self, members, functions, libraries, judge)
-        statements = Statements(context, self, names, members, targets, conditions, self.verdicts)
-        self.evaluate = Expressions(context, self, names, members, targets, conditions).evaluate
-        self.execute = statements.execute
-        self.call, self.invoke, self.callbacks = calls.call, calls.invoke, calls.callbacks
-        self.run, self.decorate = functions.run, functions.decorate
-        self.parameter = Parameters(context, self, names).parameter
-        self.simplify = calls.tame.simplify
-        self.earlier = lambda node, frame: context.before(lambda: self.evaluate(node, frame))
+        self.context = Context(project)
+        self.verdicts = Verdicts(self.context, self.findings, old_torch=old_torch)
+        self._judge = Judge(self.context, self.verdicts)
+        self._quiet = Quiet(self.context)
+        self._stars = 0  # star imports that are being followed
+        self._open_bases = 0  # classes whose bases are being looked up
+        self._orders: dict[Class, tuple[Class, ...]] = {}
+        self._stack: list[Function] = []
+        self._results: dict[object, tuple[Values, dict[tuple[object, str], Values], dict[object, str]]] = {}
+        self._calls: dict[Function, list[tuple[ast.Call, Frame]]] = {}
+        self._loop_names: dict[ast.AST, set[str]] = {}
 
     def start(self, root: Root) -> None:
         """Run a function that a worker calls, and report its draws."""
         context = self.context
         context.begin(root)
-        self._functions.forget()
+        self._results = {}
         try:
             bound = (root.fn.owner is not None) + len(root.fn.args)
             required = max(0, root.fn.function.required - bound)
@@ -58,3 +127,1364 @@ class Interpreter(Steps):
         finally:
             context.worker = False
             context.root = None
+
+    def earlier(self, node: ast.expr, frame: Frame) -> Values:
+        """Return the value of an expression before the workers start."""
+        return self.context.before(lambda: self.evaluate(node, frame))
+
+    # Names
+
+    def lookup(self, name: str, frame: Frame) -> Values:
+        """Return the value of a variable."""
+        scope: Frame | None = frame
+        while scope is not None:
+            if name in scope.vars:
+                return scope.vars[name]
+            if scope.scope is not None:
+                if scope.function and (result := self._named_parameter(name, scope.function)):
+                    return result
+                if bindings := scope.scope.names.get(name):
+                    key = (frame.module, name)
+                    stored = None if scope.parent else self.context.state.variables.get(key)
+                    return stored or self.static(bindings, scope, (scope.scope, name))
+            scope = scope.parent
+        return self._from_star(name, frame.module)
+
+    def _from_star(self, name: str, module: Module) -> Values:
+        module.scope.names  # noqa: B018 - collects the star imports
+        for star in module.scope.stars:
+            source = star.module or ""
+            if local := self.context.project.find(source, module.path, star.level):
+                if result := self.export(local, name):
+                    return result
+            elif star.level == 0:
+                full = canonical(f"{source}.{name}")
+                known = (
+                    full in ("numpy.random", "torch.utils.data")
+                    or is_numpy_draw(full)
+                    or is_python_draw(full)
+                )
+                base = name == "DataLoader" or kind_of_base(full)
+                if known or (base and source.startswith(("torch", "keras", "tensorflow"))):
+                    return (Ext(full),)
+        if hasattr(builtins, name):
+            return (Ext(f"builtins.{name}"),)
+        return (Ext(guess(name)),)
+
+    def export(self, module: Module, name: str) -> Values:
+        """Return a module's variable, or nothing."""
+        if stored := self.context.state.variables.get((module, name)):
+            return stored
+        if bindings := module.scope.names.get(name):
+            key: object = (module.scope, name)
+            if key in self.context.open and bindings[0].kind == "from":
+                return ()  # two files import from each other, and the name is defined elsewhere
+            return self.static(bindings, module.frame, key)
+        key = (module, name, "star")
+        if not module.scope.stars or key in self.context.open:
+            return ()
+        if key not in self.context.cache:
+            self.context.open.add(key)
+            self._stars += 1
+            result = next(
+                filter(None, (self._through_star(star, module, name) for star in module.scope.stars)), ()
+            )
+            self._stars -= 1
+            self.context.open.discard(key)
+            if self._stars and not result:
+                return ()  # a file in a circle of imports may still have it
+            self.context.cache[key] = result
+        return self.context.cache[key]
+
+    def _through_star(self, star: ast.ImportFrom, module: Module, name: str) -> Values:
+        local = self.context.project.find(star.module or "", module.path, star.level)
+        return self.export(local, name) if local else ()
+
+    def _named_parameter(self, name: str, function: Function) -> Values:
+        arguments = function.node.args
+        for parameter in (*function.positional, *arguments.kwonlyargs):
+            if parameter.arg == name:
+                return self.parameter(parameter, function)
+        rest = [p.arg for p in (arguments.vararg, arguments.kwarg) if p]
+        return STATIC if name in rest else ()
+
+    def default_of(self, parameter: ast.arg, function: Function) -> Values | None:
+        """Return the value of a parameter's default, or None if it has none."""
+        arguments, positional = function.node.args, function.positional
+        expression: ast.expr | None = None
+        if parameter in positional:
+            position = positional.index(parameter) - len(positional) + len(arguments.defaults)
+            expression = arguments.defaults[position] if position >= 0 else None
+        elif parameter in arguments.kwonlyargs:
+            expression = arguments.kw_defaults[arguments.kwonlyargs.index(parameter)]
+        if expression is None:
+            return None
+        if expression in self.context.cache:
+            return self.context.cache[expression]
+        return self.static([Binding("value", expression)], function.frame, expression)
+
+    def static(self, bindings: list[Binding], frame: Frame, key: object) -> Values:
+        """Return the value of a variable that is bound before the workers start."""
+        if key in self.context.cache:
+            return self.context.cache[key]
+        if key in self.context.open or self.context.depth > _DEEP:
+            return STATIC
+        self.context.open.add(key)
+        try:
+            result: Values = ()
+            for binding in bindings:
+                result = join(result, self.context.before(lambda b=binding: self._value_of(b, frame)))  # type: ignore[misc]
+        finally:
+            self.context.open.discard(key)
+        self.context.cache[key] = result
+        return result
+
+    def _value_of(self, binding: Binding, frame: Frame) -> Values:
+        node = binding.node
+        if isinstance(node, ast.Import):
+            return self._imported_module(str(binding.detail), frame.module)
+        if isinstance(node, ast.ImportFrom):
+            return self._imported_name(node, str(binding.detail), frame.module)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            function = frame.module.functions.get(node) or Function(node, frame.module, frame)
+            return self.decorate(Fn(function, None, None))
+        if isinstance(node, ast.ClassDef):
+            return (Cls(frame.module.class_of(node, frame)),)
+        if isinstance(node, ast.expr):
+            values = self.evaluate(node, frame)
+            return values if binding.kind == "value" else contents(values)
+        return STATIC
+
+    def _imported_module(self, name: str, importer: Module) -> Values:
+        local = self.context.project.find(name, importer.path)
+        return (Mod(local),) if local else (Ext(canonical(name)),)
+
+    def _imported_name(self, node: ast.ImportFrom, name: str, importer: Module) -> Values:
+        source = node.module or ""
+        local = self.context.project.find(source, importer.path, node.level)
+        if local and local is not importer and (result := self.export(local, name)):
+            return result
+        full = f"{source}.{name}" if source else name
+        if local := self.context.project.find(full, importer.path, node.level):
+            return (Mod(local),)
+        return (Ext(f"?.{full}" if node.level else canonical(full)),)
+
+    def bind_import(self, node: ast.Import | ast.ImportFrom, frame: Frame) -> None:
+        """Run an import statement inside a function."""
+        for alias in node.names:
+            if isinstance(node, ast.ImportFrom):
+                frame.vars[alias.asname or alias.name] = self._imported_name(node, alias.name, frame.module)
+            else:
+                top = alias.name.partition(".")[0]
+                name = alias.name if alias.asname else top
+                frame.vars[alias.asname or top] = self._imported_module(name, frame.module)
+
+    # Attributes
+
+    def member(self, value: Value, name: str) -> Values:
+        """Return an attribute of a value."""
+        match value:
+            case Ext(name=full):
+                return self._of_library(full, name)
+            case Mod(module=module):
+                result = self.export(module, name)
+                if not result and (local := self.context.project.find(name, module.path, 1)):
+                    return (Mod(local),)
+                return result or (Ext(f"?.{name}"),)
+            case Gen():
+                return (Bound(value, name),)
+            case Bound():
+                return (value,) if value.name in ("bit_generator", "spawn") else self.context.nothing
+            case Inst():
+                return self.attribute(value, name)
+            case Cls(cls=cls):
+                return self._of_class(cls, name, value) or self.context.nothing
+            case Super(owner=owner, after=after):
+                order = self.mro(owner.cls)
+                rest = order[order.index(after) + 1 :] if after in order else order
+                found = (Fn(cls.methods[name], owner) for cls in rest if name in cls.methods)
+                return (fn,) if (fn := next(found, None)) else self.context.nothing
+            case Group(items=items):
+                return (Group(items, origin="method"),)
+            case _:
+                return STATIC if constant((value,)) else self.context.nothing
+
+    def _of_library(self, full: str, name: str) -> Values:
+        called = _CALL.search(full)
+        if called and self.context.worker and not FOLLOWED.match(full):
+            return UNKNOWN  # no rule needs more about the result of a library's call
+        local = None if called or "?" in full else self.context.project.find(f"{full}.{name}", "")
+        return (Mod(local),) if local else (Ext(canonical(f"{full}.{name}")),)
+
+    def _of_class(self, cls: Class, name: str, owner: Cls) -> Values:
+        for base in self.mro(cls):
+            if name in base.methods:
+                method = base.methods[name]
+                return self.decorate(Fn(method, owner if method.has_decorator("classmethod") else None))
+            if bindings := base.scope.names.get(name):
+                frame = Frame(base.module, parent=base.frame, scope=base.scope)
+                return self.static(bindings, frame, (base.scope, name))
+        return ()
+
+    def method(self, owner: Inst, name: str) -> Fn | None:
+        """Return a method of an instance without its decorators, or None."""
+        for cls in self.mro(owner.cls):
+            if name in cls.methods:
+                return Fn(cls.methods[name], owner)
+        return None
+
+    def calls(self, cls: Class) -> bool:
+        """Return whether instances of a class may be callable. Those of a library's subclass may."""
+        key = (cls, "calls")
+        if key not in self.context.cache:
+            own = any(name in base.methods for base in self.mro(cls) for name in ("__call__", "forward"))
+            self.context.cache[key] = STATIC if own or self.libraries(cls) else ()
+        return bool(self.context.cache[key])
+
+    def attribute(self, owner: Inst, name: str) -> Values:
+        """Return an attribute of an instance."""
+        for cls in self.mro(owner.cls):
+            if name in cls.methods:
+                method = cls.methods[name]
+                fn = Fn(method, Cls(owner.cls) if method.has_decorator("classmethod") else owner)
+                if method.has_decorator("property", "cached_property", "lazy_property"):
+                    return self.run(fn, [], {})
+                return self.decorate(fn)
+        stored = self.context.state.variables.get((owner.key, name))
+        return self.field(owner, name) if stored is None else stored
+
+    def field(self, owner: Inst, name: str) -> Values:
+        """Return the value of an attribute before the workers start."""
+        if name in self.context.worker_attributes or (name == "R" and self._is_reseeded(owner.cls)):
+            return self.context.nothing
+        result: Values = ()
+        for cls in self.mro(owner.cls):
+            for site in cls.sites.get(name, ()):
+                if site.function not in self.context.functions or site.function.name in _INITIAL:
+                    result = join(result, self._at_site(site, owner))
+        result = result or self._of_class(owner.cls, name, Cls(owner.cls))
+        if not owner.stored:
+            result = tuple(_fresh(value) for value in result)
+        if not result and name == "__class__":
+            return (Cls(owner.cls),)
+        if (
+            not result
+            and name == "R"
+            and owner.stored
+            and any(map(_RANDOMIZABLE.search, self.libraries(owner.cls)))
+        ):
+            result = (Gen("Randomizable", owner.cls.module, owner.cls.node, stored=True, seed="none"),)
+        return result or UNKNOWN
+
+    def _is_reseeded(self, cls: Class) -> bool:
+        """Return whether a class is MONAI's Randomizable, and the project seeds its `R` in each worker, as MONAI's loader does."""
+        names = [*(c.name for c in self.mro(cls)), *self.libraries(cls)]
+        return any(map(_RANDOMIZABLE.search, names)) and self.context.project.mentions(_RESEEDED)
+
+    def is_shared(self, owner: Inst, name: str) -> bool:
+        """Return whether an attribute is in memory that all workers share."""
+        names = {name}
+        for site in (site for cls in self.mro(owner.cls) for site in cls.sites.get(name, ())):
+            for part in expand(site.value, site.function) if site.value else ():
+                if isinstance(part, ast.Call | ast.Attribute) and _SHARED.search(dotted(part)):
+                    return True
+                names |= {part.id} if isinstance(part, ast.Name) else set()
+        pattern = re.compile(rf"\b({'|'.join(map(re.escape, names))})\.share_memory_\(")
+        return any(pattern.search(cls.module.text) for cls in self.mro(owner.cls))
+
+    def _at_site(self, site: Site, owner: Inst) -> Values:
+        function = site.function
+        if _IN_WORKERS.search(function.name):
+            return UNKNOWN
+        key = (site.value, owner)
+        if site.value is None:
+            return UNKNOWN
+        if key in self.context.cache:
+            return self.context.cache[key]
+        if key in self.context.open or self.context.depth > 12:
+            return STATIC
+        self.context.open.add(key)
+        known = dict(owner.args) if function.name in _INITIAL else {}
+        if function.positional:
+            known[function.positional[0].arg] = (owner,)
+        frame = Frame(
+            function.module, parent=function.frame, scope=function.scope, function=function, variables=known
+        )
+        try:
+            result = self.earlier(site.value, frame)
+        finally:
+            self.context.open.discard(key)
+        if function.name not in _INITIAL:
+            result = tuple(v for v in result if not constant((v,)) or v == Const(None)) or UNKNOWN
+        self.context.cache[key] = result
+        return result
+
+    def mro(self, cls: Class) -> tuple[Class, ...]:
+        """Return the class and then its bases in the analysed code, each once."""
+        if cls in self._orders:
+            return self._orders[cls]
+        seen: dict[Class, None] = {}
+        todo = [cls]
+        while todo and len(seen) <= 50:
+            current = todo.pop(0)
+            if current not in seen:
+                seen[current] = None
+                todo[:0] = [v.cls for v in self.bases(current) if isinstance(v, Cls)]
+        order = tuple(seen)
+        if not self._open_bases:
+            self._orders[cls] = order
+        return order
+
+    def bases(self, cls: Class) -> Values:
+        """Return the bases of a class's definition."""
+        key = (cls, "bases")
+        if key not in self.context.cache:
+            self.context.cache[key] = STATIC
+            self._open_bases += 1
+            found: Values = ()
+            for base in cls.node.bases:
+                base = base.value if isinstance(base, ast.Subscript) else base
+                found = join(found, self.earlier(base, cls.frame))
+            self.context.cache[key] = found
+            self._open_bases -= 1
+        return self.context.cache[key]
+
+    def libraries(self, cls: Class) -> list[str]:
+        """Return the dotted names of the library classes among its bases."""
+        return [v.name for c in self.mro(cls) for v in self.bases(c) if isinstance(v, Ext)]
+
+    # Iteration and assignment
+
+    def iterate(self, values: Values) -> Values:
+        """Return the values of a loop variable over these values."""
+        result: Values = ()
+        for value in values:
+            if isinstance(value, Group) and value.origin == "generator":
+                for item in value.items:
+                    items = contents(self.run(item, [], {})) if isinstance(item, Fn) else (item,)
+                    result = join(result, items)
+                continue
+            own = isinstance(value, Inst) and self.context.worker
+            method = self.method(value, "__iter__") if own and isinstance(value, Inst) else None
+            result = join(result, contents(self.run(method, [], {})) if method else contents((value,)))
+        return result or self.context.nothing
+
+    def assign(self, target: ast.expr, values: Values, frame: Frame) -> None:
+        """Store values in a target."""
+        match target:
+            case ast.Name(id=name):
+                frame.vars[name] = values
+            case ast.Tuple(elts=elements) | ast.List(elts=elements):
+                parts = contents(tuple(v if isinstance(v, Group) else Group((v,)) for v in values))
+                for element in elements:
+                    self.assign(element, parts, frame)
+            case ast.Starred(value=inner):
+                self.assign(inner, (Group(contents(values)),), frame)
+            case ast.Attribute(value=owner, attr=attr):
+                for holder in self.evaluate(owner, frame):
+                    if isinstance(holder, Inst):
+                        self.context.state.variables[holder.key, attr] = values
+                    elif isinstance(holder, Gen | Bound) and attr == "state":
+                        gen = holder if isinstance(holder, Gen) else holder.gen
+                        self.context.state.seeds[gen.node] = "varying"
+                        self.context.events += 1
+            case ast.Subscript(value=owner, slice=index):
+                self.evaluate(index, frame)
+                self.evaluate(owner, frame)
+
+    # Conditions
+
+    def truth(self, test: ast.expr, frame: Frame) -> bool | None:
+        """Evaluate a condition and return its outcome, or None if it is unknown."""
+        match test:
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                inner = self.truth(operand, frame)
+                return None if inner is None else not inner
+            case ast.Compare(
+                left=left, ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(value=None)]
+            ):
+                outcome = self._is_none(self.evaluate(left, frame))
+                if isinstance(left, ast.Subscript):
+                    return None
+                return outcome if outcome is None or isinstance(op, ast.Is) else not outcome
+            case ast.Constant(value=value):
+                return bool(value)
+            case ast.Name(id="TYPE_CHECKING"):
+                return False
+            case _:
+                values = self.evaluate(test, frame)
+                if values == (Const(None),):
+                    return False
+                if all(isinstance(v, Ext) and v.name.endswith("get_worker_info()") for v in values):
+                    return True
+                return None
+
+    def is_on(self, test: ast.expr, frame: Frame) -> bool:
+        """Return whether a condition is an option of the object that is on by default."""
+        values = self.evaluate(test, frame) if isinstance(test, ast.Attribute) else ()
+        return Const(True) in values and not {Const(False), Const(None)} & {*values}
+
+    def _is_none(self, values: Values) -> bool | None:
+        if all(v == Const(None) for v in values):
+            return True
+        if all(
+            isinstance(v, Gen | Fn | Inst | Cls | Mod | Group)
+            or (isinstance(v, Opaque) and v.argument)
+            or (isinstance(v, Ext) and self.context.worker and v.name.endswith("get_worker_info()"))
+            for v in values
+        ):
+            return False
+        return None
+
+    # Functions
+
+    def bind(self, fn: Fn, args: list[Values], kwargs: dict[str, Values], starred: bool) -> dict[str, Values]:
+        """Return the values of a function's parameters in a call."""
+        function = fn.function
+        values = [*fn.args, *args]
+        if fn.owner is not None and not function.has_decorator("staticmethod"):
+            values.insert(0, (fn.owner,))
+        named = dict(fn.kwargs) | kwargs
+        known: dict[str, Values] = {}
+        positional = function.positional
+        for i, parameter in enumerate((*positional, *function.node.args.kwonlyargs)):
+            default = self.default_of(parameter, function)
+            if i < len(values) and i < len(positional):
+                known[parameter.arg] = _as_arguments(values[i]) if default == (Const(None),) else values[i]
+            elif parameter.arg in named:
+                value = named.pop(parameter.arg)
+                known[parameter.arg] = _as_arguments(value) if default == (Const(None),) else value
+            elif default is not None:
+                known[parameter.arg] = ARGUMENT if starred and default == (Const(None),) else default
+            else:
+                known[parameter.arg] = ARGUMENT if starred else self.context.nothing
+        if function.node.args.vararg:
+            rest = values[len(positional) :]
+            known[function.node.args.vararg.arg] = (Group(join((), *rest) if rest else self.context.nothing),)
+        if function.node.args.kwarg:
+            known[function.node.args.kwarg.arg] = (
+                Group(join((), *named.values()) if named else self.context.nothing),
+            )
+        return known
+
+    def run(self, fn: Fn, args: list[Values], kwargs: dict[str, Values], *, starred: bool = False) -> Values:
+        """Run a function and return its value."""
+        function = fn.function
+        if len(self._stack) > _DEEP or self._stack.count(function) > 1:
+            self.context.events += len(self._stack) > _DEEP
+            return self.context.nothing
+        if self.context.worker:
+            args = [self.simplify(values) for values in args]
+            kwargs = {name: self.simplify(values) for name, values in kwargs.items()}
+        variables = self.bind(fn, args, kwargs, starred)
+        mark = self._quiet.mark(fn, variables)
+        if (quiet := self._quiet.recall(mark)) is not None:
+            return quiet
+        key = (
+            function.node,
+            fn.owner,
+            fn.frame,
+            self.context.worker,
+            tuple(variables.items()),
+            frozenset(self.context.state.seeds.items()),
+            frozenset(self.context.state.variables.items()),
+        )
+        if key in self._results:
+            values, stored, seeds = self._results[key]
+            self.context.state.variables.update(stored)
+            self.context.state.seeds = dict(seeds)
+            return values
+        if self.context.worker:
+            self.context.functions.add(function)
+        self.context.trail.append(function)
+        frame = Frame(
+            function.module, parent=fn.frame or function.frame, function=function, variables=variables
+        )
+        frame.this = (fn.owner,) if isinstance(fn.owner, Inst | Cls) else getattr(fn.frame, "this", ())
+        self._stack.append(function)
+        try:
+            self.execute(function.body, frame)
+        finally:
+            self._stack.pop()
+        values = frame.vars.get("<return>") or (Const(None),)
+        if "<yield>" in frame.vars:
+            values = (Group(frame.vars["<yield>"]),)
+        if self.context.worker:
+            values = self.simplify(values)
+        self._quiet.keep(mark, values)
+        self._results[key] = (values, dict(self.context.state.variables), dict(self.context.state.seeds))
+        return values
+
+    def stored_values(self, functions: list[Fn], key: object) -> Values | None:
+        """Run methods of the object with this `Inst.key`, and return the values that they store, or None if they draw or seed."""
+        with self.context.apart() as context:
+            stack, results = self._stack, self._results
+            self._stack, self._results = [], {}
+            try:
+                for fn in functions:
+                    context.steps = 0
+                    self.run(fn, [UNKNOWN] * (fn.function.required - 1), {})
+                    if context.events:
+                        return None
+            finally:
+                self._stack, self._results = stack, results
+            stored = context.state.variables.items()
+            return tuple(value for (owner, _), values in stored if owner == key for value in values)
+
+    def decorate(self, fn: Fn) -> Values:
+        """Return a function after its decorators, as far as these are in the analysed code."""
+        values: Values = (fn,)
+        for decorator in reversed(fn.function.decorators):
+            wrappers = tuple(v for v in self.evaluate(decorator, fn.function.frame) if isinstance(v, Fn))
+            for wrapper in wrappers:
+                result = self.context.before(lambda w=wrapper, v=values: self.run(w, [v], {}))  # type: ignore[misc]
+                callables = tuple(v for v in result if isinstance(v, Fn | Group | Inst))
+                values = callables or values
+        return values
+
+    # Classes whose instances cannot draw
+
+    def simplify(self, values: Values) -> Values:
+        """Return the values, with an unknown value in place of those that cannot draw."""
+        if not any(isinstance(value, _OF_CLASSES) for value in values):
+            return values
+        return tuple(dict.fromkeys(map(self._simplified, values)))
+
+    def _simplified(self, value: Value) -> Value:
+        if isinstance(value, Group):
+            within = self.simplify(value.items)
+            return value if within == value.items else Group(within, value.calls, value.origin)
+        cannot = (
+            self._is_harmless(value)
+            and not is_plain(value)
+            and all(map(self._is_harmless, self._stored_in(value)))
+        )
+        return ARGUMENT[0] if cannot else value
+
+    def _stored_in(self, value: Value) -> Iterator[Value]:
+        """Yield the values that worker code has stored in an object."""
+        result = value.owner if isinstance(value, Fn) else value
+        if isinstance(result, Inst):
+            for (owner, _), values in self.context.state.variables.items():
+                if owner == result.key:
+                    yield from values
+
+    def _is_harmless(self, value: Value) -> bool:
+        """Return whether a value is plain, or belongs to a tame class and was made from plain values."""
+        match value:
+            case Inst(cls=cls, args=args, stored=False):
+                return self._cannot_draw(cls) and all(is_plain(v) for _, values in args for v in values)
+            case Fn(owner=Inst() as owner, frame=None):
+                return self._is_harmless(owner)
+            case Cls(cls=cls):
+                return self._cannot_draw(cls)
+            case Group(items=items):
+                return all(map(self._is_harmless, items))
+            case _:
+                return is_plain(value)
+
+    def _cannot_draw(self, cls: Class) -> bool:
+        runs, key = self.context.project.runs, (Interpreter, cls)
+        if key not in runs:
+            before = len(runs)
+            runs[key], tame = True, False  # assumed for now, because the class may make more of its kind
+            try:
+                tame = self._draws_nothing(cls)
+            finally:
+                if not tame:
+                    for result in list(runs)[before:]:  # these runs rely on the wrong assumption
+                        del runs[result]
+                    runs[key] = False
+        return runs[key] is True
+
+    def _draws_nothing(self, cls: Class) -> bool:
+        order, result = self.mro(cls), Inst(cls, stored=False)
+        if not all(is_plain(base) for c in order for base in self.bases(c) if isinstance(base, Ext)):
+            return False
+        methods = {name: method for c in reversed(order) for name, method in c.methods.items()}
+        for name in dict.fromkeys(name for c in order for name in c.scope.names if name not in methods):
+            if not all(map(is_plain, self.member(Cls(cls), name))):
+                return False
+        first = sorted(methods, key=lambda name: name != "__init__")
+        values = self.stored_values([Fn(methods[name], result) for name in first], result.key)
+        return values is not None and all(map(self._is_harmless, values))
+
+    # Parameters
+
+    def parameter(self, parameter: ast.arg, function: Function) -> Values:
+        """Return the values of a parameter, as far as the files tell."""
+        key = (function.node, parameter)
+        if key in self.context.cache:
+            return self.context.cache[key]
+        if key in self.context.open:
+            return STATIC
+        self.context.open.add(key)
+        try:
+            result = self._parameter_values(parameter, function)
+        finally:
+            self.context.open.discard(key)
+        self.context.cache[key] = result
+        return result
+
+    def _parameter_values(self, parameter: ast.arg, function: Function) -> Values:
+        annotation = ast.unparse(parameter.annotation) if parameter.annotation else ""
+        default = self.default_of(parameter, function)
+        named = RNG_NAME.match(parameter.arg) and not _PLAIN.search(annotation)
+        arguments = self._passed(parameter, function)
+        named = named and not any(isinstance(value, Fn) for value in arguments)  # a generator function
+        if default == (Const(None),) and not arguments and _is_filled_later(parameter, function):
+            return join(default, STATIC)
+        if _RNG_TYPE.search(annotation) or (named and (default is None or Const(None) in default)):
+            argument = Gen("argument", function.module, parameter, stored=True, seed="varying")
+            return join((argument,), default or ())
+        instances = join(self._annotated_instances(parameter, function), arguments)
+        return join(instances or self._namesake(parameter, function), default or (), STATIC)
+
+    def _annotated_instances(self, parameter: ast.arg, function: Function) -> Values:
+        """Return instances of the classes in the parameter's annotation."""
+        if parameter.annotation is None:
+            return ()
+        result: Values = ()
+        for name in _names_in(parameter.annotation):
+            for value in self.earlier(name, function.frame):
+                if isinstance(value, Cls):
+                    near = value.cls.module is function.module
+                    if near or _TOOL.search(value.cls.name) or _TOOL.search(parameter.arg):
+                        result = join(result, (Inst(value.cls),))
+                elif isinstance(value, Ext) and value.name.startswith("imgaug."):
+                    result = join(result, (Ext(f"{value.name}()"),))
+        return result
+
+    def _passed(self, parameter: ast.arg, function: Function) -> Values:
+        """Return the values that calls in the same file pass."""
+        positional = [p.arg for p in function.positional]
+        bound = function.cls is not None and not function.has_decorator("staticmethod")
+        position = positional.index(parameter.arg) - bound if parameter.arg in positional else -1
+        result: Values = ()
+        if function not in self._calls:
+            self._calls[function] = calls_of(function)[:_MOST]
+        for call, frame in self._calls[function]:
+            expressions = [word.value for word in call.keywords if word.arg == parameter.arg]
+            if 0 <= position < len(call.args) and not any(isinstance(a, ast.Starred) for a in call.args):
+                expressions.append(call.args[position])
+            for expression in expressions:
+                values = self.earlier(expression, frame)
+                result = join(
+                    result,
+                    tuple(v for v in values if isinstance(v, Inst | Fn | Cls | Group | Gen | Bound | Ext)),
+                )
+        return result
+
+    def _namesake(self, parameter: ast.arg, function: Function) -> Values:
+        """Return an instance of the class with the parameter's name: `augmentor` is an `ImageAugmentor`."""
+        name = parameter.arg.strip("_").replace("_", "").lower()
+        if function.cls is None or function.name != "__init__" or not _TOOL.search(name):
+            return ()
+        return tuple(
+            Inst(cls)
+            for cls in function.module.classes.values()
+            if cls is not function.cls and cls.name.lower().endswith(name)
+        )
+
+    # Calls into libraries
+
+    def _call_library(
+        self, callee: Ext | Bound, node: ast.Call, frame: Frame, args: list[Values], kwargs: dict[str, Values]
+    ) -> Values:
+        """Return the value of a call into a library, or of a generator's method."""
+        if isinstance(callee, Bound):
+            return self._call_generator(callee, node, frame, [*args, *kwargs.values()])
+        name, builtin = callee.name, callee.name.removeprefix("builtins.")
+        if name in GENERATORS or name in BIT_GENERATORS:
+            return self._new_generator(name, node, frame, args, kwargs)
+        if name == "functools.partial":
+            return self._partial(args, kwargs)
+        if name == "dataclasses.field" and "default_factory" in kwargs:
+            return self._dataclass_field(node, frame, kwargs["default_factory"])
+        if name == "builtins.getattr" and len(args) > 1:
+            return self._getattr(node, frame, args)
+        if builtin in _ITERATING:
+            self.callbacks(list(kwargs.values()))
+            items = self.iterate(join((), *args)) if args else self.context.nothing
+            return items if name.endswith("next") else (Group(items),)
+        if name in ("copy.deepcopy", "copy.copy") and args:
+            return args[0]
+        if builtin in _NUMBERS and args:
+            return STATIC if all(constant(v) for v in args) else self.context.nothing
+        return self._call_other(name, node, frame, args, kwargs)
+
+    def _call_other(
+        self, name: str, node: ast.Call, frame: Frame, args: list[Values], kwargs: dict[str, Values]
+    ) -> Values:
+        """Return the value of a call that means nothing to the linter itself, and judge it in worker code."""
+        if self.context.worker:
+            if name in SAVERS:
+                self.context.events += 1
+                return (Saved(SAVERS[name], self.context.state.seeds.get(SAVERS[name], "")),)
+            self._judge.library(name, node, frame, args, kwargs)
+            if name.removeprefix("builtins.") in _TELLING:
+                return self.context.nothing
+        with self.context.eager(_EAGER.search(name) is not None):
+            result = self.callbacks([*args, *kwargs.values()])
+        if isinstance(result[0], Group) and not _ARRAYS.match(name):
+            return (Group(result[0].items, calls=True, origin="library"),)
+        if self.context.worker and not FOLLOWED.match(name):
+            return self.context.nothing
+        return (Ext(f"{name}()"),) if not name.startswith("?.") or "(" not in name else self.context.nothing
+
+    def _dataclass_field(self, node: ast.Call, frame: Frame, factories: Values) -> Values:
+        results = [
+            self._call_library(v, node, frame, [], {}) if isinstance(v, Ext) else self.invoke(v, [], {})
+            for v in factories
+            if isinstance(v, Ext | Fn | Cls)
+        ]
+        return join((), *results) or self.context.nothing
+
+    def _new_generator(
+        self, name: str, node: ast.Call, frame: Frame, args: list[Values], kwargs: dict[str, Values]
+    ) -> Values:
+        seeds = [values for values in (*args, *kwargs.values()) if values != (Const(None),)]
+        inner = [v for values in seeds for v in values if isinstance(v, Gen)]
+        if name.endswith("check_random_state"):
+            if not seeds:
+                return (Ext("numpy.random"),)
+            if inner:
+                return tuple(inner)
+        if inner and name.endswith((".Generator", "default_rng")) and not name.startswith("torch"):
+            for gen in inner if self.context.worker else ():
+                self._judge.new_generator(gen, node, frame)
+            return tuple(inner)
+        fixed = name == "torch.Generator" or (seeds and all(constant(v) for v in seeds))
+        seed = "constant" if fixed else "varying" if seeds else "none"
+        kind = GENERATORS.get(name, name.replace("numpy", "np", 1))
+        result = Gen(kind, frame.module, node, stored=not self.context.worker, seed=seed)  # type: ignore[arg-type]
+        if self.context.worker and name not in BIT_GENERATORS:
+            self._judge.new_generator(result, node, frame)
+        return (result,)
+
+    def _call_generator(self, callee: Bound, node: ast.Call, frame: Frame, args: list[Values]) -> Values:
+        gen = callee.gen
+        if callee.name in _RESEED:
+            self._judge.seeding(gen.node, node, frame, args)
+            return (gen,)
+        if callee.name in ("spawn", "clone_state"):
+            return (Group((gen,)),)
+        if self.context.worker:
+            self._judge.generator(gen, callee.name, node, frame)
+        return self.callbacks(args)
+
+    def _partial(self, args: list[Values], kwargs: dict[str, Values]) -> Values:
+        result: Values = ()
+        for value in args[0] if args else ():
+            if isinstance(value, Fn):
+                words = tuple((dict(value.kwargs) | kwargs).items())
+                result = join(
+                    result, (Fn(value.function, value.owner, value.frame, (*value.args, *args[1:]), words),)
+                )
+            elif isinstance(value, Inst | Cls | Group):
+                result = join(result, (Group((value,), calls=True),))
+            else:
+                result = join(result, (value,))
+        return result or self.context.nothing
+
+    def _getattr(self, node: ast.Call, frame: Frame, args: list[Values]) -> Values:
+        result: Values = ()
+        names = [v.value for v in args[1] if isinstance(v, Const) and isinstance(v.value, str)]
+        for value in args[0]:
+            for name in names:
+                result = join(result, self.member(value, name))
+            if not names and isinstance(value, Ext):
+                result = join(result, (Ext(f"{value.name}.any"),))
+            elif not names and isinstance(value, Inst | Mod):
+                result = join(result, self._named_methods(value, _pattern(node.args[1])))
+        return result or self.context.nothing
+
+    def _named_methods(self, owner: Inst | Mod, pattern: str) -> Values:
+        """Return the methods of an object, or the functions of a module, that a computed name may mean."""
+        if isinstance(owner, Mod):
+            names = [name for name, bindings in owner.module.scope.names.items() if bindings[0].kind == "def"]
+        else:
+            names = [name for cls in self.mro(owner.cls) for name in cls.methods]
+        found = [
+            name for name in dict.fromkeys(names) if re.fullmatch(pattern, name) and not name.startswith("__")
+        ]
+        methods = tuple(v for name in found for v in self.member(owner, name) if isinstance(v, Fn))
+        return (Group(methods, calls=True, origin="methods"),) if methods else ()
+
+    # Calls
+
+    def call(self, node: ast.Call, frame: Frame) -> Values:
+        """Return the value of a call, with its effects."""
+        if isinstance(node.func, ast.Name) and node.func.id == "super" and "super" not in frame.vars:
+            return self._super(frame)
+        callees = self.evaluate(node.func, frame)
+        args = [self.evaluate(arg, frame) for arg in node.args if not isinstance(arg, ast.Starred)]
+        stars = [arg.value for arg in node.args if isinstance(arg, ast.Starred)]
+        spread = [contents(self.evaluate(arg, frame)) for arg in stars]
+        kwargs = {word.arg: self.evaluate(word.value, frame) for word in node.keywords if word.arg}
+        for word in node.keywords:
+            if word.arg is None:
+                self.evaluate(word.value, frame)
+        starred = bool(spread) or any(word.arg is None for word in node.keywords)
+        if self.context.worker and isinstance(node.func, ast.Attribute):
+            self._judge.method(node, frame)
+        result: Values = ()
+        for callee in callees:
+            if isinstance(callee, Ext | Bound):
+                result = join(result, self._call_library(callee, node, frame, args + spread, kwargs))
+            else:
+                result = join(result, self.invoke(callee, args, kwargs, starred=starred, spread=spread))
+        return result or self.context.nothing
+
+    def invoke(
+        self,
+        callee: Value,
+        args: list[Values],
+        kwargs: dict[str, Values],
+        *,
+        starred: bool = False,
+        spread: list[Values] | None = None,
+    ) -> Values:
+        """Return the value of a call into the analysed code."""
+        match callee:
+            case Fn():
+                if not self.context.worker and callee.function.yields:
+                    bound = replace(
+                        callee, args=(*callee.args, *args), kwargs=(*callee.kwargs, *kwargs.items())
+                    )
+                    return (Group((bound,), origin="generator"),)
+                return self.run(callee, args, kwargs, starred=starred)
+            case Cls():
+                return self._construct(callee, args, kwargs, starred)
+            case Inst():
+                for name in ("__call__", "forward"):
+                    if method := self.method(callee, name):
+                        return self.run(method, args, kwargs, starred=starred)
+                return self._each(tuple(v for _, values in callee.args for v in values), args, kwargs)
+            case Group(items=items, calls=True, origin=origin):
+                if origin == "methods":
+                    some = tuple(
+                        v
+                        for v in items
+                        if isinstance(v, Fn) and (starred or v.function.takes(len(args), kwargs))
+                    )
+                    results = [self.run(v, args, kwargs, starred=starred) for v in some]
+                    return join((Group(some, calls=True, origin=origin),) if some else (), *results)
+                self._each(items, args, kwargs)
+                return join(self.context.nothing, items)
+            case Group(items=items):
+                return join((Group(items),), items)
+            case _:
+                return self.callbacks([*args, *(spread or ()), *kwargs.values()])
+
+    def _each(self, values: Values, args: list[Values], kwargs: dict[str, Values]) -> Values:
+        for value in values:
+            if isinstance(value, Fn | Inst) or (isinstance(value, Group) and value.calls):
+                self.invoke(value, args, kwargs)
+            elif isinstance(value, Group) and not value.origin:
+                self._each(value.items, args, kwargs)
+        return self.context.nothing
+
+    def callbacks(self, values: list[Values]) -> Values:
+        """Return the value of a call of something unknown, which may call the functions among its arguments."""
+        functions = tuple(dict.fromkeys(v for some in values for v in self._functions_in(some)))
+        if not functions:
+            return self.context.nothing
+        if self.context.worker:
+            for value in functions:
+                if isinstance(value, Fn):
+                    self.run(value, [], {}, starred=True)
+        return (Group(functions, calls=True),)
+
+    def _functions_in(self, values: Values, depth: int = 0) -> Iterator[Value]:
+        """Yield the arguments that an unknown callee may call: functions, callable objects, and those in containers."""
+        for value in values:
+            match value:
+                case Fn() | Bound():
+                    yield value
+                case Inst(cls=cls) if self.calls(cls):
+                    yield value
+                case Group(items=items, calls=True):
+                    yield from items
+                case Group(items=items) if depth < _NESTED:
+                    yield from self._functions_in(items, depth + 1)
+                case Ext(name=name) if is_numpy_draw(name) or is_python_draw(name):
+                    yield value
+
+    def _super(self, frame: Frame) -> Values:
+        scope: Frame | None = frame
+        while scope is not None and scope.cls is None:
+            scope = scope.parent
+        owners = frame.this or (frame.vars.get(first_of(frame.function), ()) if frame.function else ())
+        after = scope.cls if scope else None
+        result = tuple(Super(v, after) for v in owners if isinstance(v, Inst | Cls) and after)
+        return result or self.context.nothing
+
+    def _construct(self, callee: Cls, args: list[Values], kwargs: dict[str, Values], starred: bool) -> Values:
+        bare = Inst(callee.cls, stored=not self.context.worker)
+        method = self.method(bare, "__init__")
+        if method is None:
+            arguments = tuple((f"<{i}>", values) for i, values in enumerate([*args, *kwargs.values()]))
+            return (Inst(callee.cls, arguments, stored=not self.context.worker),)
+        known = self.bind(method, args, kwargs, starred)
+        known.pop(first_of(method.function), None)
+        if self.context.worker:
+            known = {name: plainer(values) for name, values in known.items()}
+        result = Inst(callee.cls, tuple(known.items()), stored=not self.context.worker)
+        if self.context.worker:
+            self.run(Fn(method.function, result), args, kwargs, starred=starred)
+        return (result,)
+
+    # Expressions
+
+    def evaluate(self, node: ast.expr | None, frame: Frame) -> Values:
+        """Return the alternative values of an expression."""
+        if node is None:
+            return (Const(None),)
+        self.context.steps += 1
+        if self.context.steps > _STEPS:
+            self.context.events += 1
+            return self.context.nothing
+        method = _EXPRESSIONS.get(type(node))
+        return self._children(node, frame) if method is None else method(self, node, frame)
+
+    def _children(self, node: ast.AST, frame: Frame) -> Values:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                self.evaluate(child, frame)
+            elif not isinstance(child, ast.expr_context | ast.operator):
+                self._children(child, frame)
+        return self.context.nothing
+
+    def _value_of_constant(self, node: ast.Constant, frame: Frame) -> Values:
+        return (Const(node.value),) if node.value is not ... else STATIC
+
+    def _value_of_name(self, node: ast.Name, frame: Frame) -> Values:
+        return self.lookup(node.id, frame)
+
+    def _value_of_attribute(self, node: ast.Attribute, frame: Frame) -> Values:
+        result: Values = ()
+        for value in self.evaluate(node.value, frame):
+            result = join(result, self.member(value, node.attr))
+        return result
+
+    def _value_of_sequence(self, node: ast.Tuple | ast.List | ast.Set, frame: Frame) -> Values:
+        items: Values = ()
+        for element in node.elts:
+            if isinstance(element, ast.Starred):
+                items = join(items, contents(self.evaluate(element.value, frame)))
+            else:
+                items = join(items, self.evaluate(element, frame))
+        return (self._group(items),)
+
+    def _group(self, items: Values) -> Group:
+        """Return a container. In worker code, containers of plain values inside it become unknown values."""
+        return Group(tuple(dict.fromkeys(map(hide_plain, items))) if self.context.worker else items)
+
+    def _value_of_dict(self, node: ast.Dict, frame: Frame) -> Values:
+        items: Values = ()
+        for key, value in zip(node.keys, node.values, strict=True):
+            if key is None:
+                items = join(items, contents(self.evaluate(value, frame)))
+            else:
+                self.evaluate(key, frame)
+                items = join(items, self.evaluate(value, frame))
+        return (self._group(items),)
+
+    def _value_of_subscript(self, node: ast.Subscript, frame: Frame) -> Values:
+        index = self.evaluate(node.slice, frame)
+        result: Values = ()
+        for value in self.evaluate(node.value, frame):
+            if isinstance(value, Inst) and self.context.worker:
+                method = self.method(value, "__getitem__")
+                result = join(result, self.run(method, [index], {}) if method else self.context.nothing)
+            elif isinstance(value, Group):
+                result = join(result, value.items or self.context.nothing)
+            elif isinstance(value, Ext):
+                result = join(result, (Ext(f"{value.name}[]"),))
+            else:
+                result = join(result, STATIC if constant((value, *index)) else self.context.nothing)
+        return result
+
+    def _value_of_binary(self, node: ast.BinOp, frame: Frame) -> Values:
+        left, right = self.evaluate(node.left, frame), self.evaluate(node.right, frame)
+        groups = tuple(v for v in left + right if isinstance(v, Group))
+        if groups:
+            return (self._group(contents(groups)),)
+        return STATIC if constant(left) and constant(right) else self.context.nothing
+
+    def _value_of_unary(self, node: ast.UnaryOp, frame: Frame) -> Values:
+        value = self.evaluate(node.operand, frame)
+        return STATIC if constant(value) else self.context.nothing
+
+    def _value_of_boolean(self, node: ast.BoolOp, frame: Frame) -> Values:
+        result: Values = ()
+        for i, operand in enumerate(node.values):
+            values = self.evaluate(operand, frame)
+            last = i == len(node.values) - 1
+            if isinstance(node.op, ast.Or) and not last:
+                result = join(result, tuple(v for v in values if v != Const(None)))
+                if all(truthy(v) for v in values):
+                    return result
+            else:
+                result = join(result, values)
+        return result or self.context.nothing
+
+    def _value_of_conditional(self, node: ast.IfExp, frame: Frame) -> Values:
+        truth = self.truth(node.test, frame)
+        if truth is True:
+            return self.evaluate(node.body, frame)
+        if truth is False:
+            return self.evaluate(node.orelse, frame)
+        return join(self.evaluate(node.body, frame), self.evaluate(node.orelse, frame))
+
+    def _value_of_compare(self, node: ast.Compare, frame: Frame) -> Values:
+        parts = [self.evaluate(part, frame) for part in (node.left, *node.comparators)]
+        return STATIC if all(constant(part) for part in parts) else self.context.nothing
+
+    def _value_of_lambda(self, node: ast.Lambda, frame: Frame) -> Values:
+        return (Fn(Function(node, frame.module, frame, frame.cls), None, frame),)
+
+    def _value_of_comprehension(
+        self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, frame: Frame
+    ) -> Values:
+        inner = Frame(frame.module, parent=frame, this=frame.this)
+        inner.cls, inner.function = frame.cls, frame.function
+        for generator in node.generators:
+            items = self.iterate(self.evaluate(generator.iter, inner))
+            self.assign(generator.target, items, inner)
+            for condition in generator.ifs:
+                self.evaluate(condition, inner)
+        if isinstance(node, ast.DictComp):
+            self.evaluate(node.key, inner)
+            return (self._group(self.evaluate(node.value, inner)),)
+        return (self._group(self.evaluate(node.elt, inner)),)
+
+    def _value_of_named(self, node: ast.NamedExpr, frame: Frame) -> Values:
+        values = self.evaluate(node.value, frame)
+        self.assign(node.target, values, frame)
+        return values
+
+    def _value_of_through(self, node: ast.Await | ast.Starred, frame: Frame) -> Values:
+        return self.evaluate(node.value, frame)
+
+    def _value_of_yield(self, node: ast.Yield | ast.YieldFrom, frame: Frame) -> Values:
+        values = self.evaluate(node.value, frame) if node.value else (Const(None),)
+        if isinstance(node, ast.YieldFrom):
+            values = self.iterate(values)
+        frame.vars["<yield>"] = join(frame.vars.get("<yield>", ()), values)
+        return self.context.nothing
+
+    def _value_of_call(self, node: ast.Call, frame: Frame) -> Values:
+        return self.call(node, frame)
+
+    # Statements
+
+    def execute(self, body: list[ast.stmt], frame: Frame) -> bool:
+        """Run statements, and return whether they never reach their end."""
+        for node in body:
+            method = _STATEMENTS.get(type(node))
+            if method is not None and method(self, node, frame):
+                return True
+        return False
+
+    def _run_value(self, node: ast.Expr | ast.Assert, frame: Frame) -> None:
+        self.evaluate(node.value if isinstance(node, ast.Expr) else node.test, frame)
+
+    def _run_return(self, node: ast.Return, frame: Frame) -> bool:
+        values = self.evaluate(node.value, frame)
+        frame.vars["<return>"] = join(frame.vars.get("<return>", ()), values)
+        return True
+
+    def _run_for(self, node: ast.For | ast.AsyncFor, frame: Frame) -> None:
+        items = self.iterate(self.evaluate(node.iter, frame))
+        self._loop(node, frame, lambda: self.assign(node.target, items, frame))
+
+    def _run_while(self, node: ast.While, frame: Frame) -> None:
+        self._loop(node, frame, lambda: self.evaluate(node.test, frame))
+
+    def _run_annotated(self, node: ast.AnnAssign, frame: Frame) -> None:
+        if node.value is not None:
+            self.assign(node.target, self.evaluate(node.value, frame), frame)
+
+    def _run_function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> None:
+        fn = Fn(Function(node, frame.module, frame), None, frame)
+        frame.vars[node.name] = (fn,)
+        frame.vars[node.name] = self.decorate(fn)
+
+    def _run_class(self, node: ast.ClassDef, frame: Frame) -> None:
+        frame.vars[node.name] = (Cls(frame.module.class_of(node, frame)),)
+
+    def _run_import(self, node: ast.Import | ast.ImportFrom, frame: Frame) -> None:
+        self.bind_import(node, frame)
+
+    def _run_raise(self, node: ast.Raise, frame: Frame) -> bool:
+        self.evaluate(node.exc, frame)
+        return True
+
+    def _run_jump(self, node: ast.Continue | ast.Break, frame: Frame) -> bool:
+        return True
+
+    def _run_assign(self, node: ast.Assign, frame: Frame) -> None:
+        value = node.value
+        for target in node.targets:
+            if (
+                isinstance(target, ast.Tuple | ast.List)
+                and isinstance(value, ast.Tuple | ast.List)
+                and len(target.elts) == len(value.elts)
+            ):
+                parts = [self.evaluate(part, frame) for part in value.elts]
+                for element, part in zip(target.elts, parts, strict=True):
+                    several = isinstance(element, ast.Starred)
+                    self.assign(element, contents(part) if several else part, frame)
+                continue
+            values = self.evaluate(value, frame)
+            if isinstance(target, ast.Name) and self._is_global(target.id, frame):
+                self.context.state.variables[frame.module, target.id] = values
+            self.assign(target, values, frame)
+
+    def _is_global(self, name: str, frame: Frame) -> bool:
+        return frame.function is not None and name in frame.function.globals
+
+    def _run_augmented(self, node: ast.AugAssign, frame: Frame) -> None:
+        self.evaluate(node.value, frame)
+        self.evaluate(node.target, frame)
+        owner = node.target.value if isinstance(node.target, ast.Subscript) else node.target
+        if isinstance(owner, ast.Attribute) and self.context.worker:
+            named = isinstance(owner.value, ast.Name | ast.Attribute)
+            for value in self.evaluate(owner.value, frame) if named else ():
+                if (
+                    isinstance(value, Inst)
+                    and value.stored
+                    and not cleared(node)
+                    and (value.key, owner.attr) not in self.context.state.variables
+                    and not self.is_shared(value, owner.attr)
+                ):
+                    self.verdicts.growth(node, owner, frame)
+        if isinstance(node.target, ast.Name):
+            frame.vars[node.target.id] = self.context.nothing
+
+    def _run_if(self, node: ast.If, frame: Frame) -> bool:
+        truth = self.truth(node.test, frame)
+        if truth is False:
+            return self.execute(node.orelse, frame)
+        filling, self.context.filling = self.context.filling, self.context.filling or fills(node)
+        if truth is True:
+            ended = self.execute(node.body, frame)
+            self.context.filling = filling
+            return ended
+        lenient = asks_for_seed(node.test)
+        before, state = dict(frame.vars), self.context.state
+        self.context.state = state.copy()
+        ended = self.execute(node.body, frame)
+        self.context.filling = filling
+        after, first = frame.vars, self.context.state
+        frame.vars, self.context.state = before, state.copy()
+        ended_else = self.execute(node.orelse, frame)
+        returns: dict[str, Values] = {
+            name: join(after.get(name, ()), frame.vars.get(name, ()))
+            for name in ("<return>", "<yield>")
+            if name in after or name in frame.vars
+        }
+        if ended and not ended_else:
+            pass
+        elif ended_else and not ended:
+            frame.vars, self.context.state = after, first
+        else:
+            frame.vars = _merge(after, frame.vars)
+            on = not node.orelse and self.is_on(node.test, frame)
+            self.context.state = first if on else self._join_states(first, self.context.state, lenient)
+        frame.vars.update(returns)
+        return ended and ended_else
+
+    def _join_states(self, first: State, second: State, lenient: bool = False) -> State:
+        result = State()
+        for key in {**first.variables, **second.variables}:
+            if (same := first.variables.get(key)) is not None and same is second.variables.get(key):
+                result.variables[key] = same
+                continue
+            parts = [s.variables[key] for s in (first, second) if key in s.variables]
+            if len(parts) == 1:
+                owner, name = key
+                parts.append(self.field(Inst(owner), name) if isinstance(owner, Class) else ())
+            result.variables[key] = join(*parts)
+        for what in {**first.seeds, **second.seeds}:
+            if lenient or (what in first.seeds and what in second.seeds):
+                result.seeds[what] = first.seeds.get(what) or second.seeds[what]
+        return result
+
+    def _loop(
+        self, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, head: Callable[[], object]
+    ) -> None:
+        if node not in self._loop_names:
+            self._loop_names[node] = {
+                name for statement in statements(node.body) for name in stored_names(statement)
+            }
+        for name in self._loop_names[node] & frame.vars.keys():
+            frame.vars[name] = join(frame.vars[name], UNKNOWN)
+        head()
+        before, state = dict(frame.vars), self.context.state.copy()
+        self.execute(node.body, frame)
+        frame.vars = _merge(frame.vars, before)
+        endless = isinstance(node, ast.While) and isinstance(node.test, ast.Constant) and node.test.value
+        self.context.state = (
+            self.context.state if endless else self._join_states(self.context.state, state, lenient=True)
+        )
+        self.execute(node.orelse, frame)
+
+    def _run_with(self, node: ast.With | ast.AsyncWith, frame: Frame) -> bool:
+        seeds, before = False, dict(self.context.state.seeds)
+        exits: list[Fn] = []
+        for item in node.items:
+            call = item.context_expr
+            values = self.evaluate(call, frame)
+            seeds = seeds or (isinstance(call, ast.Call) and self._seeds_body(call, frame))
+            for value in values:
+                if isinstance(value, Inst) and (enter := self.method(value, "__enter__")):
+                    values = self.run(enter, [], {})
+                    leave = self.method(value, "__exit__")
+                    exits += [leave] if leave else []
+            if item.optional_vars is not None:
+                self.assign(item.optional_vars, values, frame)
+        if seeds:
+            self.context.state.seeds.update(dict.fromkeys((NUMPY, PYTHON, OPENCV, IMGAUG), "varying"))
+        ended = self.execute(node.body, frame)
+        for leave in reversed(exits):
+            self.run(leave, [UNKNOWN] * 3, {})
+        if seeds:
+            self.context.state.seeds = before
+        return ended
+
+    def _seeds_body(self, call: ast.Call, frame: Frame) -> bool:
+        """Return whether a context manager seeds the global generators for its body."""
+        has_arguments = bool(call.args or call.keywords)
+        if has_arguments and _SEEDING.search(dotted(call)):
+            return True
+        ends = ("random.seed", "set_state") if has_arguments else ("random.seed",)
+        for value in self.evaluate(call.func, frame):
+            bodies = [value.function] if isinstance(value, Fn) else []
+            if isinstance(value, Cls):
+                bodies = [f for cls in self.mro(value.cls) for f in cls.methods.values()]
+            for function in bodies:
+                for inner in ast.walk(function.node):
+                    if isinstance(inner, ast.Call) and dotted(inner).endswith(ends):
+                        return True
+        return False
+
+    def _run_try(self, node: ast.Try | ast.TryStar, frame: Frame) -> bool:
+        before, state = dict(frame.vars), self.context.state.copy()
+        ended = self.execute(node.body, frame) or self.execute(node.orelse, frame)
+        variables, after = frame.vars, self.context.state
+        for handler in node.handlers:
+            frame.vars = _merge(dict(before), variables)
+            self.context.state = self._join_states(state, after)
+            stopped = self.execute(handler.body, frame)
+            variables = {**variables, **{k: v for k, v in frame.vars.items() if k in ("<return>", "<yield>")}}
+            if not stopped:
+                variables = frame.vars if ended else _merge(variables, frame.vars)
+                after = self.context.state if ended else self._join_states(after, self.context.state)
+                ended = False
+        frame.vars, self.context.state = variables, after
+        return self.execute(node.finalbody, frame) or ended
+
+    def _run_match(self, node: ast.Match, frame: Frame) -> None:
+        self.evaluate(node.subject, frame)
+        for case in node.cases:
+            for pattern in ast.walk(case.pattern):
+                name = getattr(pattern, "name", None)
+                if isinstance(name, str):
+                    frame.vars[name] = self.context.nothing
+            if case.guard:
+                self.evaluate(case.guard, frame)
+            before, state = dict(frame.vars), self.context.state.copy()
+            self.execute(case.body, frame)
+            frame.vars = _merge(frame.vars, before)
+            self.context.state = self._join_states(self.context.state, state)
+
+
+def _fresh(value: Value) -> Value:
+    """Return a value of an object that worker code made, whose generators are not stored."""
+    if isinstance(value, Gen):
+        return replace(value, stored=False)
+    return replace(value, gen=replace(value.gen, stored=False)) if isinstance(value, Bound) else value
+
+
+def truthy(value: Value) -> bool:
+    """Return True if the value is certainly true."""
+    return isinstance(value, Gen | Fn | Inst | Cls | Mod) or (isinstance(value, Opaque) and value.argument)
+
+
+def _as_arguments(values: Values) -> Values:
+    return tuple(ARGUMENT[0] if v == UNKNOWN[0] else v for v in values)
+
+
+def first_of(function: Function) -> str:
+    """Return the name of a function's first parameter, or an empty string."""
+    return function.positional[0].arg if function.positional else ""
+
+
+def _is_filled_later(parameter: ast.arg, function: Function) -> bool:
+    """Return whether an argument is stored in an attribute that another method fills."""
+    for sites in function.cls.sites.values() if function.cls else ():
+        own = [site for site in sites if site.function is function]
+        stores = any(isinstance(site.value, ast.Name) and site.value.id == parameter.arg for site in own)
+        if stores and any(
+            isinstance(s.value, ast.Call | ast.Name) for s in sites if s.function is not function
+        ):
+            return True
+    return False
+
+
+def _names_in(annotation: ast.expr) -> list[ast.expr]:
+    result: list[ast.expr] = []
+    for node in ast.walk(annotation):
+        if isinstance(node, ast.Name | ast.Attribute):
+            result.append(node)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            with contextlib.suppress(SyntaxError, ValueError):
+                result += _names_in(ast.parse(node.value, mode="eval").body)
+    return result
+
+
+def _pattern(node: ast.expr) -> str:
+    """Return a pattern for the values of an expression that makes a string."""
+    match node:
+        case ast.JoinedStr(values=parts):
+            return "".join(re.escape(str(p.value)) if isinstance(p, ast.Constant) else ".*" for p in parts)
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return _pattern(left) + _pattern(right)
+        case ast.BinOp(left=ast.Constant(value=str(text)), op=ast.Mod()):
+            return re.escape(text.partition("%")[0]) + ".*"
+        case ast.Constant(value=str(text)):
+            return re.escape(text)
+        case _:
+            return ".*"
+
+
+def _merge(first: dict[str, Values], second: dict[str, Values]) -> dict[str, Values]:
+    result = dict(second)
+    for name, values in first.items():
+        other = second.get(name, values)
+        result[name] = values if other is values else join(values, other)
+    return result
+
+
+_EXPRESSIONS: dict[type[ast.AST], Callable[..., Values]] = by_kind(
+    Interpreter,
+    "_value_of_",
+    """
+    constant: Constant | name: Name | attribute: Attribute | call: Call | sequence: Tuple List Set | dict: Dict
+    | subscript: Subscript | binary: BinOp | unary: UnaryOp | boolean: BoolOp | conditional: IfExp | compare: Compare
+    | lambda: Lambda | comprehension: ListComp SetComp GeneratorExp DictComp | named: NamedExpr
+    | through: Await Starred | yield: Yield YieldFrom
+    """,
+)
+_STATEMENTS: dict[type[ast.AST], Callable[..., bool | None]] = by_kind(
+    Interpreter,
+    "_run_",
+    """
+    value: Expr Assert | assign: Assign | return: Return | if: If | for: For AsyncFor | while: While | raise: Raise
+    | with: With AsyncWith | try: Try TryStar | augmented: AugAssign | annotated: AnnAssign | class: ClassDef
+    | function: FunctionDef AsyncFunctionDef | import: Import ImportFrom | match: Match | jump: Continue Break
+    """,
+)

@@ -1,21 +1,12 @@
 """Statement patterns with a meaning of their own."""
 
 import ast
-import re
 from collections.abc import Iterator
 
-from seedsafe_lint.context import Steps
-from seedsafe_lint.index import Frame, Function
-from seedsafe_lint.members import Members
+from seedsafe_lint.index import Function
 from seedsafe_lint.scopes import statements, targets
-from seedsafe_lint.syntax import dotted
-from seedsafe_lint.values import Cls, Fn
 
-__all__ = ["asks_for_seed", "chooses_sample", "cleared", "fills", "seeds_body", "stored_names"]
-
-_SEEDING = re.compile(
-    r"seed|determin|fixed_rng|random_state|rng_state|rng_context|temp_rng|fixed_random", re.IGNORECASE
-)
+__all__ = ["asks_for_seed", "chooses_sample", "cleared", "fills", "stored_names"]
 
 
 def asks_for_seed(test: ast.expr) -> bool:
@@ -79,20 +70,3 @@ def stored_names(node: ast.stmt) -> Iterator[str]:
 
 def _as_stored(node: ast.Attribute) -> str:
     return ast.dump(ast.Attribute(value=node.value, attr=node.attr, ctx=ast.Store()))
-
-
-def seeds_body(call: ast.Call, frame: Frame, members: Members, steps: Steps) -> bool:
-    """Return whether a context manager seeds the global generators for its body."""
-    has_arguments = bool(call.args or call.keywords)
-    if has_arguments and _SEEDING.search(dotted(call)):
-        return True
-    ends = ("random.seed", "set_state") if has_arguments else ("random.seed",)
-    for value in steps.evaluate(call.func, frame):
-        bodies = [value.function] if isinstance(value, Fn) else []
-        if isinstance(value, Cls):
-            bodies = [f for cls in members.mro(value.cls) for f in cls.methods.values()]
-        for function in bodies:
-            for inner in ast.walk(function.node):
-                if isinstance(inner, ast.Call) and dotted(inner).endswith(ends):
-                    return True
-    return False

@@ -70,13 +70,13 @@ _ORDER = "keras iterable albumentations collator fastai grain iterator map trans
 
 def kind_of_class(run: Interpreter, cls: Class) -> str:
     """Return the kind of a class by its bases, as `kind_of_base` names it."""
-    kinds = [kind_of_base(name) for name in run.members.libraries(cls)]
+    kinds = [kind_of_base(name) for name in run.libraries(cls)]
     return min(filter(None, kinds), key=_ORDER.find, default="")
 
 
 def framework_of_class(run: Interpreter, cls: Class) -> str:
     """Return the framework of a class by its bases, or else by the imports of its file."""
-    for name in run.members.libraries(cls):
+    for name in run.libraries(cls):
         if result := framework_of(name):
             return result
     return run.context.project.framework(cls.module)
@@ -101,10 +101,7 @@ def roots(run: Interpreter, module: Module, used: Uses, cured: bool) -> Iterator
         items = [
             v for value in run.earlier(expression, frame) if isinstance(value, Group) for v in value.items
         ]
-        if any(
-            isinstance(v, Inst) and is_transform(run.members, v.cls, v, kind_of_class(run, v.cls))
-            for v in items
-        ):
+        if any(isinstance(v, Inst) and is_transform(run, v.cls, v, kind_of_class(run, v.cls)) for v in items):
             for value in items:
                 yield from _of_value(run, value, framework or "torch", True, cured, loader=False)
 
@@ -125,12 +122,12 @@ def _matters(cls: Class, lines: list[int]) -> bool:
 def _of_class(run: Interpreter, cls: Class, used: Uses, cured: bool) -> Iterator[Root]:
     kind = kind_of_class(run, cls)
     bare = Inst(cls)
-    names = [name for name in dict.fromkeys(_entries(run, cls, bare, kind)) if run.members.method(bare, name)]
+    names = [name for name in dict.fromkeys(_entries(run, cls, bare, kind)) if run.method(bare, name)]
     if not names:
         return
     owner, framework = used.instance(run, cls), framework_of_class(run, cls)
     for name in names:
-        method = run.members.method(owner, name)
+        method = run.method(owner, name)
         for value in run.decorate(method) if method else ():
             if isinstance(value, Fn):
                 label, once = f"{cls.name}.{name}", name in ("__iter__", "__next__")
@@ -141,7 +138,7 @@ def _entries(run: Interpreter, cls: Class, owner: Inst, kind: str) -> Iterator[s
     """Yield the names of methods that workers call. The class need not have them."""
     if kind in ("map", "keras") or (kind in ("", "transform") and _duck(run, cls, owner)):
         yield from (*_PER_SAMPLE, *_COLLATERS)
-        if kind == "map" and not run.members.method(owner, "__getitem__"):
+        if kind == "map" and not run.method(owner, "__getitem__"):
             yield from ("__iter__", *_ITEMS)
     elif kind == "iterable":
         yield from ("__iter__", "__next__", "__getitem__", *_COLLATERS)
@@ -153,12 +150,12 @@ def _entries(run: Interpreter, cls: Class, owner: Inst, kind: str) -> Iterator[s
         )
     elif kind in _METHODS:
         yield from _METHODS[kind]
-    if kind in ("", "module") and is_transform(run.members, cls, owner, kind):
+    if kind in ("", "module") and is_transform(run, cls, owner, kind):
         yield "forward" if kind == "module" else "__call__"
-    elif kind == "" and fills_template(run.members, cls, owner):
+    elif kind == "" and fills_template(run, cls, owner):
         yield from filter(_TEMPLATE.match, _methods(run, cls))
     for name, pattern in _HOOKS.items():
-        method = run.members.method(owner, name)
+        method = run.method(owner, name)
         first = method.function.positional[1:2] if method else []
         if first and re.match(pattern, first[0].arg):
             yield name
@@ -170,15 +167,15 @@ _METHODS = {"transform": _CALLS, "collator": _COLLATOR, "fastai": _FASTAI, "grai
 
 
 def _methods(run: Interpreter, cls: Class) -> list[str]:
-    return sorted({name for base in run.members.mro(cls) for name in base.methods})
+    return sorted({name for base in run.mro(cls) for name in base.methods})
 
 
 def _duck(run: Interpreter, cls: Class, owner: Inst) -> bool:
     """Return whether a class is a dataset by its methods, and by its name if no framework is known."""
-    getter = run.members.method(owner, "__getitem__")
+    getter = run.method(owner, "__getitem__")
     if not getter:
         return False
-    if not any(name.startswith("?.") or framework_of(name) for name in run.members.libraries(cls)):
+    if not any(name.startswith("?.") or framework_of(name) for name in run.libraries(cls)):
         if _LOADER_NAME.search(cls.name):
             return False
         where = "/".join(Path(cls.module.path).parts[-2:])
@@ -186,10 +183,8 @@ def _duck(run: Interpreter, cls: Class, owner: Inst) -> bool:
             if any(dotted(base) != "object" for base in cls.node.bases):
                 return False
             names = [p.arg for p in getter.function.positional[1:2]]
-            return run.members.method(owner, "__len__") is not None and bool(
-                names and _INDEX.search(names[0])
-            )
-    return run.members.method(owner, "__len__") is not None or bool(_DUCK_NAME.search(cls.name))
+            return run.method(owner, "__len__") is not None and bool(names and _INDEX.search(names[0]))
+    return run.method(owner, "__len__") is not None or bool(_DUCK_NAME.search(cls.name))
 
 
 def _of_call(
@@ -258,17 +253,14 @@ def _of_value(
             yield from _of_value(run, item, framework, per_sample, cured, loader, depth + 1)
     elif isinstance(value, Inst) and not (loader and kind_of_class(run, value.cls) == "main"):
         names = ["__call__"] if not loader else ["__getitem__", "__getitems__", "__iter__"]
-        if value.cls and loader and run.members.method(value, "__getitem__"):
+        if value.cls and loader and run.method(value, "__getitem__"):
             names.remove("__iter__")
-        if (
-            not (loader or run.members.method(value, "__call__"))
-            and kind_of_class(run, value.cls) == "module"
-        ):
+        if not (loader or run.method(value, "__call__")) and kind_of_class(run, value.cls) == "module":
             names = ["forward"]
         elif kind_of_class(run, value.cls) == "collator":
             names = list(_COLLATOR)
         for name in names:
-            method = run.members.method(value, name)
+            method = run.method(value, name)
             function = method.function if method else None
             if (
                 method

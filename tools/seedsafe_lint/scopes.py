@@ -118,6 +118,7 @@ _COMPOUND = frozenset(
 )
 _METHODS = by_kind(
     Scope,
+    "_",
     """
     assign: Assign | annotated: AnnAssign | import: Import | from: ImportFrom | for: For AsyncFor | with: With AsyncWith
     | def: FunctionDef AsyncFunctionDef ClassDef | expression: Expr

@@ -9,11 +9,11 @@ __all__ = ["FunctionNode", "assignments_to", "body_of", "by_kind", "dotted"]
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
-def by_kind(owner: type, table: str) -> dict[type[ast.AST], Callable[..., Any]]:
-    """Return private methods of a class by the type of their node. The table has entries ``method: Kind Kind``, separated by ``|``."""
+def by_kind(owner: type, prefix: str, table: str) -> dict[type[ast.AST], Callable[..., Any]]:
+    """Return methods of a class by the type of their node. The table has entries ``method: Kind Kind``, without the prefix, separated by ``|``."""
     rows = (row.split(":") for row in table.split("|"))
     return {
-        getattr(ast, kind): getattr(owner, f"_{name.strip()}")
+        getattr(ast, kind): getattr(owner, f"{prefix}{name.strip()}")
         for name, kinds in rows
         for kind in kinds.split()
     }

@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 
 from seedsafe_lint.index import Class, Function
+from seedsafe_lint.interpreter import Interpreter
 from seedsafe_lint.known import RNG_NAME, either, words
-from seedsafe_lint.members import Members
 from seedsafe_lint.scopes import statements
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.values import Gen, Inst
@@ -72,7 +72,7 @@ _NOT_TRANSFORM = re.compile(
 )
 
 
-def is_transform(run: Members, cls: Class, owner: Inst, kind: str) -> bool:
+def is_transform(run: Interpreter, cls: Class, owner: Inst, kind: str) -> bool:
     """Return whether a class is a transform that datasets call. A torch ``module`` must have the name of an augmentation."""
     method = run.method(owner, "forward" if kind == "module" else "__call__")
     if method is None:
@@ -100,7 +100,7 @@ def is_transform(run: Members, cls: Class, owner: Inst, kind: str) -> bool:
     return named and (bool(at_home) or any(_WEAK.search(name) or _STRONG.search(name) for name in names[:2]))
 
 
-def _is_other(run: Members, cls: Class, owner: Inst, lineage: list[str], registered: bool) -> bool:
+def _is_other(run: Interpreter, cls: Class, owner: Inst, lineage: list[str], registered: bool) -> bool:
     """Return whether a callable class is a dataset, or has the name or the parts of a model and the like."""
     if run.method(owner, "__getitem__") and not any(_CONTAINER.search(name) for name in lineage):
         return True
@@ -118,7 +118,7 @@ def _has_other_parameters(names: list[str], certain: bool) -> bool:
     return any(_GLOBAL_STATE.search(name) for name in names[1:])
 
 
-def _is_module(run: Members, cls: Class, owner: Inst, lineage: list[str], names: list[str]) -> bool:
+def _is_module(run: Interpreter, cls: Class, owner: Inst, lineage: list[str], names: list[str]) -> bool:
     if not names or not any(_MODULE_NAME.search(name) for name in lineage):
         return False
     own = bool(_MODULE_NAME.search(cls.name))
@@ -126,7 +126,7 @@ def _is_module(run: Members, cls: Class, owner: Inst, lineage: list[str], names:
     return bool((own and _STRONG.search(names[0])) or at_home or _stores_generator(run, cls, owner))
 
 
-def _stores_generator(run: Members, cls: Class, owner: Inst) -> bool:
+def _stores_generator(run: Interpreter, cls: Class, owner: Inst) -> bool:
     """Return whether an object stores a NumPy or Python generator, as no layer of a model does."""
     names = {name for base in run.mro(cls) for name in base.sites if RNG_NAME.match(name)}
     return any(
@@ -169,7 +169,7 @@ def mixes_batch(function: Function) -> bool:
     return False
 
 
-def fills_template(run: Members, cls: Class, owner: Inst) -> bool:
+def fills_template(run: Interpreter, cls: Class, owner: Inst) -> bool:
     """Return whether a class only has the methods that an unseen base's `__call__` calls."""
     if any(run.method(owner, name) for name in ("__call__", "forward", "__getitem__")):
         return False

@@ -45,7 +45,7 @@ class Uses:
     def instance(self, run: Interpreter, cls: Class) -> Inst:
         """Return an instance of a class, with the arguments that the file passes to the constructor."""
         arguments: dict[str, Values] = {}
-        for call in self.class_calls.get(cls.name, ()) if run.members.method(Inst(cls), "__init__") else ():
+        for call in self.class_calls.get(cls.name, ()) if run.method(Inst(cls), "__init__") else ():
             for value in run.earlier(call.node, call.frame):
                 if isinstance(value, Inst) and value.cls is cls:
                     for name, values in value.args:
