@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from seedsafe_lint import Config, lint
-from seedsafe_lint.runner import collect
+from seedsafe_lint.engine import collect
 from seedsafe_lint.source import UnreadableError, parse, read
 
 ROUNDS = 3

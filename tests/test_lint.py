@@ -9,8 +9,7 @@ import pytest
 from programs import python
 
 from seedsafe_lint import Config, Finding, Place, lint
-from seedsafe_lint.alternatives import join
-from seedsafe_lint.index import Module
+from seedsafe_lint.index import Module, join
 from seedsafe_lint.project import Project
 from seedsafe_lint.rules import page
 from seedsafe_lint.values import Const, Group, Inst

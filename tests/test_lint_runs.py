@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from seedsafe_lint import lint
-from seedsafe_lint.statements import Statements
+from seedsafe_lint.interpreter import Interpreter
 from seedsafe_lint.values import Const, Group, Opaque
 
 USES = """
@@ -24,7 +24,7 @@ class Pictures(torch.utils.data.Dataset):
 def runs(monkeypatch: pytest.MonkeyPatch, folder: Path, source: str, name: str) -> tuple[int, list[str]]:
     """Return how often a function was run, and the codes of what was found."""
     counted = 0
-    execute = Statements.execute
+    execute = Interpreter.execute
 
     def counting(self, body, frame):  # type: ignore[no-untyped-def]
         nonlocal counted
@@ -34,7 +34,7 @@ def runs(monkeypatch: pytest.MonkeyPatch, folder: Path, source: str, name: str) 
     folder.mkdir(exist_ok=True)
     (folder / "data.py").write_text(source)
     with monkeypatch.context() as patch:
-        patch.setattr(Statements, "execute", counting)
+        patch.setattr(Interpreter, "execute", counting)
         found = lint([folder]).findings
     return counted, [finding.code for finding in found]
 

@@ -13,8 +13,8 @@ from seedsafe_check.affected import facts, installed
 from seedsafe_check.options import parser
 from seedsafe_check.page import Page
 from seedsafe_lint.config import ConfigError, load
+from seedsafe_lint.engine import lint
 from seedsafe_lint.findings import entries
-from seedsafe_lint.runner import lint
 
 __all__ = ["main"]
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from seedsafe_lint.config import Config, ConfigError
+    from seedsafe_lint.engine import Report, lint
     from seedsafe_lint.findings import Finding, Place, Skipped
-    from seedsafe_lint.runner import Report, lint
 
 __all__ = ["Config", "ConfigError", "Finding", "Place", "Report", "Skipped", "lint"]
 
 # Names are imported on first use, because the help of a command needs none of them.
-_NAMES = {"config": "Config ConfigError", "findings": "Finding Place Skipped", "runner": "Report lint"}
+_NAMES = {"config": "Config ConfigError", "findings": "Finding Place Skipped", "engine": "Report lint"}
 _MODULE_OF = {name: f"seedsafe_lint.{module}" for module, names in _NAMES.items() for name in names.split()}
 
 

@@ -3,10 +3,9 @@
 import ast
 import re
 
-from seedsafe_lint.index import Class, Module
+from seedsafe_lint.index import Class, Module, statements
 from seedsafe_lint.interpreter import Interpreter
 from seedsafe_lint.roots import kind_of_class
-from seedsafe_lint.scopes import statements
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.uses import Call, Uses
 from seedsafe_lint.values import Ext
@@ -40,7 +39,7 @@ def _collator(run: Interpreter, module: Module, call: Call) -> None:
         return
     names = [v.name for v in run.earlier(call.node.func, call.frame) if isinstance(v, Ext)]
     if any(map(_COLLATOR.match, names)):
-        run.verdicts.say("collator", call.node, module.path, what=call.name)
+        run.judge.say("collator", call.node, module.path, what=call.name)
 
 
 def _epochs(run: Interpreter, module: Module, used: Uses) -> None:
@@ -68,7 +67,7 @@ def _sampler(run: Interpreter, module: Module, call: Call) -> None:
         return
     if any(_NOT_TRAINING.search(dotted(arg)) for arg in (*call.node.args, *words.values())):
         return
-    run.verdicts.say("set_epoch", call.node, module.path)
+    run.judge.say("set_epoch", call.node, module.path)
 
 
 def _none(run: Interpreter, cls: Class) -> None:
@@ -86,4 +85,4 @@ def _none(run: Interpreter, cls: Class) -> None:
     if len(nothing) == len(returns):
         return
     for node in nothing:
-        run.verdicts.say("none", node, method.module.path, cls=method.cls, root=method.label)
+        run.judge.say("none", node, method.module.path, cls=method.cls, root=method.label)

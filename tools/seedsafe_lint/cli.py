@@ -9,11 +9,11 @@ from pathlib import Path
 
 from seedsafe_lint.baseline import add_noqa, write_baseline
 from seedsafe_lint.config import Config, ConfigError, load
+from seedsafe_lint.engine import Report, lint
 from seedsafe_lint.findings import entries
 from seedsafe_lint.options import parser
 from seedsafe_lint.output import EACH, FORMATS, statistics
 from seedsafe_lint.rules import RETIRED, RULES, current, page
-from seedsafe_lint.runner import Report, lint
 
 __all__ = ["main"]
 

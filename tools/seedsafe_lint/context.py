@@ -1,16 +1,38 @@
-"""The state of a run of the interpreter."""
+"""The state of a run and where it begins."""
 
+import ast
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple, cast
 
-from seedsafe_lint.alternatives import Values
-from seedsafe_lint.index import Function
+from seedsafe_lint.index import Class, Function, Values
 from seedsafe_lint.project import Project
-from seedsafe_lint.root import TRACED, Root
-from seedsafe_lint.values import STATIC, UNKNOWN
+from seedsafe_lint.values import STATIC, UNKNOWN, Fn, Gen, shape
 
-__all__ = ["Context", "State"]
+__all__ = ["TRACED", "Context", "Mark", "QuietRuns", "Root", "State"]
+
+TRACED = "tf.map"
+
+"""The framework of functions that TensorFlow runs once, to trace them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A function that workers call, with its name in messages.
+
+    Its framework is ``torch``, ``keras``, ``tf.data``, `TRACED`, ``pool`` for tasks of processes, another one, or empty. It runs
+    `per_sample` or batch, or else once for each epoch, and is `cured` if a correct ``worker_init_fn`` of the file seeds NumPy.
+    The object of an `actor` is made in the worker.
+    """
+
+    fn: Fn
+    label: str
+    framework: str
+    per_sample: bool = True
+    cured: bool = False
+    cls: Class | None = None
+    actor: bool = False
 
 
 @dataclass(slots=True)
@@ -88,3 +110,75 @@ class Context:
             yield
         finally:
             self.root = root
+
+
+class _Run(NamedTuple):
+    """The result and the effects of a quiet run."""
+
+    values: Values
+    variables: dict[tuple[object, str], Values]
+    functions: frozenset[Function]
+
+
+class Mark(NamedTuple):
+    """The state before a run, with the key that identifies the run."""
+
+    key: object
+    events: int
+    variables: dict[tuple[object, str], Values]
+    trail: int
+
+
+@dataclass(eq=False)
+class QuietRuns:
+    """Remembers runs that neither draw nor seed, for all files, so that other entry points need not repeat them.
+
+    Two runs of a function are alike if their arguments have the same shape, and the same generators were stored before.
+    """
+
+    context: Context
+
+    def mark(self, fn: Fn, variables: dict[str, Values]) -> Mark:
+        """Return the state before a run."""
+        context = self.context
+        loud = frozenset(
+            (where, values)
+            for where, values in context.state.variables.items()
+            if any(isinstance(value, Gen) for value in values)
+        )
+        shapes = tuple((name, shape(values)) for name, values in variables.items())
+        owner = None if fn.owner is None else shape((fn.owner,))
+        around = self._around(fn) if fn.frame else ()
+        key = (fn.function.node, owner, context.worker, shapes, loud, around)
+        return Mark(key, context.events, dict(context.state.variables), len(context.trail))
+
+    def _around(self, fn: Fn) -> tuple[object, ...]:
+        """Return the shapes of the variables that a nested function reads from the functions around it."""
+        runs, key = self.context.project.runs, (QuietRuns, fn.function.node)
+        if key not in runs:
+            runs[key] = {node.id for node in ast.walk(fn.function.node) if isinstance(node, ast.Name)}
+        names, frame = cast("set[str]", runs[key]), fn.frame
+        result: list[object] = [shape(frame.this) if frame else ()]
+        while frame is not None:
+            result += [(name, shape(frame.vars[name])) for name in frame.vars if name in names]
+            frame = frame.parent
+        return tuple(result)
+
+    def recall(self, mark: Mark) -> Values | None:
+        """Repeat the effects of an earlier run like this one and return its result, or None if there was none."""
+        run = self.context.project.runs.get(mark.key)
+        if not isinstance(run, _Run):
+            return None
+        self.context.state.variables.update(run.variables)
+        self.context.trail += run.functions
+        if self.context.worker:
+            self.context.functions |= run.functions
+        return run.values
+
+    def keep(self, mark: Mark, values: Values) -> None:
+        """Remember a run if it was quiet."""
+        context = self.context
+        if context.events == mark.events:
+            after = context.state.variables
+            stored = {key: value for key, value in after.items() if mark.variables.get(key) is not value}
+            context.project.runs[mark.key] = _Run(values, stored, frozenset(context.trail[mark.trail :]))

@@ -1,17 +1,194 @@
-"""Scopes, functions and classes of a file."""
+"""Files with their classes, functions and names."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from seedsafe_lint.alternatives import Values
-from seedsafe_lint.frameworks import framework_of_all, imports
-from seedsafe_lint.scopes import Scope, statements
-from seedsafe_lint.syntax import FunctionNode, assignments_to, body_of, dotted
+from seedsafe_lint.known import framework_of_all, imports
+from seedsafe_lint.syntax import FunctionNode, assignments_to, body_of, by_kind, dotted
 
-__all__ = ["Class", "Frame", "Function", "Module", "Site"]
+__all__ = [
+    "Binding",
+    "Class",
+    "Frame",
+    "Function",
+    "Module",
+    "Scope",
+    "Site",
+    "Value",
+    "Values",
+    "join",
+    "statements",
+    "targets",
+]
+
+_MANY = 6
+
+_LIMIT = 24
+
+
+class Value:
+    """An abstract value. `seedsafe_lint.values` has its kinds."""
+
+    __slots__ = ()
+
+    @property
+    def family(self) -> object:
+        """A label that values which can be merged share, or None if this one cannot be merged."""
+        return None
+
+    def unite(self, others: "Iterable[Value]") -> "Value":
+        """Return one value in place of this one and others of its family."""
+        raise NotImplementedError
+
+
+Values: TypeAlias = tuple[Value, ...]
+
+
+def join(first: Values, *more: Values) -> Values:
+    """Return all the alternatives without duplicates. If there are many, merge those of one family."""
+    if not first and len(more) == 1 and len(more[0]) <= _MANY:
+        return more[0]
+    result = first
+    for values in more:
+        if not result:
+            result = values
+        elif values and values is not result and values != result:
+            result = tuple(dict.fromkeys(result + values))
+    if len(result) > _MANY and result is not first:
+        result = _condense(result)
+    return result[:_LIMIT]
+
+
+def _condense(values: Values) -> Values:
+    kinds = [value.family for value in values]
+    if kinds.count(None) + len({*kinds} - {None}) == len(values):
+        return values
+    families: dict[object, list[Value]] = {}
+    for value in dict.fromkeys(values):
+        family = value.family
+        families.setdefault(value if family is None else family, []).append(value)
+    return tuple(of[0].unite(of[1:]) if len(of) > 1 else of[0] for of in families.values())
+
+
+class Binding(NamedTuple):
+    """One statement that binds a name: its kind, and the node."""
+
+    kind: str  # import, from, def, class, value, item, unpack, other
+    node: ast.AST
+    detail: object = None
+
+
+class Scope:
+    """The names that a body of statements binds, collected at the first use."""
+
+    def __init__(self, body: list[ast.stmt]) -> None:
+        self.body = body
+        self._names: dict[str, list[Binding]] | None = None
+        self.stars: list[ast.ImportFrom] = []
+
+    @property
+    def names(self) -> dict[str, list[Binding]]:
+        """Bindings by name."""
+        if self._names is None:
+            self._names = {}
+            for statement in statements(self.body):
+                if method := _METHODS.get(type(statement)):
+                    method(self, statement)
+        return self._names
+
+    def _add(self, name: str, binding: Binding) -> None:
+        self.names.setdefault(name, []).append(binding)
+
+    def _assign(self, node: ast.Assign) -> None:
+        for target in node.targets:
+            for name, binding in targets(target, node.value):
+                self._add(name, binding)
+            match target:
+                case ast.Subscript(value=ast.Name(id=name)) if name in self.names:
+                    element: ast.expr = ast.List(elts=[node.value], ctx=ast.Load())
+                    self._add(name, Binding("value", ast.copy_location(element, node.value)))
+
+    def _annotated(self, node: ast.AnnAssign) -> None:
+        if isinstance(node.target, ast.Name) and node.value:
+            self._add(node.target.id, Binding("value", node.value))
+
+    def _import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            top = alias.asname or alias.name.partition(".")[0]
+            self._add(top, Binding("import", node, alias.name if alias.asname else top))
+
+    def _from(self, node: ast.ImportFrom) -> None:
+        for alias in node.names:
+            if alias.name == "*":
+                self.stars.append(node)
+            else:
+                self._add(alias.asname or alias.name, Binding("from", node, alias.name))
+
+    def _def(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
+        self._add(node.name, Binding("class" if isinstance(node, ast.ClassDef) else "def", node))
+
+    def _for(self, node: ast.For | ast.AsyncFor) -> None:
+        for name, binding in targets(node.target, node.iter):
+            self._add(name, Binding("item", node.iter) if binding.kind == "value" else binding)
+
+    def _with(self, node: ast.With | ast.AsyncWith) -> None:
+        for item in node.items:
+            if isinstance(item.optional_vars, ast.Name):
+                self._add(item.optional_vars.id, Binding("value", item.context_expr))
+
+    def _expression(self, node: ast.Expr) -> None:
+        match node.value:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method), args=[*_, value]) if (
+                method in ("append", "add", "insert", "extend") and name in self.names
+            ):
+                element = value if method == "extend" else ast.List(elts=[value], ctx=ast.Load())
+                self._add(name, Binding("value", ast.copy_location(element, value)))
+
+
+def targets(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, Binding]]:
+    """Yield the names that an assignment to `target` binds."""
+    if isinstance(target, ast.Name):
+        yield target.id, Binding("value", value)
+    elif isinstance(target, ast.Tuple | ast.List):
+        paired = isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts)
+        for i, element in enumerate(target.elts):
+            if paired and isinstance(value, ast.Tuple | ast.List):
+                yield from targets(element, value.elts[i])
+            elif isinstance(element, ast.Name):
+                yield element.id, Binding("unpack", value)
+
+
+def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the statements of a body in order, except those of nested functions and classes."""
+    todo = body[::-1]
+    while todo:
+        node = todo.pop()
+        yield node
+        kind = type(node)
+        if kind in _COMPOUND:
+            inner: list[ast.stmt] = [*getattr(node, "body", ())]
+            for handler in getattr(node, "handlers", ()):
+                inner += handler.body
+            for case in getattr(node, "cases", ()):
+                inner += case.body
+            todo += [*inner, *getattr(node, "orelse", ()), *getattr(node, "finalbody", ())][::-1]
+
+
+_COMPOUND = frozenset(
+    {ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.Match}
+)
+
+_METHODS = by_kind(
+    Scope,
+    "_",
+    """
+    assign: Assign | annotated: AnnAssign | import: Import | from: ImportFrom | for: For AsyncFor | with: With AsyncWith
+    | def: FunctionDef AsyncFunctionDef ClassDef | expression: Expr
+    """,
+)
 
 
 class Site(NamedTuple):

@@ -7,12 +7,10 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from seedsafe_lint.alternatives import Value, Values, join
 from seedsafe_lint.callsites import calls_of
-from seedsafe_lint.context import Context, State
+from seedsafe_lint.context import Context, QuietRuns, Root, State
 from seedsafe_lint.findings import Findings
-from seedsafe_lint.frameworks import kind_of_base
-from seedsafe_lint.index import Class, Frame, Function, Module, Site
+from seedsafe_lint.index import Binding, Class, Frame, Function, Module, Site, Value, Values, join, statements
 from seedsafe_lint.judge import Judge
 from seedsafe_lint.known import (
     BIT_GENERATORS,
@@ -28,15 +26,11 @@ from seedsafe_lint.known import (
     guess,
     is_numpy_draw,
     is_python_draw,
+    kind_of_base,
     words,
 )
-from seedsafe_lint.patterns import asks_for_seed, cleared, fills, stored_names
+from seedsafe_lint.patterns import asks_for_seed, cleared, expand, fills, stored_names
 from seedsafe_lint.project import Project
-from seedsafe_lint.quiet import Quiet
-from seedsafe_lint.root import Root
-from seedsafe_lint.scopes import Binding, statements
-from seedsafe_lint.seeds import expand
-from seedsafe_lint.shapes import hide_plain, plainer
 from seedsafe_lint.syntax import by_kind, dotted
 from seedsafe_lint.values import (
     ARGUMENT,
@@ -56,9 +50,10 @@ from seedsafe_lint.values import (
     Super,
     constant,
     contents,
+    hide_plain,
     is_plain,
+    plainer,
 )
-from seedsafe_lint.verdicts import Verdicts
 
 __all__ = ["Interpreter"]
 
@@ -103,9 +98,8 @@ class Interpreter:
     def __init__(self, project: Project, *, old_torch: bool = False) -> None:
         self.findings = Findings()
         self.context = Context(project)
-        self.verdicts = Verdicts(self.context, self.findings, old_torch=old_torch)
-        self._judge = Judge(self.context, self.verdicts)
-        self._quiet = Quiet(self.context)
+        self.judge = Judge(self.context, self.findings, old_torch)
+        self._quiet = QuietRuns(self.context)
         self._stars = 0  # star imports that are being followed
         self._open_bases = 0  # classes whose bases are being looked up
         self._orders: dict[Class, tuple[Class, ...]] = {}
@@ -821,7 +815,7 @@ class Interpreter:
             if name in SAVERS:
                 self.context.events += 1
                 return (Saved(SAVERS[name], self.context.state.seeds.get(SAVERS[name], "")),)
-            self._judge.library(name, node, frame, args, kwargs)
+            self.judge.library(name, node, frame, args, kwargs)
             if name.removeprefix("builtins.") in _TELLING:
                 return self.context.nothing
         with self.context.eager(_EAGER.search(name) is not None):
@@ -852,25 +846,25 @@ class Interpreter:
                 return tuple(inner)
         if inner and name.endswith((".Generator", "default_rng")) and not name.startswith("torch"):
             for gen in inner if self.context.worker else ():
-                self._judge.new_generator(gen, node, frame)
+                self.judge.new_generator(gen, node, frame)
             return tuple(inner)
         fixed = name == "torch.Generator" or (seeds and all(constant(v) for v in seeds))
         seed = "constant" if fixed else "varying" if seeds else "none"
         kind = GENERATORS.get(name, name.replace("numpy", "np", 1))
         result = Gen(kind, frame.module, node, stored=not self.context.worker, seed=seed)  # type: ignore[arg-type]
         if self.context.worker and name not in BIT_GENERATORS:
-            self._judge.new_generator(result, node, frame)
+            self.judge.new_generator(result, node, frame)
         return (result,)
 
     def _call_generator(self, callee: Bound, node: ast.Call, frame: Frame, args: list[Values]) -> Values:
         gen = callee.gen
         if callee.name in _RESEED:
-            self._judge.seeding(gen.node, node, frame, args)
+            self.judge.seeding(gen.node, node, frame, args)
             return (gen,)
         if callee.name in ("spawn", "clone_state"):
             return (Group((gen,)),)
         if self.context.worker:
-            self._judge.generator(gen, callee.name, node, frame)
+            self.judge.generator(gen, callee.name, node, frame)
         return self.callbacks(args)
 
     def _partial(self, args: list[Values], kwargs: dict[str, Values]) -> Values:
@@ -927,7 +921,7 @@ class Interpreter:
                 self.evaluate(word.value, frame)
         starred = bool(spread) or any(word.arg is None for word in node.keywords)
         if self.context.worker and isinstance(node.func, ast.Attribute):
-            self._judge.method(node, frame)
+            self.judge.method(node, frame)
         result: Values = ()
         for callee in callees:
             if isinstance(callee, Ext | Bound):
@@ -1260,7 +1254,7 @@ class Interpreter:
                     and (value.key, owner.attr) not in self.context.state.variables
                     and not self.is_shared(value, owner.attr)
                 ):
-                    self.verdicts.growth(node, owner, frame)
+                    self.judge.growth(node, owner, frame)
         if isinstance(node.target, ast.Name):
             frame.vars[node.target.id] = self.context.nothing
 

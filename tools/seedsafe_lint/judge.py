@@ -5,15 +5,25 @@ import re
 from dataclasses import dataclass
 
 from seedsafe_lint import known
-from seedsafe_lint.alternatives import Values
-from seedsafe_lint.context import Context
-from seedsafe_lint.index import Frame
-from seedsafe_lint.seeds import clock_kind, hashes_string, is_counter, is_whole_seconds, is_worker_alone
+from seedsafe_lint.context import TRACED, Context
+from seedsafe_lint.findings import Findings, Place, place
+from seedsafe_lint.index import Class, Frame, Values
+from seedsafe_lint.known import IMGAUG, NUMPY, OPENCV
+from seedsafe_lint.messages import MESSAGES
+from seedsafe_lint.patterns import (
+    chooses_sample,
+    clock_kind,
+    hashes_string,
+    is_counter,
+    is_whole_seconds,
+    is_worker_alone,
+)
+from seedsafe_lint.syntax import dotted
 from seedsafe_lint.values import Const, Ext, Gen, Saved, constant
-from seedsafe_lint.verdicts import Verdicts, spelling
 
 __all__ = ["Judge"]
 
+_OWN = {OPENCV: "OpenCV's process-wide generator", IMGAUG: "imgaug's process-wide generator"}
 _SILENT_TAKERS = known.words(
     "isinstance print len repr str type id hasattr setattr deepcopy copy get_rng_state"
 )
@@ -25,10 +35,77 @@ _WORDS = frozenset({"rng", "generator", "random_state", "gen", "random_generator
 
 @dataclass(eq=False)
 class Judge:
-    """Judges the draws and seeds of worker code."""
+    """Judges the draws and seeds of worker code, and reports the wrong ones."""
 
     context: Context
-    verdicts: Verdicts
+    findings: Findings
+    old_torch: bool = False
+
+    def say(
+        self,
+        key: str,
+        node: ast.AST,
+        path: str,
+        related: Place | None = None,
+        cause: str = "",
+        cls: Class | None = None,
+        **words: str,
+    ) -> None:
+        """Report the message with this key."""
+        code, severity, text = MESSAGES[key]
+        cls = cls or (self.context.root.cls if self.context.root else None)
+        if cls and not self.context.project.used(cls):
+            severity, text = "note", f"{text[:-1]} (a note: nothing in these files uses {cls.name})."
+        cause = cause or words.get("root", "")
+        near = self.context.root is not None and self.context.root.fn.function.has(node, path)
+        self.findings.report(code, node, path, text.format(**words), severity, related, cause, near)
+
+    def seed(self, key: str, what: str, node: ast.AST, frame: Frame) -> None:
+        """Report a wrong seed."""
+        self.context.events += 1
+        label = self.context.root.label if self.context.root else ""
+        self.say(key, node, frame.module.path, what=what, root=label)
+
+    def draw(self, generator: str, key: str, what: str, node: ast.AST, frame: Frame) -> None:
+        """Report a draw from a process-wide generator, unless the sample seeded it."""
+        context = self.context
+        context.events += 1
+        root = context.root
+        if root is None or generator in context.state.seeds or (generator == NUMPY and root.cured):
+            return
+        source = _OWN.get(generator, "NumPy's global generator")
+        key = "traced" if root.framework == TRACED else key
+        self.say(key, node, frame.module.path, cause=generator, what=what, root=root.label, source=source)
+
+    def numpy(self, what: str, node: ast.AST, frame: Frame) -> None:
+        """Report a draw from NumPy's global generator."""
+        framework = self.context.root.framework if self.context.root else ""
+        key = f"numpy {framework}" if framework != "torch" or not self.old_torch else "numpy"
+        self.draw(NUMPY, key if key in MESSAGES else "numpy", what, node, frame)
+
+    def stored_draw(self, gen: Gen, what: str, node: ast.AST, frame: Frame) -> None:
+        """Report a draw from a generator that is made before the workers start."""
+        self.context.events += 1
+        root = self.context.root
+        if root is None or (root.actor and gen.seed != "constant"):
+            return
+        result, path = place(gen.module.path, gen.node), frame.module.path
+        source = "passed in as an argument" if gen.kind == "argument" else f"made by {gen.kind}"
+        cell = f" of cell {result.cell}" if result.cell else ""
+        source += f", line {result.line}{cell}" + ("" if result.path == path else f" of {result.path}")
+        key = {"tf.data": "stored tf.data", TRACED: "traced"}.get(root.framework, "stored")
+        self.say(key, node, path, result, what=what, source=source, root=root.label)
+
+    def growth(self, node: ast.AugAssign, target: ast.Attribute, frame: Frame) -> None:
+        """Report an attribute of a stored object that grows with each sample."""
+        self.context.events += 1
+        root = self.context.root
+        if root is None or not root.per_sample or root.cls is None or "cache" in target.attr:
+            return
+        if "__getitem__" in root.label and not (
+            frame.function and chooses_sample(frame.function, target.attr)
+        ):
+            self.say("grows", node, frame.module.path, what=target.attr, root=root.label)
 
     def library(
         self, name: str, node: ast.Call, frame: Frame, args: list[Values], kwargs: dict[str, Values]
@@ -47,26 +124,26 @@ class Judge:
         for argument, values in zip(node.args, args, strict=False):
             for value in values:
                 if isinstance(value, Ext) and known.is_numpy_draw(value.name):
-                    self.verdicts.numpy(value.name.replace("numpy", "np", 1), argument, frame)
+                    self.numpy(value.name.replace("numpy", "np", 1), argument, frame)
 
     def _draws(self, name: str, node: ast.Call, frame: Frame, kwargs: dict[str, Values]) -> bool:
         """Judge a call that draws from a process-wide generator, and return whether it does."""
         if known.is_numpy_draw(name):
-            self.verdicts.numpy(name.replace("numpy", "np", 1), node, frame)
+            self.numpy(name.replace("numpy", "np", 1), node, frame)
         elif known.is_python_draw(name):
-            self.verdicts.draw(known.PYTHON, "python", name, node, frame)
+            self.draw(known.PYTHON, "python", name, node, frame)
         elif name in known.GLOBAL_DRAWS:
-            self.verdicts.draw(known.OPENCV, "own", name, node, frame)
+            self.draw(known.OPENCV, "own", name, node, frame)
         elif known.is_imgaug_draw(name):
-            self.verdicts.draw(known.IMGAUG, "own", spelling(node), node, frame)
+            self.draw(known.IMGAUG, "own", _spelling(node), node, frame)
         elif _has_seed(kwargs):
             return False
         elif known.NUMPY_INSIDE.match(name):
-            self.verdicts.numpy(f"{spelling(node)} without random_state", node, frame)
+            self.numpy(f"{_spelling(node)} without random_state", node, frame)
         elif name.startswith("scipy.stats.") and name.endswith(".rvs"):
-            self.verdicts.draw(known.NUMPY, "hidden", f"{spelling(node)} without random_state", node, frame)
+            self.draw(known.NUMPY, "hidden", f"{_spelling(node)} without random_state", node, frame)
         elif name in _NOISE:
-            self.verdicts.draw(known.NUMPY, "noise", name, node, frame)
+            self.draw(known.NUMPY, "noise", name, node, frame)
         else:
             return False
         return True
@@ -76,14 +153,14 @@ class Judge:
         func, words = node.func, {word.arg for word in node.keywords}
         named = isinstance(func, ast.Attribute) and func.attr == "sample" and "pandas" in frame.module.text
         if named and words & {"n", "frac"} and "random_state" not in words:
-            self.verdicts.numpy(f"{spelling(node)} without random_state", node, frame)
+            self.numpy(f"{_spelling(node)} without random_state", node, frame)
 
     def generator(self, gen: Gen, name: str, node: ast.AST, frame: Frame) -> None:
         """Judge a call of a generator's method."""
         self.context.events += 1
         seeded = gen.node in self.context.state.seeds
         if name in known.DRAW_METHODS and gen.stored and not seeded and not self.context.filling:
-            self.verdicts.stored_draw(gen, spelling(node), node, frame)
+            self.stored_draw(gen, _spelling(node), node, frame)
 
     def new_generator(self, gen: Gen, node: ast.AST, frame: Frame) -> None:
         """Judge a new generator in worker code."""
@@ -97,7 +174,7 @@ class Judge:
         if literal or (
             _READS.search(root.label) and not gen.kind.endswith("Philox")
         ):  # whose state is set by a key later
-            self.verdicts.seed("constant", f"{gen.kind} with a constant seed", node, frame)
+            self.seed("constant", f"{gen.kind} with a constant seed", node, frame)
 
     def seeding(self, what: object, node: ast.Call, frame: Frame, args: list[Values]) -> None:
         """Judge a call that seeds a generator."""
@@ -106,19 +183,19 @@ class Judge:
         fixed = bool(seeds) and all(constant(values) for values in seeds)
         root = self.context.root
         if root and self.context.worker and not seeds and isinstance(what, str):
-            self.verdicts.seed("entropy", spelling(node), node, frame)
+            self.seed("entropy", _spelling(node), node, frame)
             return
         self.context.state.seeds[what] = "constant" if fixed else "varying"
         if not self.context.worker or root is None:
             return
         if node.args and is_whole_seconds(node.args[0]):
-            self.verdicts.seed("seconds", f"{spelling(node)} with the clock's whole seconds", node, frame)
-        elif self._is_unrelated(node, spelling(node), frame):
+            self.seed("seconds", f"{_spelling(node)} with the clock's whole seconds", node, frame)
+        elif self._is_unrelated(node, _spelling(node), frame):
             pass
         elif fixed and root.per_sample:
             literal = bool(node.args) and isinstance(node.args[0], ast.Constant) and what != "torch"
             if literal or _READS.search(root.label):
-                self.verdicts.seed("constant", f"{spelling(node)} with a constant seed", node, frame)
+                self.seed("constant", f"{_spelling(node)} with a constant seed", node, frame)
 
     def _is_unrelated(self, node: ast.Call, what: str, frame: Frame) -> bool:
         """Report a seed from the time, the worker or the run instead of the sample. Return whether it is one."""
@@ -126,13 +203,13 @@ class Judge:
         if function is None or root is None:
             return False
         if hashes_string(node, function):
-            self.verdicts.seed("hash", what, node, frame)
+            self.seed("hash", what, node, frame)
         elif is_worker_alone(node, function):
-            self.verdicts.seed("worker alone", what, node, frame)
+            self.seed("worker alone", what, node, frame)
         elif root.per_sample and (clock := clock_kind(node, function)):
-            self.verdicts.seed(clock, f"{what} with the clock", node, frame)
+            self.seed(clock, f"{what} with the clock", node, frame)
         elif root.per_sample and is_counter(node, function, self.context.functions):
-            self.verdicts.seed("counted", f"{what} with a counter", node, frame)
+            self.seed("counted", f"{what} with a counter", node, frame)
         else:
             return False
         return True
@@ -146,7 +223,12 @@ class Judge:
                     continue
                 self.context.events += 1
                 if value.kind != "argument" or (word in _WORDS and name.startswith(_NUMERIC)):
-                    self.verdicts.stored_draw(value, spelling(node), node, frame)
+                    self.stored_draw(value, _spelling(node), node, frame)
+
+
+def _spelling(node: ast.AST) -> str:
+    """Return a call as the file spells it, without arguments."""
+    return dotted(node).removeprefix(".") or "this call"
 
 
 def _has_seed(kwargs: dict[str, Values]) -> bool:

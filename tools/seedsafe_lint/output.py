@@ -6,9 +6,9 @@ from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from seedsafe_lint.engine import Report
 from seedsafe_lint.findings import SEVERITIES, Entry, Place
 from seedsafe_lint.rules import RULES, page, summary
-from seedsafe_lint.runner import Report
 
 __all__ = ["EACH", "FORMATS", "line_list", "statistics"]
 

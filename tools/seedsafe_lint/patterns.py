@@ -1,12 +1,27 @@
-"""Statement patterns with a meaning of their own."""
+"""Statements and seeds with a meaning of their own."""
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Container, Iterable, Iterator
 
-from seedsafe_lint.index import Function
-from seedsafe_lint.scopes import statements, targets
+from seedsafe_lint.index import Function, statements, targets
+from seedsafe_lint.known import words
+from seedsafe_lint.syntax import dotted
 
-__all__ = ["asks_for_seed", "chooses_sample", "cleared", "fills", "stored_names"]
+__all__ = [
+    "asks_for_seed",
+    "chooses_sample",
+    "cleared",
+    "clock_kind",
+    "expand",
+    "fills",
+    "hashes_string",
+    "is_counter",
+    "is_whole_seconds",
+    "is_worker_alone",
+    "local_values",
+    "stored_names",
+]
 
 
 def asks_for_seed(test: ast.expr) -> bool:
@@ -70,3 +85,134 @@ def stored_names(node: ast.stmt) -> Iterator[str]:
 
 def _as_stored(node: ast.Attribute) -> str:
     return ast.dump(ast.Attribute(value=node.value, attr=node.attr, ctx=ast.Store()))
+
+
+_OF_WORKER = words(
+    "torch utils data get_worker_info id num_workers int hash max min abs rank np numpy uint32 int32 int64"
+)
+
+_WHOLE_SECONDS = re.compile(
+    r"(np\.|numpy\.)?(int|round|u?int(32|64))\((time\.)?time\(\)\)( (%|&) [\w*() -]+)?$|.*\.now\([^()]*\)\.second$"
+)
+
+
+def is_whole_seconds(node: ast.AST) -> bool:
+    """Return whether an expression is the clock's whole seconds.
+
+    Example:
+        >>> is_whole_seconds(ast.parse("int(time.time()) % 2**32", mode="eval").body)
+        True
+    """
+    return isinstance(node, ast.expr) and bool(_WHOLE_SECONDS.match(ast.unparse(node)))
+
+
+def expand(expression: ast.AST, function: Function, depth: int = 0) -> Iterator[ast.AST]:
+    """Yield the nodes of an expression and of the expressions in its local variables."""
+    for node in ast.walk(expression):
+        yield node
+        if isinstance(node, ast.Name) and depth < 4:
+            for binding in function.scope.names.get(node.id, ()):
+                if isinstance(binding.node, ast.expr) and binding.node is not expression:
+                    yield from expand(binding.node, function, depth + 1)
+
+
+def is_worker_alone(node: ast.Call, function: Function | None) -> bool:
+    """Return whether a seed depends only on the worker's number (``get_worker_info().id``) and fixed values."""
+    if function is None or len(node.args) != 1 or function.endless:
+        return False
+    parts = list(expand(node.args[0], function))
+    local, this = local_values(function), function.this
+    asked = any(isinstance(part, ast.Call) and dotted(part).endswith("get_worker_info") for part in parts)
+    numbered = any(isinstance(part, ast.Attribute) and part.attr == "id" for part in parts)
+    for part in parts if asked and numbered else ():
+        match part:
+            case ast.Attribute(value=ast.Name(id=owner), attr=attr) if owner == this:
+                if not _fixed(function, attr):
+                    return False
+            case ast.Attribute(attr=attr) if attr not in _OF_WORKER:
+                return False
+            case ast.Name(id=name) if name not in local | _OF_WORKER and name != this:
+                return False
+    return asked and numbered
+
+
+def _fixed(function: Function, attr: str) -> bool:
+    """Return whether only the constructor sets an attribute."""
+    sites = function.cls.sites.get(attr, ()) if function.cls else ()
+    return bool(sites) and all(site.function.name == "__init__" for site in sites)
+
+
+_CLOCK = re.compile(r"(^|\.)((time|perf_counter|monotonic|process_time)(_ns)?|clock|now|utcnow)$")
+
+
+def clock_kind(node: ast.Call, function: Function) -> str:
+    """Return ``clock`` for a seed from the clock alone, ``clock sum`` for the clock plus an argument, or an empty string."""
+    parts = [part for argument in node.args for part in expand(argument, function)]
+    parameters = {p.arg for p in (*function.positional, *function.node.args.kwonlyargs)} - {"self"}
+
+    def tells_time(inside: Iterable[ast.AST]) -> bool:
+        return any(isinstance(part, ast.Call) and bool(_CLOCK.search(dotted(part))) for part in inside)
+
+    def tells_sample(inside: Iterable[ast.AST]) -> bool:
+        return any(isinstance(part, ast.Name) and part.id in parameters for part in inside)
+
+    if not tells_sample(parts):
+        return "clock" if tells_time(parts) else ""
+    for part in parts:
+        if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add | ast.Sub | ast.BitXor):
+            sides = [list(expand(side, function)) for side in (part.left, part.right)]
+            if any(tells_time(sides[i]) and tells_sample(sides[1 - i]) for i in (0, 1)):
+                return "clock sum"
+    return ""
+
+
+_STRING = re.compile(r"path|name|file|key|text|uid|utt|url|string|^(str|repr|dumps|join|format|id|basename)$")
+
+
+def hashes_string(node: ast.Call, function: Function) -> bool:
+    """Return whether a seed comes from `hash` of a string, which Python salts differently in each run."""
+    parts = [part for argument in node.args for part in expand(argument, function)]
+    calls = [part for part in parts if isinstance(part, ast.Call) and dotted(part) == "hash"]
+    for part in (part for call in calls for argument in call.args for part in expand(argument, function)):
+        match part:
+            case ast.JoinedStr() | ast.Constant(value=str()):
+                return True
+            case ast.Name(id=name) | ast.Attribute(attr=name) if _STRING.search(name):
+                return True
+    return False
+
+
+def is_counter(node: ast.Call, function: Function, functions: Container[Function]) -> bool:
+    """Return whether a seed counts calls in an attribute or a global variable, and uses no argument of the function.
+
+    Attributes that change only outside `functions`, which worker code runs, do not count.
+    """
+    parts = [part for argument in node.args for part in expand(argument, function)]
+    names = [p.arg for p in (*function.positional, *function.node.args.kwonlyargs)]
+    this = names[0] if function.cls and names else ""
+    for part in parts:
+        if isinstance(part, ast.Name) and part.id in names and part.id != this:
+            return False
+    for part in parts:
+        match part:
+            case ast.Attribute(value=ast.Name(id=owner), attr=attr) if function.cls and owner == this:
+                for site in function.cls.sites.get(attr, ()):
+                    grows = site.value is None or _mentions(site.value, owner, attr)
+                    if grows and (site.function is function or site.function in functions):
+                        return True
+            case ast.Name(id=name) if name in function.globals:
+                return True
+            case ast.Call(func=ast.Name(id="next"), args=[ast.Attribute(value=ast.Name(id=owner))]) if (
+                owner == this
+            ):
+                return True
+    return False
+
+
+def _mentions(value: ast.expr, owner: str, attr: str) -> bool:
+    return isinstance(value, ast.BinOp) and f"{owner}.{attr}" in ast.unparse(value)
+
+
+def local_values(function: Function) -> set[str]:
+    """Return the names of the local variables that are bound to expressions."""
+    return {name for name, bindings in function.scope.names.items() if isinstance(bindings[0].node, ast.expr)}

@@ -5,9 +5,8 @@ import re
 from functools import cached_property
 from pathlib import Path
 
-from seedsafe_lint.frameworks import framework_of_all, imports
 from seedsafe_lint.index import Class, Module
-from seedsafe_lint.known import words
+from seedsafe_lint.known import framework_of_all, imports, words
 from seedsafe_lint.source import UnreadableError, parse, read
 
 __all__ = ["Project"]
@@ -47,7 +46,7 @@ class Project:
         self._size = 0
         self._frameworks: dict[Path, str] = {}
         self.runs: dict[object, object] = {}
-        """The runs that `seedsafe_lint.quiet` remembers for the functions of these modules."""
+        """The runs that `seedsafe_lint.context` remembers for the functions of these modules."""
 
     def load(self, path: Path) -> Module:
         """Return the module of a file, or raise UnreadableError."""

@@ -5,13 +5,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from seedsafe_lint.alternatives import Values, join
-from seedsafe_lint.callsites import calls_on, statements_on
-from seedsafe_lint.index import Class, Frame, Module
+from seedsafe_lint.callsites import STAGES, calls_on, framework_of_stage, stages_of, statements_on
+from seedsafe_lint.index import Class, Frame, Module, Values, join
 from seedsafe_lint.interpreter import Interpreter
 from seedsafe_lint.known import words
 from seedsafe_lint.source import line_numbers
-from seedsafe_lint.stages import STAGES, framework_of_stage, stages_of
 from seedsafe_lint.values import Cls, Inst
 
 __all__ = ["CALLBACK_WORDS", "Call", "Uses", "uses"]
@@ -34,7 +32,7 @@ class Call:
 @dataclass(slots=True)
 class Uses:
     """The calls of a file that pass functions or datasets to loaders and the like, those of classes by name, lists of transforms,
-    and the kinds of libraries that it imports, as in `seedsafe_lint.stages`.
+    and the kinds of libraries that it imports, as in `seedsafe_lint.callsites`.
     """
 
     calls: list[Call] = field(default_factory=list)

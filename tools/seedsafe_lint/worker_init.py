@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from seedsafe_lint.index import Frame, Function, Module
 from seedsafe_lint.interpreter import Interpreter
 from seedsafe_lint.known import SEEDERS, canonical
-from seedsafe_lint.seeds import expand, is_whole_seconds, local_values
+from seedsafe_lint.patterns import expand, is_whole_seconds, local_values
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.uses import Uses
 from seedsafe_lint.values import Ext, Fn
@@ -58,7 +58,7 @@ def bare_seeds(run: Interpreter, module: Module, used: Uses) -> None:
         init = call.keywords.get("worker_init_fn")
         names = [v.name for v in run.earlier(init, call.frame) if isinstance(v, Ext)] if init else []
         if init and any(name in SEEDERS or _HELPERS.search(name) for name in names):
-            run.verdicts.say("bare seed", init, module.path, what=dotted(init))
+            run.judge.say("bare seed", init, module.path, what=dotted(init))
 
 
 def check(run: Interpreter, function: Function) -> Init:
@@ -120,7 +120,7 @@ def _judge(run: Interpreter, init: Init, node: ast.Call, name: str, index: str, 
     old = next((part for part in parts if _is_old_recipe(part)), None)
     if old is not None:
         init.wrong = True
-        run.verdicts.say("init outdated", old, module.path, what=ast.unparse(old), root=label)
+        run.judge.say("init outdated", old, module.path, what=ast.unparse(old), root=label)
         return
     if not expressions or any(isinstance(e, ast.Constant) and e.value is None for e in expressions):
         return
@@ -139,9 +139,9 @@ def _judge(run: Interpreter, init: Init, node: ast.Call, name: str, index: str, 
     if re.search(r"val|test|eval|debug", label, re.IGNORECASE):
         return
     if index in names:
-        run.verdicts.say("init repeats", node, module.path, what=dotted(node), root=label)
+        run.judge.say("init repeats", node, module.path, what=dotted(node), root=label)
     else:
-        run.verdicts.say("init ignores", node, module.path, what=dotted(node), root=label)
+        run.judge.say("init ignores", node, module.path, what=dotted(node), root=label)
 
 
 def _is_drawn(function: Function, names: set[str]) -> bool:

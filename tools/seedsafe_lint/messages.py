@@ -1,20 +1,11 @@
 """The messages about wrong draws and seeds."""
 
-import ast
 import re
-from dataclasses import dataclass
 from typing import cast
 
-from seedsafe_lint.context import Context
-from seedsafe_lint.findings import Findings, Place, Severity, place
-from seedsafe_lint.index import Class, Frame
-from seedsafe_lint.known import IMGAUG, NUMPY, OPENCV
-from seedsafe_lint.patterns import chooses_sample
-from seedsafe_lint.root import TRACED
-from seedsafe_lint.syntax import dotted
-from seedsafe_lint.values import Gen
+from seedsafe_lint.findings import Severity
 
-__all__ = ["MESSAGES", "Verdicts", "spelling"]
+__all__ = ["MESSAGES"]
 
 _PHRASES = {
     "numpy": "{what} draws from NumPy's global generator in worker code ({root}): ",
@@ -88,84 +79,3 @@ def _messages() -> dict[str, tuple[str, Severity, str]]:
 
 
 MESSAGES = _messages()
-_OWN = {OPENCV: "OpenCV's process-wide generator", IMGAUG: "imgaug's process-wide generator"}
-
-
-@dataclass(eq=False)
-class Verdicts:
-    """Reports wrong draws and seeds of worker code."""
-
-    context: Context
-    findings: Findings
-    old_torch: bool = False
-
-    def say(
-        self,
-        key: str,
-        node: ast.AST,
-        path: str,
-        related: Place | None = None,
-        cause: str = "",
-        cls: Class | None = None,
-        **words: str,
-    ) -> None:
-        """Report the message with this key."""
-        code, severity, text = MESSAGES[key]
-        cls = cls or (self.context.root.cls if self.context.root else None)
-        if cls and not self.context.project.used(cls):
-            severity, text = "note", f"{text[:-1]} (a note: nothing in these files uses {cls.name})."
-        cause = cause or words.get("root", "")
-        near = self.context.root is not None and self.context.root.fn.function.has(node, path)
-        self.findings.report(code, node, path, text.format(**words), severity, related, cause, near)
-
-    def seed(self, key: str, what: str, node: ast.AST, frame: Frame) -> None:
-        """Report a wrong seed."""
-        self.context.events += 1
-        label = self.context.root.label if self.context.root else ""
-        self.say(key, node, frame.module.path, what=what, root=label)
-
-    def draw(self, generator: str, key: str, what: str, node: ast.AST, frame: Frame) -> None:
-        """Report a draw from a process-wide generator, unless the sample seeded it."""
-        context = self.context
-        context.events += 1
-        root = context.root
-        if root is None or generator in context.state.seeds or (generator == NUMPY and root.cured):
-            return
-        source = _OWN.get(generator, "NumPy's global generator")
-        key = "traced" if root.framework == TRACED else key
-        self.say(key, node, frame.module.path, cause=generator, what=what, root=root.label, source=source)
-
-    def numpy(self, what: str, node: ast.AST, frame: Frame) -> None:
-        """Report a draw from NumPy's global generator."""
-        framework = self.context.root.framework if self.context.root else ""
-        key = f"numpy {framework}" if framework != "torch" or not self.old_torch else "numpy"
-        self.draw(NUMPY, key if key in MESSAGES else "numpy", what, node, frame)
-
-    def stored_draw(self, gen: Gen, what: str, node: ast.AST, frame: Frame) -> None:
-        """Report a draw from a generator that is made before the workers start."""
-        self.context.events += 1
-        root = self.context.root
-        if root is None or (root.actor and gen.seed != "constant"):
-            return
-        result, path = place(gen.module.path, gen.node), frame.module.path
-        source = "passed in as an argument" if gen.kind == "argument" else f"made by {gen.kind}"
-        cell = f" of cell {result.cell}" if result.cell else ""
-        source += f", line {result.line}{cell}" + ("" if result.path == path else f" of {result.path}")
-        key = {"tf.data": "stored tf.data", TRACED: "traced"}.get(root.framework, "stored")
-        self.say(key, node, path, result, what=what, source=source, root=root.label)
-
-    def growth(self, node: ast.AugAssign, target: ast.Attribute, frame: Frame) -> None:
-        """Report an attribute of a stored object that grows with each sample."""
-        self.context.events += 1
-        root = self.context.root
-        if root is None or not root.per_sample or root.cls is None or "cache" in target.attr:
-            return
-        if "__getitem__" in root.label and not (
-            frame.function and chooses_sample(frame.function, target.attr)
-        ):
-            self.say("grows", node, frame.module.path, what=target.attr, root=root.label)
-
-
-def spelling(node: ast.AST) -> str:
-    """Return a call as the file spells it, without arguments."""
-    return dotted(node).removeprefix(".") or "this call"
