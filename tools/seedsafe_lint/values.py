@@ -1,4 +1,4 @@
-"""Abstract values, and the parts of them that can draw."""
+"""Abstract values and their parts that can draw."""
 
 import ast
 import re
