@@ -1,4 +1,4 @@
-"""The calls of a file, and who runs functions."""
+"""Calls of a file and what they run."""
 
 import ast
 import bisect

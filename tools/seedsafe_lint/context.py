@@ -1,4 +1,4 @@
-"""The state of a run and where it begins."""
+"""The state of a run."""
 
 import ast
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Statements and seeds with a meaning of their own."""
+"""Statements and seeds with a meaning."""
 
 import ast
 import re
