@@ -87,11 +87,15 @@ def _act() -> None:
         if hasattr(cv2, "getNumThreads"):
             load()
         return
-    if not hasattr(cv2, "setNumThreads"):  # another thread is still importing it
+    set_threads = getattr(cv2, "setNumThreads", None)
+    use_opencl = getattr(getattr(cv2, "ocl", None), "setUseOpenCL", None)
+    if (
+        set_threads is None or use_opencl is None
+    ):  # another thread is still importing it, and fills it piece by piece
         return
     # Two threads at once set the same values twice, which is harmless.
-    cv2.setNumThreads(0)
-    cv2.ocl.setUseOpenCL(False)
+    set_threads(0)
+    use_opencl(False)
     done = True
 
 

@@ -299,7 +299,22 @@ def test_truncated_normal_has_the_law_between_its_bounds() -> None:
         (lambda d: d.choice(2, weights=[1, 1, 1]), ValueError, "weights must be 2 numbers"),
         (lambda d: d.choice(3, 2, weights=[0, 1, 0]), ValueError, "at most the 1 weights above 0, got 2"),
         (lambda d: d.multinomial(-1, [1]), ValueError, "n must be at least 0, got -1"),
-        (lambda d: d.multinomial([1], 3), TypeError, "has no len"),
+        (lambda d: d.multinomial([1], 3), TypeError, "pass multinomial(n, weights)"),
+        (lambda d: d.multinomial(3, 5), TypeError, "weights must be a sequence of numbers, got 5"),
+        (lambda d: d.multinomial(3, []), ValueError, "and their sum finite and above 0, got []"),
+        (lambda d: d.multinomial(3, "ab"), TypeError, "weights must be numbers, one for each value"),
+        (
+            lambda d: d.choice(5, 2.5),
+            TypeError,
+            "k must be an integer, the number of values to choose, got 2.5",
+        ),
+        (lambda d: d.choice(5, 2, replace="no"), TypeError, "replace must be True or False, got 'no'"),
+        (
+            lambda d: d.integer(1.5),
+            TypeError,
+            "n must be an integer, the number of values to draw from, got 1.5",
+        ),
+        (lambda d: d.integer(np.float64(2), 3), TypeError, "n must be an integer"),
         (lambda d: d.multinomial(0.5, [1]), TypeError, "pass multinomial(n, weights)"),
         (lambda d: d.choice(["a", "b"]), TypeError, "values[draws.choice(len(values))]"),
         (lambda d: d.choice(np.arange(3), 2), TypeError, "got one of type ndarray"),
@@ -307,7 +322,7 @@ def test_truncated_normal_has_the_law_between_its_bounds() -> None:
         (lambda d: d.truncated_normal(1, -1, 2), ValueError, "low below high"),
         (lambda d: d.permutation(-1), ValueError, "negative"),
     ],
-    ids=map(str, range(20)),
+    ids=map(str, range(27)),
 )
 def test_bad_arguments_of_arrays(draw: Any, kind: type[Exception], message: str) -> None:
     draws = Draws(address(ss.SampleKey(0, 0, 0)))

@@ -99,9 +99,16 @@ def test_it_waits_until_cv2_is_loaded(monkeypatch, calls):
     with monkeypatch.context() as before:
         before.delitem(sys.modules, "cv2")
         opencv.guard()
-        before.setitem(sys.modules, "cv2", type(sys)("cv2"))  # half imported
-        opencv.guard()
-        assert calls == []
+        half = type(sys)("cv2")  # another thread imports it: its names come one after another
+        before.setitem(sys.modules, "cv2", half)
+        for owner, name, value in (
+            (half, "getNumThreads", cv2.getNumThreads),
+            (half, "setNumThreads", cv2.setNumThreads),
+            (half, "ocl", type(sys)("cv2.ocl")),
+        ):
+            setattr(owner, name, value)
+            opencv.guard()
+            assert calls == []
     opencv.guard()
     assert calls == [("threads", 0), ("opencl", False)]
 

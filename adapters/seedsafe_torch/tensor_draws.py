@@ -14,6 +14,7 @@ from torch import Tensor
 
 from seedsafe import SampleKey
 from seedsafe.keys.draws import (
+    checked_choice,
     checked_shape,
     checked_weights,
     chosen_error,
@@ -21,9 +22,9 @@ from seedsafe.keys.draws import (
     probability_error,
     quantiles_between,
     span_error,
-    values_counted,
     values_error,
     weighted_choice,
+    weights_counted,
 )
 from seedsafe.keys.key import check_name, op_of
 from seedsafe.keys.many import ManyKeys
@@ -231,12 +232,11 @@ class TensorDraws:
             TypeError: n is not an integer, such as the values themselves.
             ValueError: n or k is out of its range, a weight is negative or not finite, or fewer than k of them are above 0.
         """
-        n = values_counted(n)
+        n, k = checked_choice(n, k, replace)
         if weights is not None:
             return self._weighted(n, k, weights, replace)
         if k is None:
             return self.integer(n)
-        k = index(k)
         if k < 0 or not (replace or k <= n):
             raise chosen_error(n, k)
         if replace:
@@ -253,7 +253,7 @@ class TensorDraws:
         Raises:
             ValueError: n is negative, or a weight is negative or not finite, or none is above 0.
         """
-        chosen = self._weighted(len(weights), draws_counted(n), weights, replace=True)
+        chosen = self._weighted(weights_counted(weights), draws_counted(n), weights, replace=True)
         counts = torch.zeros((len(chosen), len(weights)), dtype=torch.int64, device=chosen.device)
         return counts.scatter_add(1, chosen, torch.ones_like(chosen))
 

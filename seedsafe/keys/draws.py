@@ -34,17 +34,20 @@ if TYPE_CHECKING:
 __all__ = [
     "Draws",
     "PooledDraws",
+    "checked_choice",
     "checked_shape",
     "checked_weights",
     "chosen_error",
     "draws_counted",
     "limit_of",
+    "number_error",
     "probability_error",
     "quantiles_between",
     "span_error",
     "values_counted",
     "values_error",
     "weighted_choice",
+    "weights_counted",
 ]
 
 
@@ -146,14 +149,19 @@ class Draws:
         """Return an integer in [0, n): the upper 64 bits of the exact product of a word and n. With a shape, int64.
 
         Raises:
+            TypeError: n is not an integer.
             ValueError: n is not in [1, 2**32].
         """
-        if not 1 <= n <= 0x1_0000_0000:
+        try:
+            number = index(n)
+        except TypeError:
+            raise number_error(n) from None
+        if not 1 <= number <= 0x1_0000_0000:
             raise values_error(n)
         if shape is not None:
-            return upper_product(self._array(shape), index(n))
+            return upper_product(self._array(shape), number)
         self._count += 1
-        return (self._next() * index(n)) >> 64
+        return (self._next() * number) >> 64
 
     @overload
     def chance(self, p: float) -> bool: ...
@@ -224,10 +232,10 @@ class Draws:
             replace: whether a value may come several times.
 
         Raises:
-            TypeError: n is not an integer, such as the values themselves.
+            TypeError: n is not an integer, such as the values themselves, k is none, or replace is not a bool.
             ValueError: n or k is out of its range, a weight is negative or not finite, or fewer than k of them are above 0.
         """
-        n = values_counted(n)
+        n, k = checked_choice(n, k, replace)
         if weights is not None:
             return self._weighted(n, k, weights, replace)
         if k is None:
@@ -248,10 +256,11 @@ class Draws:
         """Return how many of n draws fall on each of some weights: int64, shape (weights,). This takes n words.
 
         Raises:
+            TypeError: n is not an integer, or the weights are not numbers.
             ValueError: n is negative, or a weight is negative or not finite, or none is above 0.
         """
-        size = len(weights)
-        return np.bincount(self._weighted(size, draws_counted(n), weights, replace=True), minlength=size)
+        count, size = draws_counted(n), weights_counted(weights)
+        return np.bincount(self._weighted(size, count, weights, replace=True), minlength=size)
 
     def _weighted(self, n: int, k: int | None, weights: Weights, replace: bool) -> Any:
         count = 1 if k is None else index(k)
@@ -300,6 +309,28 @@ def checked_shape(shape: Any) -> tuple[int, ...]:
     return sizes
 
 
+def number_error(n: Any) -> TypeError:
+    """Return the error for a number of values that is no integer."""
+    return TypeError(
+        f"n must be an integer, the number of values to draw from, got {n!r} of type {type(n).__name__}: pass int(n)"
+    )
+
+
+def checked_choice(n: Any, k: Any, replace: Any) -> tuple[int, int | None]:
+    """Return the number of values to choose from and that of those to choose as ints, or raise an error."""
+    if not isinstance(replace, bool | np.bool_):
+        raise TypeError(
+            f"replace must be True or False, got {replace!r}: pass True to draw values several times"
+        )
+    count = values_counted(n)
+    try:
+        return count, None if k is None else index(k)
+    except TypeError:
+        raise TypeError(
+            f"k must be an integer, the number of values to choose, got {k!r}: pass choice(n, k), or leave k out for one"
+        ) from None
+
+
 def values_counted(n: Any) -> int:
     """Return a number of values to choose from as an int, or raise an error for the values themselves."""
     try:
@@ -308,6 +339,16 @@ def values_counted(n: Any) -> int:
         raise TypeError(
             f"n must be an integer, the number of values, got one of type {type(n).__name__}: choose from values by "
             "values[draws.choice(len(values))]"
+        ) from None
+
+
+def weights_counted(weights: Any) -> int:
+    """Return how many weights there are, or raise an error."""
+    try:
+        return len(weights)
+    except TypeError:
+        raise TypeError(
+            f"weights must be a sequence of numbers, got {weights!r}: pass multinomial(n, weights)"
         ) from None
 
 
@@ -326,13 +367,18 @@ def draws_counted(n: Any) -> int:
 
 def checked_weights(weights: Any, n: int, k: int, replace: bool) -> npt.NDArray[np.float64]:
     """Return a copy of n weights to choose k values by, float64, shape (n,), or raise an error."""
-    shares = np.array(weights, np.float64)
+    try:
+        shares = np.array(weights, np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"weights must be numbers, one for each value, got {weights!r}: pass the share of each value"
+        ) from None
     if shares.shape != (n,):
         raise ValueError(
             f"weights must be {n} numbers, one for each value, got the shape {shares.shape}: pass a weight for each"
         )
     with np.errstate(over="ignore"):
-        total = np.cumsum(shares)[-1]
+        total = np.cumsum(shares)[-1] if n else 0.0
     if not ((shares >= 0).all() and 0 < total < np.inf):
         raise ValueError(
             f"weights must be finite, at least 0, and their sum finite and above 0, got {weights!r}: pass the share of each value"
