@@ -310,7 +310,7 @@ def checked_shape(shape: Any) -> tuple[int, ...]:
 
 
 def number_error(n: Any) -> TypeError:
-    """Return the error for a number of values that is no integer."""
+    """Return the error for a number of values that is not an integer."""
     return TypeError(
         f"n must be an integer, the number of values to draw from, got {n!r} of type {type(n).__name__}: pass int(n)"
     )
