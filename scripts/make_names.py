@@ -207,10 +207,10 @@ def pages_of_functions(files: dict[str, list[str]]) -> dict[Path, str]:
 
 def with_names(page: Path) -> str:
     """Return a page on migration: its text, and below each library's heading a table of its names."""
-    from seedsafe.ground.elsewhere import ELSEWHERE
+    from seedsafe.ground.advice import names as elsewhere
 
     text = page.read_text()
-    for library, names in ELSEWHERE.items():
+    for library, names in elsewhere().items():
         rows = ["| there | here | what differs |", "|---|---|---|"]
         for name, meant in names.items():
             call = f"`{meant.call}`" if meant.call else "–"

@@ -177,7 +177,7 @@ def _unknown(name: str) -> Exception:
     text = f"module 'seedsafe' has no attribute {name!r}"
     if name.startswith("_"):
         return AttributeError(text)
-    advice = import_module("seedsafe.ground.elsewhere").advice(name, __all__)
+    advice = import_module("seedsafe.ground.advice").advice(name, __all__)
     caller = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
     imports = caller.f_code.co_code[caller.f_lasti] == import_module("opcode").opmap["IMPORT_FROM"]
     return (ImportError if imports else AttributeError)(f"{text}: {advice}" if advice else text, name=name)

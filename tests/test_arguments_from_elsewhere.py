@@ -12,7 +12,7 @@ import pytest
 from cases import TRANSFORMS
 
 import seedsafe as ss
-from seedsafe.ground.arguments import ARGUMENTS, EVERYWHERE, Meant, equivalent
+from seedsafe.ground.advice import Meant, arguments, arguments_everywhere, equivalent
 from seedsafe.ground.checks import explain_arguments
 
 NAMES = {"ss": ss, "np": np}
@@ -36,7 +36,7 @@ def meant() -> Iterator[tuple[str, str, Meant]]:
     """Yield each class, a name that it does not take or that it needs, and the equivalent."""
     for kind in KINDS:
         takes = inspect.signature(getattr(ss, kind)).parameters
-        for name in dict.fromkeys([*ARGUMENTS.get(kind, ()), *EVERYWHERE]):
+        for name in dict.fromkeys([*arguments().get(kind, ()), *arguments_everywhere()]):
             found = equivalent(kind, name, takes)
             if found is not None and (name not in takes or takes[name].default is inspect.Parameter.empty):
                 yield kind, name, found
@@ -66,7 +66,7 @@ def test_each_error_says_the_equivalent_and_what_the_class_takes(kind: str) -> N
 
 def test_each_entry_of_the_table_is_of_a_class_and_of_no_argument_with_a_default() -> None:
     needless = []
-    for kind, names in ARGUMENTS.items():
+    for kind, names in arguments().items():
         if kind == "AugmentedDataset":  # of the adapters
             continue
         takes = inspect.signature(getattr(ss, kind)).parameters

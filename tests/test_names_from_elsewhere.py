@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
 from typing import Any
 
 import numpy as np
@@ -9,15 +11,15 @@ import pytest
 from programs import ROOT, environment, python
 
 import seedsafe as ss
-from seedsafe.ground.elsewhere import ELSEWHERE, advice
+from seedsafe.ground.advice import advice, names
 
 MISSING = "import sys; sys.path.insert(0, 'tests'); from missing import Missing"
-NAMES = [(library, name) for library, names in ELSEWHERE.items() for name in names]
+NAMES = [(library, name) for library, own in names().items() for name in own]
 
 
 @pytest.mark.parametrize(("library", "name"), NAMES)
 def test_a_name_of_another_library_names_ours(library: str, name: str) -> None:
-    meant = ELSEWHERE[library][name]
+    meant = names()[library][name]
     assert not hasattr(ss, name), "it needs no entry: it is here"
     with pytest.raises(AttributeError, match=f"has no attribute '{name}'") as got:
         getattr(ss, name)
@@ -31,7 +33,7 @@ def test_a_name_of_another_library_names_ours(library: str, name: str) -> None:
 
 @pytest.mark.parametrize(("library", "name"), NAMES)
 def test_what_is_meant_can_be_made(library: str, name: str) -> None:
-    meant = ELSEWHERE[library][name]
+    meant = names()[library][name]
     assert meant.call or meant.note
     if meant.call:
         made = eval(meant.call, {"ss": ss, "np": np})
@@ -98,3 +100,29 @@ def test_a_missing_framework_names_its_extra(missing: str, line: str, words: str
     assert told.startswith("ModuleNotFoundError: ")
     for part in words.split(".*"):
         assert part in told
+
+
+@pytest.mark.parametrize("file", ["names.toml", "arguments.toml"])
+def test_each_key_of_a_table_stands_once_and_what_is_shared_is_used(file: str) -> None:
+    text = (ROOT / "seedsafe" / "ground" / file).read_text(encoding="utf-8")
+    table = tomllib.loads(text)
+    for own in (
+        table["shared"],
+        table.get("everywhere", {}),
+        *table.get("library", table.get("class")).values(),
+    ):
+        keys = [name for several in own for name in several.split()]
+        assert sorted(set(keys)) == sorted(keys)
+    assert set(re.findall(r'"\$(\w+)"', text.partition("[shared]")[2])) == set(table["shared"])
+
+
+def test_no_table_is_read_before_an_error() -> None:
+    code = """
+import sys
+import seedsafe as ss
+ss.Compose([ss.Rotate(20)])
+assert not {"tomllib", "seedsafe.ground.advice"} & set(sys.modules)
+assert not hasattr(ss, "RandomHorizontalFlip")
+assert {"tomllib", "seedsafe.ground.advice"} <= set(sys.modules)
+"""
+    python("-c", code, cwd=ROOT)

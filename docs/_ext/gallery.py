@@ -18,7 +18,7 @@ from cases import CASES, FAMILIES
 from skimage import data
 
 import seedsafe as ss
-from seedsafe.ground.elsewhere import ELSEWHERE
+from seedsafe.ground.advice import names
 from seedsafe.pipeline.primitive import marks_of
 
 __all__ = [
@@ -57,8 +57,8 @@ def families() -> dict[str, str]:
 def elsewhere() -> dict[str, list[str]]:
     """Return what other libraries call each transform, by its name."""
     called: dict[str, dict[str, None]] = {}
-    for names in ELSEWHERE.values():
-        for name, meant in names.items():
+    for own in names().values():
+        for name, meant in own.items():
             for here in re.findall(r"ss\.(\w+)\(", meant.call or ""):
                 called.setdefault(here, {})[name] = None
     return {name: list(called[name]) for name in transforms() if name in called}

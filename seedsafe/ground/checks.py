@@ -52,7 +52,7 @@ def explain_arguments(callee: Callee) -> Callee:
         except TypeError as error:
             if error.__traceback__ is None or error.__traceback__.tb_next is not None:  # raised inside
                 raise
-            explanation = import_module("seedsafe.ground.arguments").explanation
+            explanation = import_module("seedsafe.ground.advice").explanation
             raise TypeError(explanation(callee.__name__, call, args[of_class:], named)) from None
 
     if not of_class:

@@ -8,10 +8,9 @@ import re
 import keras
 
 import seedsafe as ss
-from seedsafe.ground.arguments import equivalent
-from seedsafe.ground.elsewhere import ELSEWHERE
+from seedsafe.ground.advice import equivalent, names
 
-KERAS = ELSEWHERE["Keras"]
+KERAS = names()["Keras"]
 LAYERS = {
     name: layer
     for name, layer in vars(keras.layers).items()

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 import seedsafe as ss
-from seedsafe.ground.arguments import equivalent
-from seedsafe.ground.elsewhere import ELSEWHERE
+from seedsafe.ground.advice import equivalent, names
 
 LIBRARIES = {
     "torchvision": "torchvision.transforms.v2",
@@ -41,7 +40,7 @@ def classes(library: str) -> dict[str, Any]:
 
 def ours(library: str, name: str) -> Any:
     """Return our class that a name of a library means, or None."""
-    meant = ELSEWHERE[library].get(name) if library in ELSEWHERE else None
+    meant = names().get(library, {}).get(name)
     if meant is not None:
         named = re.match(r"ss\.(\w+)", meant.call)
         return getattr(ss, named[1]) if named else None
@@ -54,7 +53,7 @@ def test_each_transform_is_here_or_has_a_hint(library: str) -> None:
     unknown = [
         name
         for name in classes(library)
-        if not hasattr(ss, name) and not any(name in names for names in ELSEWHERE.values())
+        if not hasattr(ss, name) and not any(name in own for own in names().values())
     ]
     assert unknown == []
 
