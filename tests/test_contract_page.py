@@ -22,13 +22,13 @@ import pytest
 import words_from_the_page as words
 
 import seedsafe as ss
-from seedsafe import mixing
 from seedsafe.bridging.words import Words as BridgeWords
 from seedsafe.bridging.words import address_of
 from seedsafe.keys import decisions
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import address
 from seedsafe.keys.words import normal_quantiles, sixteenths
+from seedsafe.mixing.batch import beta
 from seedsafe.reading.faults import substitutes
 
 KEYS = [contract.Key(key.seed, key.epoch, key.index, key.occurrence, key.view) for key in known.KEYS]
@@ -115,7 +115,7 @@ def of_the_package() -> dict[str, Any]:
         "exp": decisions.exponential,
         "log_uniform": decisions.log_uniform_at,
         "quantile": decisions.normal_quantile,
-        "beta": mixing.beta,
+        "beta": beta,
         "order": lambda *given: ss.epoch_order(*given).tolist(),
         "sampler": sampler,
         "replace": lambda key, place, n: substitutes(ss.SampleKey(*key), place, n),

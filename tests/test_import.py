@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib
 import pkgutil
@@ -9,7 +10,7 @@ import re
 import runpy
 from importlib.metadata import version
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 
 import pytest
 from programs import python
@@ -21,10 +22,17 @@ import seedsafe_audit
 import seedsafe_lint
 import seedsafe_look
 import seedsafe_torch
-from seedsafe.ground.advice import names
+from seedsafe.ground.advice import advice, names
 from seedsafe.pipeline import primitive
 
 ROOT = Path(__file__).parents[1]
+INTERFACES = (
+    "seedsafe.bridging",
+    "seedsafe.reading",
+    "seedsafe.data.stats",
+    "seedsafe.data.folder",
+    "seedsafe_audit",
+)
 HEAVY = ("torch", "tensorflow", "keras", "tf_keras", "cv2", "scipy", "matplotlib", "rich", "multiprocessing")
 
 
@@ -48,13 +56,35 @@ def test_a_loader_does_without_torchs_compiler() -> None:
         _ = seedsafe_torch.nothing
 
 
-def test_every_name_is_in_the_room_that_it_is_looked_for_in() -> None:
-    assert len(set(seedsafe.__all__)) == len(seedsafe.__all__)
+def test_every_name_is_in_the_module_that_it_is_looked_for_in() -> None:
     assert set(seedsafe.__all__) <= set(dir(seedsafe))
-    for room, own in seedsafe._ROOMS.items():
-        assert set(own) <= set(importlib.import_module(room).__all__)
+    assert seedsafe._HOMES["Rotate"] == "seedsafe.image.affine"
+    for name, home in seedsafe._HOMES.items():
+        module = importlib.import_module(home)
+        assert name in module.__all__
+        value = getattr(seedsafe, name)
+        assert home == "seedsafe" or value is getattr(module, name)
+        if isinstance(value, type | FunctionType) and home not in INTERFACES:
+            assert value.__module__ == home
     with pytest.raises(AttributeError, match="module 'seedsafe' has no attribute 'Nothing'"):
         _ = seedsafe.Nothing
+
+
+def test_a_line_of_the_stub_is_a_name() -> None:
+    text = (ROOT / "seedsafe" / "__init__.pyi").read_text(encoding="utf-8")
+    imports = [node for node in ast.parse(text).body if isinstance(node, ast.ImportFrom)]
+    listed = [(one.name, one.asname, node.module) for node in imports for one in node.names]
+    assert sorted(name for name, _, _ in listed) == seedsafe.__all__
+    assert {(name, name, home) for name, home in seedsafe._HOMES.items()} == set(listed)
+
+
+def test_a_room_can_be_imported_from_the_front_door_though_a_name_is_like_it() -> None:
+    rooms = [one.name for one in pkgutil.iter_modules(seedsafe.__path__) if one.ispkg]
+    assert {"functional", "image"} < set(rooms)
+    assert advice("audio", seedsafe.__all__) == "did you mean audit?"
+    for name in rooms:
+        code = f"from seedsafe import {name}; print({name}.__name__)"
+        assert python("-c", code, cwd=ROOT).stdout.split() == [f"seedsafe.{name}"]
 
 
 def test_the_version_is_the_installed_one_and_is_looked_up_late() -> None:
@@ -65,30 +95,41 @@ def test_the_version_is_the_installed_one_and_is_looked_up_late() -> None:
     assert done.stdout.split() == ["False", version("seedsafe")]
 
 
-def test_the_lists_of_names_are_made() -> None:
-    made = runpy.run_path(str(ROOT / "scripts" / "make_names.py"))
-    for path, text in (made["rooms"]() | made["rest"]()).items():
-        assert path.read_text() == text, f"{path.name} is old: python scripts/make_names.py"
-    tables = re.findall(r"(?m)^## (.+)\n", "".join(page.read_text() for page in made["MIGRATION"]))
-    assert sorted(set(tables) & set(names())) == sorted(names())
+def unlisted() -> list[str]:
+    """Return the transforms and plain functions that are public, and that no list of names has."""
+    pages = runpy.run_path(str(ROOT / "scripts" / "make_pages.py"))
+    lists = {"audio": seedsafe, "image": seedsafe, "functional": seedsafe.functional}
+    return [
+        f"{module}.{name}"
+        for room, of in lists.items()
+        for module, own in pages["found"](room).items()
+        for name in own
+        if name not in of.__all__
+    ]
 
 
-def test_a_new_name_comes_into_every_list(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = runpy.run_path(str(ROOT / "scripts" / "make_names.py"))
+def test_every_transform_and_function_is_listed() -> None:
+    assert unlisted() == []
+
+
+def test_that_an_unlisted_one_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = {"__module__": "seedsafe.image.flip", "__doc__": ">>> Tint()"}
     tint = type("Tint", (seedsafe.ImageTransform,), shown)
     monkeypatch.setattr(seedsafe.image.flip, "Tint", tint, raising=False)
     monkeypatch.setattr(seedsafe.image.flip, "__all__", [*seedsafe.image.flip.__all__, "Tint"])
-    assert "Tint" not in "".join(made["rooms"]().values())  # nobody declares it
+    assert unlisted() == []  # nobody declares it
     monkeypatch.setitem(primitive._declared, tint, primitive.Marks(own=True))
-    written = {path.parent.name: text for path, text in made["rooms"]().items()}
-    assert "import HorizontalFlip, Tint, VerticalFlip" in written["image"]
-    assert '    "Tint",\n    "ToCHW",' in written["image"]
-    assert '        "Tint",\n        "ToCHW",' in written["seedsafe"]
+    assert unlisted() == ["seedsafe.image.flip.Tint"]
     monkeypatch.setattr(tint, "__doc__", "A base class.")
-    assert "Tint" not in "".join(made["rooms"]().values())
-    monkeypatch.setitem(seedsafe._ROOMS, "seedsafe.image", ("Tint",))
-    assert "from seedsafe.image import Tint as Tint" in made["stub"]()
+    assert unlisted() == []
+
+
+def test_the_pages_of_names_are_made() -> None:
+    pages = runpy.run_path(str(ROOT / "scripts" / "make_pages.py"))
+    for path, text in pages["pages"]().items():
+        assert path.read_text() == text, f"{path.name} is old: python scripts/make_pages.py"
+    tables = re.findall(r"(?m)^## (.+)\n", "".join(page.read_text() for page in pages["MIGRATION"]))
+    assert sorted(set(tables) & set(names())) == sorted(names())
 
 
 def test_that_test_would_notice() -> None:

@@ -15,7 +15,7 @@ from skimage import data
 import seedsafe as ss
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import address
-from seedsafe.mixing import Mixed, beta, mix_arrays, mix_labels
+from seedsafe.mixing.batch import Mixed, beta, mix_arrays, mix_labels
 
 PHOTOS = np.stack([data.astronaut()[20 * k : 20 * k + 24, 100:132] for k in range(6)])
 LABELS = np.array([3, 0, 1, 3, 2, 4])

@@ -1,19 +1,16 @@
-"""Write every list of public names: python scripts/make_names.py.
+"""Write the reference pages of transforms and plain functions, and the tables of docs/how-to/migrate*.md: python scripts/make_pages.py.
 
 A transform is public if it is declared the library's own, stands in the ``__all__`` of its file and has an example in its
-docstring; so is a plain function with an example. Of these are made ``seedsafe/image/__init__.py``, the same of audio and functional, their rows in
-the table of ``seedsafe/__init__.py``, its stub, and the reference pages of transforms (in the families and the order of
-tests/cases) and plain functions. The tables of ``docs/how-to/migrate*.md`` are made of the names that error messages know.
+docstring; so is a plain function with an example. Their pages are in the families and the order of tests/cases. The tables are made of the
+names that error messages know.
 """
 
 from __future__ import annotations
 
-import ast
 import importlib
 import inspect
 import pkgutil
 import re
-import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -23,8 +20,6 @@ ROOT = Path(__file__).parents[1]
 CORE = ROOT / "seedsafe"
 PAGES = ROOT / "docs" / "reference"
 MIGRATION = [ROOT / "docs" / "how-to" / f"migrate{of}.md" for of in ("", "-imgaug", "-audio")]
-WIDTH = 110
-
 INTERNAL = {
     *(
         "apply_matrix",
@@ -61,11 +56,6 @@ APART = {
 """Files whose transforms have a page besides their family's, which would be too long; with its name and title."""
 
 
-def in_order(names: set[str]) -> list[str]:
-    """Return names as ruff sorts them: constants, classes, functions."""
-    return sorted(names, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
-
-
 def public(module: ModuleType) -> list[str]:
     """Return the public transforms or functions that a file defines."""
     from seedsafe.pipeline.primitive import marks_of
@@ -80,7 +70,7 @@ def public(module: ModuleType) -> list[str]:
             return marks_of(value).own  # a base class has no example
         return callable(value) and name not in INTERNAL and not name.endswith("_each")  # those of batches
 
-    return in_order({name for name in module.__all__ if offered(name)})
+    return [name for name in module.__all__ if offered(name)]
 
 
 def found(room: str) -> dict[str, list[str]]:
@@ -90,70 +80,6 @@ def found(room: str) -> dict[str, list[str]]:
         for one in pkgutil.iter_modules([str(CORE / room)])
     )
     return {module.__name__: names for module in modules if (names := public(module))}
-
-
-def listed(start: str, items: list[str], brackets: str, end: str = "", *, bare: bool = False) -> str:
-    """Return a list as ruff formats it: in one line if it fits there, without brackets if it may be bare."""
-    one = ", ".join(items) + ("," if brackets == "()" and len(items) == 1 and not bare else "")
-    line = f"{start}{one}" if bare else f"{start}{brackets[0]}{one}{brackets[1]}{end}"
-    if len(line) <= WIDTH:
-        return line
-    indent = " " * (len(start) - len(start.lstrip()))
-    return "\n".join(
-        [start + brackets[0], *(f"{indent}    {item}," for item in items), indent + brackets[1] + end]
-    )
-
-
-def quoted(files: dict[str, list[str]]) -> list[str]:
-    """Return all names of a room, as strings."""
-    return [f'"{name}"' for name in in_order({name for names in files.values() for name in names})]
-
-
-def package(room: str, files: dict[str, list[str]]) -> str:
-    """Return a room's ``__init__.py``."""
-    head = ast.get_docstring(ast.parse((CORE / room / "__init__.py").read_text()), clean=False)
-    lines = [f'"""{head}"""', ""]
-    lines += [listed(f"from {module} import ", names, "()", bare=True) for module, names in files.items()]
-    lines += ["", listed("__all__ = ", quoted(files), "[]"), ""]
-    return "\n".join(lines)
-
-
-def table(files: dict[str, dict[str, list[str]]]) -> str:
-    """Return ``seedsafe/__init__.py`` with its rows of image and audio."""
-    text = (CORE / "__init__.py").read_text()
-    for room in ("audio", "image"):
-        row = listed(f'    "seedsafe.{room}": ', quoted(files[room]), "()", ",")
-        text = re.sub(
-            rf'    "seedsafe\.{room}": \(.*?\),\n',
-            lambda _, row=row: row + "\n",
-            text,
-            count=1,
-            flags=re.DOTALL,
-        )
-    return text
-
-
-def stub() -> str:
-    """Return the stub of the front door."""
-    import seedsafe
-
-    lines = [
-        "# ruff: noqa",
-        "# Made by scripts/make_names.py from the table in __init__.py: not to be edited.",
-        "",
-    ]
-    lines += [f"from seedsafe import {name} as {name}" for name in seedsafe._MODULES]
-    for room, names in seedsafe._ROOMS.items():
-        lines += [f"from {room} import {name} as {name}" for name in sorted(names)]
-    lines += [
-        "",
-        "__version__: str",
-        "",
-        "__all__ = [",
-        *(f'    "{name}",' for name in seedsafe.__all__),
-        "]",
-    ]
-    return "\n".join(lines) + "\n"
 
 
 def directive(module: str) -> str:
@@ -223,41 +149,19 @@ def with_names(page: Path) -> str:
     return text
 
 
-def rooms() -> dict[Path, str]:
-    """Return the files that the front door and its rooms are made of."""
-    files = {room: found(room) for room in ("audio", "functional", "image")}
-    return {CORE / room / "__init__.py": package(room, of) for room, of in files.items()} | {
-        CORE / "__init__.py": table(files)
-    }
-
-
-def rest() -> dict[Path, str]:
-    """Return the files that are made once the names above can be imported."""
+def pages() -> dict[Path, str]:
+    """Return the text of each page."""
     return {
-        CORE / "__init__.pyi": stub(),
         **pages_of_transforms(),
         **pages_of_functions(found("functional")),
         **{page: with_names(page) for page in MIGRATION},
     }
 
 
-def write(texts: dict[Path, str]) -> None:
-    """Write the files that are not as they should be."""
-    for path, text in texts.items():
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+    for path, text in pages().items():
         if not path.exists() or path.read_text() != text:
             path.parent.mkdir(exist_ok=True)
             path.write_text(text)
             print(f"written: {path.relative_to(ROOT)}")
-
-
-if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
-    if "rest" in sys.argv:
-        write(rest())
-    else:
-        for room in ("audio", "functional", "image"):  # their lists may name what is no longer there
-            empty = ModuleType(f"seedsafe.{room}")
-            empty.__path__ = [str(CORE / room)]
-            sys.modules[empty.__name__] = empty
-        write(rooms())
-        subprocess.run([sys.executable, __file__, "rest"], check=True)  # a process that sees the new names
