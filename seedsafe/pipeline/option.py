@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import MISSING, Field, field, fields
 from inspect import cleandoc
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, get_type_hints
 
 from seedsafe.ground.checks import choice, flag
 
@@ -112,9 +113,14 @@ def store(transform: Any, **values: Any) -> None:
 
 def annotate(kind: Any) -> None:
     """Write the argument types of a class's options into its annotations, for its signature."""
-    for name, text in vars(kind).get("__annotations__", {}).items():
-        if isinstance(vars(kind).get(name), Field) and text.lstrip("_")[0].isupper() and text != "Any":
-            kind.__annotations__[name] = eval(text, vars(sys.modules[kind.__module__]))
+    texts = {
+        name: text
+        for name, text in vars(kind).get("__annotations__", {}).items()
+        if isinstance(vars(kind).get(name), Field) and text.lstrip("_")[0].isupper() and text != "Any"
+    }
+    # Only these, since the others may name what is imported for type checkers alone.
+    holder = SimpleNamespace(__annotations__=texts)
+    kind.__annotations__.update(get_type_hints(holder, vars(sys.modules[kind.__module__])))
 
 
 def describe(kind: Any) -> str:
