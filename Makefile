@@ -32,6 +32,7 @@ check: $(VENV)/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/seedsafe lint --strict seedsafe adapters tools demo benchmarks examples
 	PYTHONPATH=adapters:tools $(BIN)/lint-imports --verbose
+	$(BIN)/python scripts/count_lines.py
 	$(BIN)/mypy
 	$(BIN)/pyright
 	scripts/check_release.sh

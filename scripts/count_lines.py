@@ -1,4 +1,4 @@
-"""Count the house: python scripts/count_lines.py [root].
+"""Count the house: python scripts/count_lines.py [root]. A room above its budget, in [tool.house.rooms] of pyproject.toml, is an error.
 
 Code is every line that is neither blank, comment, docstring, import, ``__all__`` nor closing brackets alone. A room is a file or a folder at the top of a package, an
 arrow the import of one room by another, a floor how far down a chain of arrows goes; types alone count as well. A circle is a set of
@@ -11,9 +11,11 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[1]
 SHELVES = ("adapters", "tools")
@@ -37,7 +39,8 @@ def code_lines(text: str) -> int:
             and isinstance(node.value, ast.Constant)
             and isinstance(node.value.value, str)
         )
-        is_list = isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__"
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        is_list = getattr(targets[0], "id", "") == "__all__"
         if is_text or is_list or isinstance(node, ast.Import | ast.ImportFrom):
             apart |= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     lines = enumerate(text.splitlines(), 1)
@@ -166,6 +169,49 @@ def folder_lines(root: Path, name: str) -> Interface:
     )
 
 
+class Room(NamedTuple):
+    """How many lines of code a room has, may have now, and is to have in the end."""
+
+    name: str
+    code: int
+    now: int
+    goal: int
+
+
+def budgets(root: Path) -> dict[str, Any]:
+    """Return the budgets of rooms in pyproject.toml; older checkouts have none."""
+    tool = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    return dict(tool.get("house", {}).get("rooms", {}))
+
+
+def by_rooms(root: Path) -> dict[Path, list[str]]:
+    """Return the rooms that each file of the house is in: it should be one."""
+    paths = [(root / path, name) for name, one in budgets(root).items() for path in one["paths"]]
+    house = [file for folder in FOLDERS[:3] for file in files(root / folder)]
+    return {file: [name for path, name in paths if path in (file, *file.parents)] for file in house}
+
+
+def counted_rooms(root: Path) -> list[Room]:
+    """Return the rooms, in the order of pyproject.toml."""
+    code: Counter[str] = Counter()
+    for file, names in by_rooms(root).items():
+        code.update(dict.fromkeys(names, code_lines(file.read_text(encoding="utf-8"))))
+    return [Room(name, code[name], one["now"], one["goal"]) for name, one in budgets(root).items()]
+
+
+def faults(root: Path) -> Iterator[str]:
+    """Yield what is wrong with the rooms: too many lines of code, or a file that is not in one."""
+    for room in counted_rooms(root):
+        if room.code > room.now:
+            yield (
+                f"{room.name} has {room.code:,} lines of code, {room.code - room.now:,} above its budget in [tool.house.rooms]: let others go, "
+                "or move lines from another room's budget"
+            )
+    for file, names in by_rooms(root).items() if budgets(root) else ():
+        if len(names) != 1:
+            yield f"{file.relative_to(root)} is in {' and '.join(names) or 'no room'}: name its folder once in [tool.house.rooms]"
+
+
 def report(root: Path) -> Iterator[str]:
     """Yield the lines to print."""
     counted = [folder_lines(root, name) for name in FOLDERS]
@@ -183,6 +229,14 @@ def report(root: Path) -> Iterator[str]:
         for circle in circles(arrows):
             yield f"    {', '.join(sorted(circle))}"
     yield ""
+    if rooms_now := counted_rooms(root):
+        yield f"{'room':32}{'code':>7}{'budget':>9}{'goal':>9}"
+        total = Room(
+            "together", *(sum(column) for column in zip(*(one[1:] for one in rooms_now), strict=True))
+        )
+        for room in [*rooms_now, total]:
+            yield f"{room.name:32}{room.code:7,}{room.now:9,}{room.goal:9,}"
+        yield ""
     above = complex_functions(root)
     yield f"functions above {HIGH} by McCabe: {len(above)}"
     for one in above:
@@ -190,4 +244,6 @@ def report(root: Path) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    print("\n".join(report(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT)))
+    house = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT
+    print("\n".join(report(house)))
+    sys.exit("\n".join(faults(house)) or None)

@@ -155,6 +155,31 @@ def test_each_package_is_searched_for_circles() -> None:
 def test_lines_of_code_are_counted() -> None:
     text = '"""A text."""\n\nimport os\nfrom a import (\n    b,\n)\n\n__all__ = [\n    "c",\n]\n# why\nc = (\n    1,\n)\n'
     assert COUNT["code_lines"](text) == 2
+    assert COUNT["code_lines"]("__all__: list[str] = []\n") == 0
+
+
+def test_each_file_is_in_one_room_and_no_room_is_above_its_budget() -> None:
+    assert list(COUNT["faults"](ROOT)) == []
+    for room in COUNT["counted_rooms"](ROOT):
+        assert room.code > 0, f"{room.name} is empty"
+        assert room.goal <= room.now
+
+
+def test_that_a_room_grew_would_be_noticed(tmp_path: Path) -> None:
+    def faults(rooms: str) -> str:
+        (tmp_path / "pyproject.toml").write_text(f"[tool.house.rooms]\n{rooms}\n")
+        return "; ".join(COUNT["faults"](tmp_path))
+
+    (tmp_path / "seedsafe" / "keys").mkdir(parents=True)
+    (tmp_path / "seedsafe" / "keys" / "key.py").write_text("a = 1\nb = 2\n")
+    keys = 'keys = { paths = ["seedsafe/keys"], now = 2, goal = 1 }'
+    assert faults(keys) == ""
+    assert "keys has 2 lines of code, 1 above its budget" in faults(keys.replace("now = 2", "now = 1"))
+    assert "key.py is in keys and all" in faults(keys + '\nall = { paths = ["seedsafe"], now = 9, goal = 9 }')
+    (tmp_path / "seedsafe" / "new.py").write_text("")
+    assert "seedsafe/new.py is in no room: name its folder once" in faults(keys)
+    (tmp_path / "pyproject.toml").write_text("[tool.other]\n")  # an older checkout
+    assert list(COUNT["faults"](tmp_path)) == []
 
 
 def test_each_contract_has_a_break() -> None:
