@@ -30,48 +30,43 @@ class Meant(NamedTuple):
 
 # An error needs the tables and nothing else does, so they are read when the first one is raised, not when this is imported.
 @cache
-def _file(name: str) -> dict[str, Any]:
-    """Return a table beside this module; its head says how it is written."""
-    return tomllib.loads(files("seedsafe.ground").joinpath(name).read_text(encoding="utf-8"))
+def _table(file: str) -> dict[str, Any]:
+    """Return a file beside this module; its head says how it is written."""
+    return tomllib.loads(files("seedsafe.ground").joinpath(file).read_text(encoding="utf-8"))
 
 
-def _each(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a table with a key for each of the names that its keys hold."""
-    return {name: value for key, value in table.items() for name in key.split()}
+def _entries(own: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a table by each of the names that its keys hold."""
 
+    def meant(value: Any) -> Any:
+        if isinstance(value, list):
+            return [meant(one) for one in value]
+        if isinstance(value, dict):
+            return Meant(**value)
+        return meant(shared[value[1:]]) if value.startswith("$") else Meant(value)
 
-def _meant(value: Any, shared: Mapping[str, Any]) -> Meant:
-    if isinstance(value, str) and value.startswith("$"):
-        value = shared[value[1:]]
-    return Meant(value) if isinstance(value, str) else Meant(**value)
+    return {name: meant(value) for key, value in own.items() for name in key.split()}
 
 
 @cache
 def names() -> dict[str, dict[str, Meant]]:
     """Return the equivalents of names, by library. A name that means the same here has none."""
-    table = _file("names.toml")
-    return {
-        library: {name: _meant(value, table["shared"]) for name, value in _each(own).items()}
-        for library, own in table["library"].items()
-    }
+    table = _table("names.toml")
+    return {library: _entries(own, table["shared"]) for library, own in table["library"].items()}
 
 
 @cache
 def arguments() -> dict[str, dict[str, Meant]]:
     """Return the equivalents of arguments, by our class."""
-    table = _file("arguments.toml")
-    return {
-        kind: {name: _meant(value, table["shared"]) for name, value in _each(own).items()}
-        for kind, own in table["class"].items()
-    }
+    table = _table("arguments.toml")
+    return {kind: _entries(own, table["shared"]) for kind, own in table["class"].items()}
 
 
 @cache
 def arguments_everywhere() -> dict[str, list[Meant]]:
     """Return the equivalents of arguments in each class that takes the equivalent; the first that it takes holds."""
-    table = _file("arguments.toml")
-    several = _each(table["everywhere"]).items()
-    return {name: [_meant(value, table["shared"]) for value in values] for name, values in several}
+    table = _table("arguments.toml")
+    return _entries(table["everywhere"], table["shared"])
 
 
 def advice(name: str, known: Collection[str]) -> str:
@@ -95,7 +90,7 @@ def advice(name: str, known: Collection[str]) -> str:
         here = f"is {meant.call} here{note}" if meant.call else f"is not here: {meant.note}"
         texts.append(f"{whose} {name} {here}")
     if texts:
-        whole: dict[str, str] = _file("names.toml")["whole"]
+        whole: dict[str, str] = _table("names.toml")["whole"]
         return "; ".join([*texts, *(whole[library] for library, _ in found if library in whole)])
     by_lower = {one.lower(): one for one in known}
     close = [by_lower[one] for one in get_close_matches(name.lower(), by_lower, 2, 0.8)]
@@ -150,13 +145,8 @@ def explanation(
     elif twice:
         fault, advice = f"got {_list(twice)} twice", "pass it once"
     else:
-        needed = [
-            one.name
-            for one in takes.values()
-            if one.default is one.empty
-            and one.kind is not one.VAR_KEYWORD
-            and one.name not in (*named, *first[: len(args)])
-        ]
+        there = (*named, *first[: len(args)], passed_on)
+        needed = [name for name, one in takes.items() if one.default is one.empty and name not in there]
         fault, advice = f"needs {_list(needed)}", _advice(called, needed, takes)
     options = [one.name for one in takes.values() if one.kind is one.KEYWORD_ONLY]
     options += [] if passed_on is None else [f"further {passed_on}"]
@@ -199,8 +189,5 @@ def _by_name(kind: str, first: list[str], args: tuple[Any, ...], takes: Mapping[
         return f"pass size={args[:2]!r} (height, width)"
     if not first and "p" in takes and isinstance(args[0], int | float):
         return f"pass p={args[0]!r}"
-    return (
-        f"pass {'the others' if first else 'them'} by name"
-        if len(takes) > len(first)
-        else "leave the others out"
-    )
+    others = "the others" if first else "them"
+    return f"pass {others} by name" if len(takes) > len(first) else "leave the others out"
