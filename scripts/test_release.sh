@@ -31,6 +31,10 @@ printf 'import seedsafe as ss\naugment = ss.Compose([ss.RandomCrop(8), ss.Horizo
 "$env/seedsafe" index photos --flat --json >index.json
 "$env/seedsafe" lint train.py
 
+# The tables that errors read are there.
+("$env/python" -c "from seedsafe import RandomHorizontalFlip" 2>&1 || true) | grep >/dev/null "is ss.HorizontalFlip(p=0.5) here"
+("$env/python" -c "import seedsafe; seedsafe.Rotate(limit=3)" 2>&1 || true) | grep >/dev/null "pass degrees="
+
 # The sdist is whole: its tests can be collected where the frameworks are.
 mkdir "$folder/source"
 tar -xzf "$folder"/dist/*.tar.gz -C "$folder/source" --strip-components=1
