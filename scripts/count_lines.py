@@ -1,4 +1,4 @@
-"""Count the house: python scripts/count_lines.py [root]. A room above its budget, in [tool.house.rooms] of pyproject.toml, is an error.
+"""Count the house: python scripts/count_lines.py [root]. What is above its budget, in [tool.house] of pyproject.toml, is an error.
 
 Code is every line that is neither blank, comment, docstring, import, ``__all__`` nor closing brackets alone. A room is a file or a folder at the top of a package, an
 arrow the import of one room by another, a floor how far down a chain of arrows goes; types alone count as well. A circle is a set of
@@ -178,10 +178,16 @@ class Room(NamedTuple):
     goal: int
 
 
-def budgets(root: Path) -> dict[str, Any]:
-    """Return the budgets of rooms in pyproject.toml; older checkouts have none."""
+def budgets(root: Path, name: str = "rooms") -> dict[str, Any]:
+    """Return the budgets of the rooms, or of "internals", in pyproject.toml; older checkouts have none."""
     tool = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
-    return dict(tool.get("house", {}).get("rooms", {}))
+    return dict(tool.get("house", {}).get(name, {}))
+
+
+def internals(root: Path) -> int:
+    """Return how many uses of what Python and other libraries keep inside are listed."""
+    listed = tomllib.loads((root / "tests" / "internals.toml").read_text(encoding="utf-8"))
+    return sum(len(kinds) for kinds in listed.values() if isinstance(kinds, dict))
 
 
 def by_rooms(root: Path) -> dict[Path, list[str]]:
@@ -207,6 +213,9 @@ def faults(root: Path) -> Iterator[str]:
                 f"{room.name} has {room.code:,} lines of code, {room.code - room.now:,} above its budget in [tool.house.rooms]: let others go, "
                 "or move lines from another room's budget"
             )
+    limit = budgets(root, "internals")
+    if limit and internals(root) > limit["now"]:
+        yield f"tests/internals.toml lists {internals(root)} uses, more than the {limit['now']} of [tool.house.internals]: let others go"
     for file, names in by_rooms(root).items() if budgets(root) else ():
         if len(names) != 1:
             yield f"{file.relative_to(root)} is in {' and '.join(names) or 'no room'}: name its folder once in [tool.house.rooms]"
@@ -237,6 +246,8 @@ def report(root: Path) -> Iterator[str]:
         for room in [*rooms_now, total]:
             yield f"{room.name:32}{room.code:7,}{room.now:9,}{room.goal:9,}"
         yield ""
+    if limit := budgets(root, "internals"):
+        yield f"uses of others' internals: {internals(root)} of {limit['now']}, in the end {limit['goal']}"
     above = complex_functions(root)
     yield f"functions above {HIGH} by McCabe: {len(above)}"
     for one in above:

@@ -178,6 +178,13 @@ def test_that_a_room_grew_would_be_noticed(tmp_path: Path) -> None:
     assert "key.py is in keys and all" in faults(keys + '\nall = { paths = ["seedsafe"], now = 9, goal = 9 }')
     (tmp_path / "seedsafe" / "new.py").write_text("")
     assert "seedsafe/new.py is in no room: name its folder once" in faults(keys)
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "internals.toml").write_text(
+        'own = ["a.py"]\n["b.py"]\neval = {why = "c"}\ngc = {why = "d"}\n'
+    )
+    (tmp_path / "seedsafe" / "new.py").unlink()
+    assert faults(f"{keys}\n[tool.house.internals]\nnow = 2\ngoal = 1") == ""
+    assert "lists 2 uses, more than the 1 of" in faults(f"{keys}\n[tool.house.internals]\nnow = 1\ngoal = 1")
     (tmp_path / "pyproject.toml").write_text("[tool.other]\n")  # an older checkout
     assert list(COUNT["faults"](tmp_path)) == []
 
