@@ -7,8 +7,8 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from seedsafe.bridging.hooks import Hook
-from seedsafe.bridging.parts import attributes_of
 from seedsafe.bridging.sources import generator_source
+from seedsafe.bridging.walk import attributes_of
 
 __all__ = ["Found", "Group", "State", "group_by_state", "pairs_made_equal", "state_of"]
 

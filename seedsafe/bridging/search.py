@@ -6,24 +6,26 @@ import types
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from time import monotonic
+from itertools import islice
 from typing import Any, NamedTuple
 
 from numpy.random import Generator
 
 from seedsafe.bridging.equal import Found, Group, group_by_state, pairs_made_equal, state_of
 from seedsafe.bridging.hooks import Hook, hook_of, registrations
-from seedsafe.bridging.parts import (
+from seedsafe.bridging.sources import HookSource, Source, generator_source
+from seedsafe.bridging.walk import (
     CONTAINERS,
     LONGEST,
     Part,
+    Place,
     attributes_of,
     is_leaf,
     modules_of,
     names_of,
     parts_of,
+    walk,
 )
-from seedsafe.bridging.sources import HookSource, Source, generator_source
 from seedsafe.keys.key import SampleKey, address, op_of, philox, record_index
 
 __all__ = ["MOST", "Search", "find", "generators_in"]
@@ -35,70 +37,40 @@ MOST = 200_000
 """The search ends after this many objects."""
 
 
-class _Entry:
-    """A part that the search has reached, with its parent and its owner: the nearest hooked object above it."""
-
-    __slots__ = ("number", "owner", "parent", "part")
-
-    def __init__(self, part: Part, parent: _Entry | None, number: int, owner: _Candidate | None) -> None:
-        self.part, self.parent, self.number, self.owner = part, parent, number, owner
-
-    def path(self) -> str:
-        """Return the path from the root, for errors."""
-        return "".join(entry.part.step for entry in self._from_root()) or "itself"
-
-    def order(self) -> tuple[int, ...]:
-        """Return a key that sorts entries as a depth-first search would."""
-        return tuple(entry.number for entry in self._from_root())
-
-    def _from_root(self) -> list[_Entry]:
-        entries = []
-        entry: _Entry | None = self
-        while entry is not None:
-            entries.append(entry)
-            entry = entry.parent
-        return entries[::-1]
-
-
 class _Candidate:
     """A generator, or an object with a hook."""
 
-    def __init__(self, entry: _Entry, hook: Hook | None) -> None:
-        self.entry, self.hook = entry, hook
-        self.path = entry.path()
+    def __init__(self, place: Place, hook: Hook | None, above: _Candidate | None) -> None:
+        self.place, self.hook, self.thing = place, hook, place.thing
+        self.path = place.path or "itself"
         """The path from the root. A search numbers equal ones."""
+        self.above = above
+        """The hooked object that holds it, in containers if need be."""
         self.seeded_by: _Candidate | None = None
         """The hooked object above that passes its seed on to it."""
-
-    @property
-    def thing(self) -> Any:
-        """The generator or hooked object."""
-        return self.entry.part.thing
 
     def present(self) -> Found:
         """Return its path and its present state."""
         return Found(self.path, self.thing, state_of(self.thing, self.hook))
 
-    def above(self) -> list[_Candidate]:
-        """Return the hooked objects that may pass a seed on to it."""
-        result = []
-        candidate = self.entry.owner
+    def owners(self) -> Iterator[_Candidate]:
+        """Yield the hooked objects that may pass a seed on to it."""
+        candidate = self.above
         while candidate is not None:
-            result.append(candidate)
-            candidate = candidate.entry.owner
-        return result
+            yield candidate
+            candidate = candidate.above
 
     def mark(self) -> Any:
         """Return a value that differs after a hook has set it. It keeps the objects alive."""
-        part = self.entry.part
+        place = self.place
         stored = None
-        if part.holder is not None:
+        if place.holder is not None:
             with suppress(LookupError):
-                stored = _Same(part.holder[part.name])
+                stored = _Same(place.holder[place.name])
         if self.hook is None:
-            source = generator_source("", part.thing, 0)
+            source = generator_source("", place.thing, 0)
             return stored, None if source is None else source.mark()
-        inner = list((attributes_of(part.thing) or {}).values())
+        inner = list((attributes_of(place.thing) or {}).values())
         marks = [source.mark() for part in inner if (source := generator_source("", part, 0)) is not None]
         return stored, [_Same(part) for part in inner], marks
 
@@ -154,9 +126,10 @@ class Search:
         self.candidates: list[_Candidate] = []
         self.groups: dict[str, Group] = {}
         self.snapshots: list[_Snapshot] = []
+        self._owners: dict[Place, _Candidate] = {}
         self._registrations = registrations()
         self._sources: tuple[Source, ...] | None = None
-        self._generators: list[Part] = []
+        self._generators: list[Place] = []
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -172,17 +145,15 @@ class Search:
                 for candidate, segment in zip(chosen, self._segments(chosen), strict=True)
             )
             self._generators = [
-                candidate.entry.part
+                candidate.place
                 for candidate in chosen
-                if candidate.hook is None and isinstance(candidate.entry.part.holder, dict | list)
+                if candidate.hook is None and isinstance(candidate.place.holder, dict | list)
             ]
         return self._sources
 
     def _chosen(self) -> list[_Candidate]:
-        outer = [candidate for candidate in self.candidates if candidate.entry.owner is None]
-        inner = [
-            candidate for candidate in self.candidates if candidate.entry.owner and not candidate.seeded_by
-        ]
+        outer = [candidate for candidate in self.candidates if candidate.above is None]
+        inner = [candidate for candidate in self.candidates if candidate.above and not candidate.seeded_by]
         return [*outer, *inner]
 
     def _segments(self, chosen: list[_Candidate]) -> Iterator[int]:
@@ -210,7 +181,7 @@ class Search:
         several = {name for name, group in members.items() if len(group) > 1}
         outermost = {
             name: [
-                part.path for part in members[name] if not several & set(map(self._group_of, part.above()))
+                part.path for part in members[name] if not several & set(map(self._group_of, part.owners()))
             ]
             for name in several
         }
@@ -225,29 +196,31 @@ class Search:
         ]
         return list(pairs_made_equal(generators, self.groups))
 
-    def visit(self, entry: _Entry) -> list[_Entry]:
-        """Note an object if it is to be keyed, and return its parts."""
-        thing, owner = entry.part.thing, entry.owner
+    def visit(self, place: Place) -> None:
+        """Note an object if it is to be keyed, and what it holds."""
+        thing = place.thing
+        owner = None if place.above is None else self._owners.get(place.above)
         if generator_source("", thing, 0) is not None:
-            self.candidates.append(_Candidate(entry, None))
-            return []
+            self.candidates.append(_Candidate(place, None, owner))
+            return
         hook = None if isinstance(thing, type) else hook_of(thing)
         if hook is not None:
-            owner = _Candidate(entry, hook)
+            owner = _Candidate(place, hook, owner)
             self.candidates.append(owner)
         elif not isinstance(thing, (type, *CONTAINERS)):
-            entry.owner = owner = None
+            owner = None
         if not isinstance(thing, CONTAINERS):
             self.libraries |= {module.partition(".")[0] for module in modules_of(thing)}
-        if owner is None and (snapshot := _snapshot(thing)) is not None:
+        if owner is not None:
+            self._owners[place] = owner
+        elif (snapshot := _snapshot(thing)) is not None:
             self.snapshots.append(snapshot)
-        return [_Entry(part, entry, number, owner) for number, part in enumerate(parts_of(thing))]
 
     def stale(self) -> bool:
         """Return whether another object has replaced a generator."""
-        for _, thing, holder, name in self._generators:
+        for place in self._generators:
             try:
-                if holder[name] is not thing:
+                if place.holder[place.name] is not place.thing:
                     return True
             except (KeyError, IndexError):
                 return True
@@ -275,19 +248,12 @@ def find(root: Any, earlier: Mapping[str, Group] | None = None, *, joins: bool =
         joins: whether generators in equal states share a stream, unless the earlier search knew both.
     """
     result = Search()
-    seen: dict[int, Any] = {}
-    todo = deque([_Entry(Part("", root, None, None), None, 0, None)])
-    while todo:
-        if len(seen) >= MOST:
+    for number, place in enumerate(walk(root)):
+        if number == MOST:
             result.incomplete = True
             break
-        entry = todo.popleft()
-        thing = entry.part.thing
-        if is_leaf(thing) or id(thing) in seen:
-            continue
-        seen[id(thing)] = thing
-        todo.extend(result.visit(entry))
-    result.candidates.sort(key=lambda candidate: candidate.entry.order())
+        result.visit(place)
+    result.candidates.sort(key=lambda candidate: candidate.place.order)
     _number_equal_paths(result.candidates)
     generators = [candidate.present() for candidate in result.candidates]
     result.groups = group_by_state(generators, earlier or {}, joins=joins)
@@ -295,42 +261,28 @@ def find(root: Any, earlier: Mapping[str, Group] | None = None, *, joins: bool =
 
 
 def generators_in(
-    root: Any, most: int, until: float, count: int, leaves_out: Callable[[Any], bool] | None = None
+    root: Any, most: int, seconds: float, count: int, leaves_out: Callable[[Any], bool] | None = None
 ) -> list[tuple[str, Any]]:
     """Return generators inside an object with their paths, breadth first. No hook is looked for.
 
     Args:
         root: the object.
         most: the number of objects to look at.
-        until: the time of `time.monotonic` at which the search ends.
+        seconds: the time after which the search ends.
         count: the number of generators to return at most.
         leaves_out: returns whether to leave out the generators that an object holds itself.
     """
-    found: list[tuple[str, Any]] = []
-    seen: dict[int, Any] = {}
-    todo = deque([_Entry(Part("", root, None, None), None, 0, None)])
-    while todo and len(seen) < most and len(found) < count and monotonic() < until:
-        entry = todo.popleft()
-        thing = entry.part.thing
-        if is_leaf(thing) or id(thing) in seen:
-            continue
-        seen[id(thing)] = thing
-        if generator_source("", thing, 0) is not None:
-            if leaves_out is not None and leaves_out(_holder(entry)):
-                del seen[id(thing)]  # another object may hold it too
-            else:
-                found.append((entry.path(), thing))
-        else:
-            todo.extend(_Entry(part, entry, number, None) for number, part in enumerate(parts_of(thing)))
-    return found
 
+    def parts(place: Place) -> Iterator[Part]:
+        for part in parts_of(place.thing):
+            # another object may hold the generator too, so the walk must not see it here
+            owner = place.owner if type(place.thing) in (list, tuple, dict) else place.thing
+            if leaves_out is None or generator_source("", part.thing, 0) is None or not leaves_out(owner):
+                yield part
 
-def _holder(entry: _Entry) -> Any:
-    """Return the object that holds a thing, in a list or a dict if need be."""
-    above = entry.parent
-    while above is not None and type(above.part.thing) in (list, tuple, dict):
-        above = above.parent
-    return None if above is None else above.part.thing
+    places = walk(root, parts, most=most, seconds=seconds)
+    found = (place for place in places if generator_source("", place.thing, 0) is not None)
+    return [(place.path, place.thing) for place in islice(found, count)]
 
 
 def _number_equal_paths(candidates: list[_Candidate]) -> None:
@@ -374,7 +326,7 @@ def _try_hooks(candidates: list[_Candidate], group_of: Callable[[_Candidate], st
     the same seed, and others another, so that a later search finds the same groups.
     """
     for candidate in candidates:
-        below = [part for part in candidates if part.seeded_by is None and candidate in part.above()]
+        below = [part for part in candidates if part.seeded_by is None and candidate in part.owners()]
         if candidate.hook is None or candidate.seeded_by or not below:
             continue
         marks = [part.mark() for part in below]

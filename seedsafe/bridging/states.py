@@ -6,7 +6,6 @@ import random
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from time import monotonic
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -222,6 +221,6 @@ def held_generators(root: Any, name: str, leaves_out: Callable[[Any], bool] | No
         name: the object's name, with which the names of its generators begin: "base" gives "base.transform.rng".
         leaves_out: returns whether to leave out the generators that an object inside holds itself.
     """
-    found = generators_in(root, _MOST_OBJECTS, monotonic() + _MOST_SECONDS, _MOST_HELD, leaves_out)
+    found = generators_in(root, _MOST_OBJECTS, _MOST_SECONDS, _MOST_HELD, leaves_out)
     named = [(f"{name}{path} (a {type(thing).__qualname__})", thing) for path, thing in found]
     return [generator for name, thing in named if (generator := _stateful(name, thing)) is not None]

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any, Final
 
+from seedsafe.bridging import walk as bridging
+from seedsafe.bridging.walk import Part, Place
 from seedsafe.ground.warning import warn
 from seedsafe.keys.ambient import Read, thread
 from seedsafe.keys.key import Address, SampleIndex, SampleKey
@@ -41,16 +43,17 @@ class Keyed:
 
 
 def walk(dataset: Any, *, into_keyed: bool = True) -> Iterator[Any]:
-    """Yield a dataset and all that it reads from, each once; the base of a keyed dataset only if `into_keyed`."""
-    seen: set[int] = set()
-    todo = [dataset]
-    while todo:
-        found = todo.pop()
-        if id(found) not in seen:
-            seen.add(id(found))
-            yield found
-            if into_keyed or not isinstance(found, Keyed):
-                todo += reversed(list(parts(found)))
+    """Yield a dataset and all that it reads from, each once; the base of a keyed dataset only if `into_keyed`.
+
+    What is concatenated first comes first, with all inside it.
+    """
+
+    def inside(place: Place) -> Iterator[Part]:
+        if into_keyed or not isinstance(place.thing, Keyed):
+            yield from (Part("", part) for part in parts(place.thing))
+
+    places = bridging.walk(dataset, inside, leaves=True)
+    return (place.thing for place in sorted(places, key=lambda place: place.order))
 
 
 def outermost(dataset: Any) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""Parts of objects that may store generators."""
+"""One walk through the objects that an object refers to."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import functools
 import sys
 import types
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
+from time import monotonic
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -15,7 +16,19 @@ import numpy as np
 from seedsafe.bridging.hooks import hook_of
 from seedsafe.bridging.sources import generator_source
 
-__all__ = ["CONTAINERS", "LONGEST", "Part", "attributes_of", "is_leaf", "modules_of", "names_of", "parts_of"]
+__all__ = [
+    "CONTAINERS",
+    "LONGEST",
+    "Part",
+    "Place",
+    "attributes_of",
+    "held_by",
+    "is_leaf",
+    "modules_of",
+    "names_of",
+    "parts_of",
+    "walk",
+]
 
 _LEAVES = (
     str,
@@ -42,12 +55,100 @@ class Part(NamedTuple):
     """A part of an object."""
 
     step: str
-    """The step to it from the object, in an error."""
+    """The step to it from the object, in a path."""
     thing: Any
-    holder: Any
+    holder: Any = None
     """The dict or list that stores it, or None."""
-    name: Any
+    name: Any = None
     """Its name or position in the holder."""
+
+
+class Place:
+    """A thing that a walk has reached, and where."""
+
+    __slots__ = ("above", "depth", "holder", "name", "number", "step", "thing")
+
+    def __init__(self, part: Part, above: Place | None = None, number: int = 0) -> None:
+        self.step, self.thing, self.holder, self.name = part
+        self.above = above
+        """The place of the object that it is a part of; None for the root."""
+        self.number = number
+        self.depth: int = 0 if above is None else above.depth + 1
+
+    @property
+    def path(self) -> str:
+        """The path from the root, such as ``.transform.rngs[0]``, empty for the root."""
+        return "".join(place.step for place in self._from_root())
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """A key that sorts places as a walk in depth would reach them."""
+        return tuple(place.number for place in self._from_root())
+
+    @property
+    def owner(self) -> Any:
+        """The object that holds it, in lists, tuples and dicts if need be, or None."""
+        above = self.above
+        while above is not None and type(above.thing) in (list, tuple, dict):
+            above = above.above
+        return None if above is None else above.thing
+
+    def _from_root(self) -> list[Place]:
+        places: list[Place] = [self]
+        place = self.above
+        while place is not None:
+            places.append(place)
+            place = place.above
+        return places[::-1]
+
+
+def walk(
+    root: Any,
+    parts: Callable[[Place], Iterable[Part]] | None = None,
+    *,
+    most: int | None = None,
+    seconds: float | None = None,
+    depth: int | None = None,
+    leaves: bool = False,
+) -> Iterator[Place]:
+    """Yield the places of an object and of all that it refers to, breadth first, each object once.
+
+    An object's parts are asked for after its place was yielded. Of two places of one object, the nearer one is yielded.
+
+    Args:
+        root: the object.
+        parts: returns the parts of the thing at a place that the walk goes on to; by default `parts_of` it, which end at
+            generators.
+        most: the walk ends after so many objects.
+        seconds: the walk ends after this time.
+        depth: the greatest number of steps from the root.
+        leaves: whether to yield leaves (numbers, strings, arrays, tensors, modules), each at all its places.
+
+    Example:
+        >>> [(place.path, place.thing) for place in walk({"a": [1, (2,)]})]
+        [('', {'a': [1, (2,)]}), ("['a']", [1, (2,)]), ("['a'][1]", (2,))]
+        >>> class Base:
+        ...     def __init__(self):
+        ...         self.count, self.labels = 3, [1, 2]
+        >>> [place.path for place in walk(Base(), lambda place: held_by(place.thing), leaves=True)]
+        ['', '.count', '.labels', '.labels[0]', '.labels[1]']
+    """
+    until = None if seconds is None else monotonic() + seconds
+    seen: dict[int, Any] = {}  # it keeps the things alive, or another one could get an id
+    todo = deque([Place(Part("", root))])
+    while todo and (most is None or len(seen) < most) and (until is None or monotonic() < until):
+        place = todo.popleft()
+        if is_leaf(place.thing):
+            if leaves:
+                yield place
+            continue
+        if id(place.thing) in seen:
+            continue
+        seen[id(place.thing)] = place.thing
+        yield place
+        if depth is None or place.depth < depth:
+            found = parts_of(place.thing) if parts is None else parts(place)
+            todo.extend([Place(part, place, number) for number, part in enumerate(found)])
 
 
 @functools.lru_cache(4096)
@@ -77,7 +178,7 @@ def _is_plain(thing: Any, kinds: set[type], depth: int = 4) -> bool:
     if attributes is None or callable(thing) or hook_of(thing) is not None:
         return False
     kinds.add(type(thing))
-    slots = (_attribute(thing, name) for cls in type(thing).__mro__ for name in _slots(cls))
+    slots = (_attribute(thing, name) for name in _slots_of(thing))
     return all(_is_plain(part, kinds, depth - 1) for part in (*attributes.values(), *slots))
 
 
@@ -87,17 +188,40 @@ def _spread(thing: Any, count: int) -> list[Any]:
 
 
 def parts_of(thing: Any) -> Iterator[Part]:
-    """Yield the parts of an object, except plain data."""
+    """Yield the parts of an object that may hold generators, or draw: no plain data, and nothing inside a generator.
+
+    They are attributes, slots, entries, arguments of a partial function, a method's object, closures, defaults, and the functions
+    and generators that a function names.
+    """
+    if generator_source("", thing, 0) is not None:
+        return iter(())
     for kind, parts in _PARTS_BY_KIND.items():
         if isinstance(thing, kind):
             return parts(thing)
     return _of_instance(thing)
 
 
+def held_by(thing: Any, longest: int = LONGEST) -> Iterator[Part]:
+    """Yield all that an object itself holds, plain data too: attributes, slots and entries, but no code.
+
+    Args:
+        thing: the object.
+        longest: of a longer list or dict, only so many entries.
+    """
+    if isinstance(thing, CONTAINERS):
+        named = thing.items() if isinstance(thing, dict) else enumerate(thing)
+        yield from (Part(f"[{name!r}]", part, thing, name) for name, part in list(islice(named, longest)))
+    elif not isinstance(thing, (type, types.FunctionType)):
+        attributes = attributes_of(thing) or {}
+        yield from (Part(f".{name}", part, attributes, name) for name, part in list(attributes.items()))
+        for name in _slots_of(thing):
+            yield Part(f".{name}", _attribute(thing, name))
+
+
 def _of_container(container: Any) -> Iterator[Part]:
     kinds: set[type] = set()
     if len(container) > _SAMPLED and all(_is_plain(part, kinds) for part in _spread(container, _SAMPLED)):
-        yield from (Part("[…]", kind, None, None) for kind in sorted(kinds, key=repr))
+        yield from (Part("[…]", kind) for kind in sorted(kinds, key=repr))
         return
     named = container.items() if isinstance(container, dict) else enumerate(container)
     for name, part in list(islice(named, LONGEST)):
@@ -106,13 +230,13 @@ def _of_container(container: Any) -> Iterator[Part]:
 
 
 def _of_method(method: types.MethodType) -> Iterator[Part]:
-    yield Part("", method.__self__, None, None)
-    yield Part("", method.__func__, None, None)
+    yield Part("", method.__self__)
+    yield Part("", method.__func__)
 
 
 def _of_partial(partial: functools.partial[Any]) -> Iterator[Part]:
     for part in (partial.func, *partial.args, *partial.keywords.values()):
-        yield Part(".partial", part, None, None)
+        yield Part(".partial", part)
 
 
 def _of_class(cls: type) -> Iterator[Part]:
@@ -122,34 +246,33 @@ def _of_class(cls: type) -> Iterator[Part]:
         if name.startswith("__") and not isinstance(part, types.FunctionType):
             continue  # belongs to the language or a library
         function = getattr(part, "__func__", getattr(part, "fget", part))
-        yield Part(f".{name}", function, None, None)
+        yield Part(f".{name}", function)
     for base in cls.__bases__:
-        yield Part("", base, None, None)
+        yield Part("", base)
 
 
 def _of_instance(thing: Any) -> Iterator[Part]:
-    yield Part("", type(thing), None, None)
+    yield Part("", type(thing))
     attributes = attributes_of(thing)
     if attributes is not None:
         for name, part in list(attributes.items()):
             if not is_leaf(part):
                 yield Part(f".{name}", part, attributes, name)
-    for cls in type(thing).__mro__:
-        for name in _slots(cls):
-            yield Part(f".{name}", _attribute(thing, name), None, None)
+    for name in _slots_of(thing):
+        yield Part(f".{name}", _attribute(thing, name))
 
 
 def _of_function(function: types.FunctionType) -> Iterator[Part]:
     for cell in function.__closure__ or ():
         try:
-            yield Part(".closure", cell.cell_contents, None, None)
+            yield Part(".closure", cell.cell_contents)
         except ValueError:  # not bound yet
             continue
     for part in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
-        yield Part(".default", part, None, None)
+        yield Part(".default", part)
     wrapped = getattr(function, "__wrapped__", None)
     if wrapped is not None:
-        yield Part("", wrapped, None, None)
+        yield Part("", wrapped)
     if _of_library(function):
         return
     for name in names_of(function.__code__):
@@ -189,6 +312,10 @@ def _attribute(thing: Any, name: str) -> Any:
         return getattr(thing, name, None)
     except Exception:  # noqa: BLE001  # the user's property
         return None
+
+
+def _slots_of(thing: Any) -> list[str]:
+    return [name for cls in type(thing).__mro__ for name in _slots(cls)]
 
 
 def _slots(cls: type) -> tuple[str, ...]:
