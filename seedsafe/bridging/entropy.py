@@ -14,11 +14,12 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.random import bit_generator
 
+from seedsafe.bridging.generators import Stateful
 from seedsafe.bridging.turns import turns
 from seedsafe.bridging.words import Words
 from seedsafe.keys import seeding
 
-__all__ = ["Entropy", "Replayed", "SeedLog"]
+__all__ = ["Entropy", "Replayed", "SeedLog", "unseeded_generators"]
 
 _NUMPY: Any = bit_generator
 _LEGACY: Any = sys.modules[np.random.MT19937.__module__]
@@ -104,6 +105,24 @@ class Replayed:
         return int.from_bytes(shake_128(f"{start} {taken}".encode()).digest(size), "little") >> (
             8 * size - bits
         )
+
+
+class _Unseeded(Stateful):
+    """NumPy's generators without a seed, as one generator, whose state is where their seeds come from."""
+
+    def save(self) -> Any:
+        return self.thing.state
+
+    def restore(self, state: Any) -> None:
+        self.thing.state = state
+
+    def fresh(self, seed: int) -> Any:
+        return Replayed(seed)
+
+
+def unseeded_generators(seeds: Replayed) -> Stateful:
+    """Return NumPy's generators without a seed as one generator, whose state is where their seeds come from."""
+    return _Unseeded("NumPy's generators without a seed, such as default_rng()", seeds)
 
 
 class SeedLog:

@@ -6,20 +6,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from seedsafe.bridging.generators import generator_of
 from seedsafe.bridging.hooks import Hook
-from seedsafe.bridging.sources import generator_source
 from seedsafe.bridging.walk import attributes_of
 
-__all__ = ["Found", "Group", "State", "group_by_state", "pairs_made_equal", "state_of"]
-
-
-class State(NamedTuple):
-    """The state of a generator, or of the generators that a hooked object stores."""
-
-    content: str
-    """Equal for equal states of generators of one kind."""
-    holders: tuple[int, ...]
-    """The ids of the objects that hold it; two generators may share one."""
+__all__ = ["Found", "Group", "found", "group_by_state", "pairs_made_equal"]
 
 
 class Found(NamedTuple):
@@ -27,7 +18,10 @@ class Found(NamedTuple):
 
     path: str
     thing: Any
-    state: State | None
+    state: str | None
+    """Equal for equal states, its own or of the generators that it stores; None if it cannot be read."""
+    holders: frozenset[int]
+    """The ids of the objects that hold the state; two generators may share one."""
 
 
 class Group(NamedTuple):
@@ -39,27 +33,16 @@ class Group(NamedTuple):
     """The generator, or None in a process that has unpickled it."""
 
 
-def state_of(thing: Any, hook: Hook | None) -> State | None:
-    """Return the present state of a generator, or of those that a hooked object stores; None if it cannot be read."""
-    if hook is None:
-        return _state_of_generator(thing)
-    stored = {name: _state_of_generator(part) for name, part in (attributes_of(thing) or {}).items()}
-    states = {name: state for name, state in stored.items() if state is not None}
-    if not states:
-        return None
-    content = repr((hook, [(name, state.content) for name, state in states.items()]))
-    return State(content, tuple(number for state in states.values() for number in state.holders))
-
-
-def _state_of_generator(thing: Any) -> State | None:
-    source = generator_source("", thing, 0)
-    if source is None:
-        return None
-    with suppress(Exception):  # another library's object, perhaps half made
-        mark = repr((type(source).__name__, source.mark()))
-        holder = getattr(thing, "bit_generator", getattr(thing, "_bit_generator", thing))
-        return State(mark, (id(holder),))
-    return None
+def found(path: str, thing: Any, hook: Hook | None) -> Found:
+    """Return a generator, or a hooked object with the generators that it stores, in the present state."""
+    states = {}
+    for name, part in {"": thing}.items() if hook is None else (attributes_of(thing) or {}).items():
+        with suppress(Exception):  # another library's object, perhaps half made
+            generator = generator_of("", part)
+            if generator is not None:
+                states[name] = repr((type(generator).__name__, generator.mark())), id(generator.holder)
+    state = repr((hook, [(name, state) for name, (state, _) in states.items()])) if states else None
+    return Found(path, thing, state, frozenset(holder for _, holder in states.values()))
 
 
 def group_by_state(
@@ -82,11 +65,11 @@ def group_by_state(
     first: dict[str, Found] = {}
     for generator in sorted(generators, key=lambda generator: kept[generator.path] is None):  # stable
         state, path = generator.state, generator.path
-        equal = None if state is None else first.setdefault(state.content, generator)
+        equal = None if state is None else first.setdefault(state, generator)
         group = kept[path]
         if group is not None:
             groups[path] = group
-        elif joins and equal is not None and equal is not generator and _are_different(equal, generator):
+        elif joins and equal is not None and equal is not generator and not equal.holders & generator.holders:
             groups[path] = Group(groups[equal.path].name, generator.thing)
         else:
             groups[path] = Group(_unlike(path, names), generator.thing)
@@ -105,23 +88,16 @@ def _unlike(path: str, names: Collection[str]) -> str:
     return path
 
 
-def _are_different(first: Found, second: Found) -> bool:
-    """Return whether two equal states belong to different generators."""
-    assert first.state is not None
-    assert second.state is not None
-    return not set(first.state.holders) & set(second.state.holders)
-
-
 def pairs_made_equal(generators: Iterable[Found], groups: Mapping[str, Group]) -> Iterator[tuple[str, str]]:
     """Yield the paths of generators that are in equal states now, although they are in different groups."""
     first: dict[str, Found] = {}
     for generator in generators:
         if generator.state is None:
             continue
-        equal = first.setdefault(generator.state.content, generator)
+        equal = first.setdefault(generator.state, generator)
         if (
             equal is not generator
             and groups[equal.path].name != groups[generator.path].name
-            and _are_different(equal, generator)
+            and not equal.holders & generator.holders
         ):
             yield equal.path, generator.path

@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 
 from numpy.random import Generator
 
-from seedsafe.bridging.equal import Found, Group, group_by_state, pairs_made_equal, state_of
+from seedsafe.bridging.equal import Found, Group, found, group_by_state, pairs_made_equal
+from seedsafe.bridging.generators import Stateful, generator_of, is_generator, stateful
 from seedsafe.bridging.hooks import Hook, hook_of, registrations
-from seedsafe.bridging.sources import HookSource, Source, generator_source
+from seedsafe.bridging.sources import HookSource, Source
 from seedsafe.bridging.walk import (
     CONTAINERS,
     LONGEST,
@@ -28,7 +29,7 @@ from seedsafe.bridging.walk import (
 )
 from seedsafe.keys.key import SampleKey, address, op_of, philox, record_index
 
-__all__ = ["MOST", "Search", "find", "generators_in"]
+__all__ = ["MOST", "Search", "find", "held_generators"]
 
 _FIRST_SEGMENT = 8
 """The generators of the process have the segments before it."""
@@ -51,7 +52,7 @@ class _Candidate:
 
     def present(self) -> Found:
         """Return its path and its present state."""
-        return Found(self.path, self.thing, state_of(self.thing, self.hook))
+        return found(self.path, self.thing, self.hook)
 
     def owners(self) -> Iterator[_Candidate]:
         """Yield the hooked objects that may pass a seed on to it."""
@@ -68,18 +69,21 @@ class _Candidate:
             with suppress(LookupError):
                 stored = _Same(place.holder[place.name])
         if self.hook is None:
-            source = generator_source("", place.thing, 0)
-            return stored, None if source is None else source.mark()
+            return stored, _mark_of(place.thing)
         inner = list((attributes_of(place.thing) or {}).values())
-        marks = [source.mark() for part in inner if (source := generator_source("", part, 0)) is not None]
-        return stored, [_Same(part) for part in inner], marks
+        return stored, [_Same(part) for part in inner], [_mark_of(part) for part in inner]
 
     def source(self, segment: int) -> Source:
         if self.hook is not None:
             return HookSource(self.path, self.thing, segment, self.hook)
-        source = generator_source(self.path, self.thing, segment)
+        source = generator_of(self.path, self.thing, segment)
         assert source is not None  # as in `find`
         return source
+
+
+def _mark_of(thing: Any) -> Any:
+    generator = generator_of("", thing)
+    return None if generator is None else generator.mark()
 
 
 class _Same:
@@ -200,7 +204,7 @@ class Search:
         """Note an object if it is to be keyed, and what it holds."""
         thing = place.thing
         owner = None if place.above is None else self._owners.get(place.above)
-        if generator_source("", thing, 0) is not None:
+        if is_generator(thing):
             self.candidates.append(_Candidate(place, None, owner))
             return
         hook = None if isinstance(thing, type) else hook_of(thing)
@@ -260,29 +264,37 @@ def find(root: Any, earlier: Mapping[str, Group] | None = None, *, joins: bool =
     return result
 
 
-def generators_in(
-    root: Any, most: int, seconds: float, count: int, leaves_out: Callable[[Any], bool] | None = None
-) -> list[tuple[str, Any]]:
-    """Return generators inside an object with their paths, breadth first. No hook is looked for.
+def held_generators(
+    root: Any,
+    name: str,
+    leaves_out: Callable[[Any], bool] | None = None,
+    *,
+    most: int = 5_000,
+    seconds: float = 0.5,
+    count: int = 64,
+) -> list[Stateful]:
+    """Return the generators that an object holds, as a bridge's search finds them, nearest first. No hook is looked for.
 
     Args:
         root: the object.
-        most: the number of objects to look at.
-        seconds: the time after which the search ends.
+        name: the object's name, with which the names of its generators begin: "base" gives "base.transform.rng (a Random)".
+        leaves_out: returns whether to leave out the generators that an object inside holds itself.
+        most: the search ends after so many objects.
+        seconds: the search ends after this time.
         count: the number of generators to return at most.
-        leaves_out: returns whether to leave out the generators that an object holds itself.
     """
 
     def parts(place: Place) -> Iterator[Part]:
         for part in parts_of(place.thing):
             # another object may hold the generator too, so the walk must not see it here
             owner = place.owner if type(place.thing) in (list, tuple, dict) else place.thing
-            if leaves_out is None or generator_source("", part.thing, 0) is None or not leaves_out(owner):
+            if leaves_out is None or not is_generator(part.thing) or not leaves_out(owner):
                 yield part
 
     places = walk(root, parts, most=most, seconds=seconds)
-    found = (place for place in places if generator_source("", place.thing, 0) is not None)
-    return [(place.path, place.thing) for place in islice(found, count)]
+    held = islice((place for place in places if is_generator(place.thing)), count)
+    named = ((f"{name}{place.path} (a {type(place.thing).__qualname__})", place.thing) for place in held)
+    return [generator for label, thing in named if (generator := stateful(label, thing)) is not None]
 
 
 def _number_equal_paths(candidates: list[_Candidate]) -> None:

@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from seedsafe.bridging.generators import is_generator
 from seedsafe.bridging.hooks import hook_of
-from seedsafe.bridging.sources import generator_source
 
 __all__ = [
     "CONTAINERS",
@@ -193,7 +193,7 @@ def parts_of(thing: Any) -> Iterator[Part]:
     They are attributes, slots, entries, arguments of a partial function, a method's object, closures, defaults, and the functions
     and generators that a function names.
     """
-    if generator_source("", thing, 0) is not None:
+    if is_generator(thing):
         return iter(())
     for kind, parts in _PARTS_BY_KIND.items():
         if isinstance(thing, kind):
@@ -277,7 +277,7 @@ def _of_function(function: types.FunctionType) -> Iterator[Part]:
         return
     for name in names_of(function.__code__):
         part = function.__globals__.get(name)
-        if isinstance(part, types.FunctionType) or generator_source("", part, 0) is not None:
+        if isinstance(part, types.FunctionType) or is_generator(part):
             yield Part(f" → {name}", part, function.__globals__, name)
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.random import Generator
 
-from seedsafe.bridging.in_place import STATE, InPlacePhilox
+from seedsafe.bridging.in_place import STATE
 from seedsafe.keys.key import Address, SampleKey, address, op_of, philox
+from seedsafe.keys.words import MovablePhilox
 
 if TYPE_CHECKING:
     import numpy.typing as npt  # slow to import: benchmarks/import_time.py
@@ -26,12 +27,12 @@ _LITTLE = sys.byteorder == "little"
 OP = op_of("seedsafe/bridge")
 """The stream that a bridge seeds from."""
 
-_idle: list[InPlacePhilox] = []
+_idle: list[MovablePhilox] = []
 """The generators not in use. After a fork, the one that another thread was using is not among them."""
 
 
 def _read(start: Address, count: int, after: int = 0) -> npt.NDArray[np.uint64]:
-    bits = _idle.pop() if _idle else InPlacePhilox()
+    bits = _idle.pop() if _idle else MovablePhilox()
     words = bits.words(start, count, after)
     _idle.append(bits)
     return words

@@ -20,8 +20,8 @@ from programs import python
 from torch.utils.data import ConcatDataset, DataLoader, Dataset, Subset, get_worker_info
 
 import seedsafe as ss
-from seedsafe.bridging.search import generators_in
-from seedsafe.bridging.states import global_generators, held_generators
+from seedsafe.bridging.generators import global_generators
+from seedsafe.bridging.search import held_generators
 from seedsafe_torch import AugmentedDataset, AugmentedIterable, Envelope, loader
 
 IMAGE = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
@@ -733,9 +733,10 @@ def test_a_stream_is_read_once() -> None:
 
 def test_the_search_is_bounded() -> None:
     deep = Base(by_index, parts=[Jitter(np.random.default_rng(i)) for i in range(3000)])
-    assert len(generators_in(deep, 10_000, float("inf"), 64)) == 64
-    assert generators_in(deep, 50, float("inf"), 64) == [(".rng", Base.rng)]
-    assert generators_in(deep, 10**9, float("-inf"), 64) == []
+    assert len(held_generators(deep, "base", most=10_000, seconds=float("inf"))) == 64
+    (found,) = held_generators(deep, "base", most=50, seconds=float("inf"))
+    assert (found.name, found.thing) == ("base.rng (a Random)", Base.rng)
+    assert held_generators(deep, "base", most=10**9, seconds=float("-inf")) == []
 
 
 def test_data_are_not_looked_at() -> None:

@@ -1,0 +1,364 @@
+"""The kinds of generators: how each library's is saved, set, compared, keyed and made.
+
+A kind is a class, and an object of it stands for one generator. A search and an audit need `generator_of` for what they find,
+which leaves out the generators of the process, and `global_generators` for those. ``read``, ``set`` and ``mark`` tell whether
+a call has moved one, ``others`` and ``fresh`` try other states, ``key`` is the bridge's.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+
+import numpy as np
+from numpy.random import BitGenerator, Generator, RandomState
+from numpy.random.bit_generator import ISeedSequence
+
+from seedsafe.bridging import in_place
+from seedsafe.bridging.options import NotReproducible
+from seedsafe.bridging.words import Words
+
+if TYPE_CHECKING:
+    import numpy.typing as npt  # slow to import: benchmarks/import_time.py
+
+__all__ = [
+    "State",
+    "Stateful",
+    "generator_of",
+    "global_generators",
+    "is_generator",
+    "stateful",
+    "the_numpy_global",
+    "the_python_global",
+]
+
+# The objects that the modules' functions are bound to.
+the_python_global: Any = random.random.__self__  # type: ignore[attr-defined]
+the_numpy_global: Any = np.random.random.__self__  # type: ignore[attr-defined]
+
+_OTHERS: Final = 128
+
+
+class State(NamedTuple):
+    """A state of a generator."""
+
+    mark: Any
+    """Equal for equal states, and only for those."""
+    value: Any
+    """The state as the generator's library sets it."""
+
+
+class Stateful:
+    """A generator whose state can be read and set exactly.
+
+    Args:
+        name: its name: the path to it, or one for people.
+        thing: the library's object.
+        segment: the segment of the words that key it.
+    """
+
+    def __init__(self, name: str, thing: Any, segment: int = 0) -> None:
+        self.name, self.thing, self._segment = name, thing, segment
+
+    @property
+    def holder(self) -> Any:
+        """The object that holds the state, which several generators may share."""
+        return self.thing
+
+    def save(self) -> Any:
+        """Return the state for `restore`."""
+        raise NotImplementedError
+
+    def restore(self, state: Any) -> None:
+        """Set the generator to a saved state."""
+        raise NotImplementedError
+
+    def key(self, words: Words) -> None:
+        """Set the generator from its segment of the words."""
+        raise NotImplementedError
+
+    def fresh(self, seed: int) -> Any:
+        """Return a new generator of this kind, an object of the library."""
+        raise NotImplementedError
+
+    def mark_of(self, state: Any) -> Any:
+        """Return a value that is equal for equal saved states, and only for those."""
+        return state
+
+    def mark(self) -> Any:
+        """Return the mark of the present state."""
+        return self.mark_of(self.save())
+
+    def read(self) -> State:
+        """Return the present state."""
+        value = self.save()
+        return State(self.mark_of(value), value)
+
+    def set(self, state: State) -> None:
+        """Set the generator to a state."""
+        self.restore(state.value)
+
+    def others(self) -> Iterator[State]:
+        """Yield states of fresh generators of its kind, all different."""
+        return (self._other(seed).read() for seed in range(_OTHERS))
+
+    def _other(self, seed: int) -> Self:
+        return type(self)("", self.fresh(seed))
+
+
+class _Uniform(Stateful):
+    """A generator that is asked for a number in no time, so that 128 can be tried."""
+
+    def first(self) -> float:
+        """Return its next uniform number."""
+        return float(self.thing.random())
+
+    def others(self) -> Iterator[State]:
+        """Yield states of fresh generators of its kind: first one whose next uniform number is almost 0, and one with almost 1.
+
+        So code that draws once to decide whether to do something does it in one of them and not in the other.
+        """
+        kind = type(self), type(self.holder), str(getattr(self.thing, "device", ""))
+        if kind not in _ends:
+            firsts = [self._other(seed).first() for seed in range(_OTHERS)]
+            _ends[kind] = int(np.argmin(firsts)), int(np.argmax(firsts))
+        seeds = dict.fromkeys((*_ends[kind], *range(_OTHERS)))
+        return (self._other(seed).read() for seed in seeds)
+
+
+_ends: dict[Any, tuple[int, int]] = {}
+"""For each kind, the seeds that give the least and the greatest number first."""
+
+
+class Python(_Uniform):
+    """A random.Random."""
+
+    def save(self) -> Any:
+        return self.thing.getstate()
+
+    def restore(self, state: Any) -> None:
+        self.thing.setstate(state)
+
+    def key(self, words: Words) -> None:
+        self.thing.seed(words.integer(self._segment, 4))
+
+    def fresh(self, seed: int) -> Any:
+        return random.Random(seed)
+
+
+class _SeedWords:
+    """Gives a bit generator its whole state from the words."""
+
+    def __init__(self, words: Words, segment: int) -> None:
+        self._words, self._segment = words, segment
+
+    def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Any:
+        size = np.dtype(dtype).itemsize
+        raw = self._words.take(self._segment, -(-n_words * size // 8))
+        return raw.view(f"<u{size}")[:n_words].astype(dtype, copy=False)
+
+
+ISeedSequence.register(_SeedWords)
+
+
+class _Numpy(_Uniform):
+    """A Generator or a bit generator of NumPy."""
+
+    @property
+    def holder(self) -> Any:
+        return self.thing.bit_generator if isinstance(self.thing, Generator) else self.thing
+
+    def save(self) -> Any:
+        return self.holder.state
+
+    def restore(self, state: Any) -> None:
+        self.holder.state = state
+
+    def key(self, words: Words) -> None:
+        self.restore(self.fresh(_SeedWords(words, self._segment)).state)
+
+    def fresh(self, seed: Any) -> Any:
+        return type(self.holder)(seed)
+
+    def first(self) -> float:
+        return float(Generator(self.holder).random())
+
+    def mark_of(self, state: Any) -> Any:
+        if isinstance(state, dict):
+            return {name: self.mark_of(part) for name, part in state.items()}
+        return state.tobytes() if isinstance(state, np.ndarray) else state
+
+
+class NumpyLegacy(_Numpy):
+    """A RandomState."""
+
+    @property
+    def holder(self) -> Any:
+        return self.thing._bit_generator
+
+    def save(self) -> Any:
+        return self.thing.get_state(legacy=False)
+
+    def restore(self, state: Any) -> None:
+        self.thing.set_state(state)
+
+    def key(self, words: Words) -> None:
+        if type(self.holder).__name__ == "MT19937":
+            self.thing.seed(words.state(self._segment))
+        else:
+            self.restore(self.fresh(_SeedWords(words, self._segment)).get_state(legacy=False))
+
+    def fresh(self, seed: Any) -> Any:
+        return RandomState(super().fresh(seed))
+
+
+class Torch(_Uniform):
+    """A torch.Generator."""
+
+    def save(self) -> Any:
+        return self.thing.get_state()
+
+    def restore(self, state: Any) -> None:
+        self.thing.set_state(state)
+
+    def key(self, words: Words) -> None:
+        self._fill(words.state(self._segment))
+
+    def _fill(self, halves: npt.NDArray[np.uint32]) -> None:
+        """Set the state of a Mersenne Twister, as the CPU's are, to 624 words: only 32 bits of a seed would have an effect."""
+        if self.thing.device.type != "cpu":
+            self.thing.manual_seed(int(halves[0]) | int(halves[1]) << 32)  # all 64 bits have an effect
+            return
+        state, seed, memory = _torch_state()
+        memory[...] = halves
+        seed[...] = halves[:2]  # torch.initial_seed() returns it
+        self.thing.set_state(state)
+
+    def fresh(self, seed: int) -> Any:
+        return type(self.thing)(self.thing.device).manual_seed(seed)
+
+    def first(self) -> float:
+        return float(sys.modules["torch"].rand(1, generator=self.thing, device=self.thing.device))
+
+    def mark_of(self, state: Any) -> Any:
+        return state.numpy().tobytes()
+
+
+@functools.cache
+def _torch_state() -> Any:
+    """Return what `in_place.torch_state` returns: one for all generators, since only one thread at a time keys any."""
+    torch: Any = sys.modules["torch"]
+    result = in_place.torch_state(torch)
+    if result is None:  # a seed of 32 bits instead would draw other numbers, without a word
+        raise NotReproducible(
+            f"torch {torch.__version__} keeps the state of its CPU generator in a layout that a bridge does not know, so "
+            f"it cannot set it from a key (expected as in torch 2.13: the seed, then {in_place.STATE} words of a Mersenne Twister): use torch 2.13, "
+            "or a newer seedsafe, which may know this one"
+        )
+    return result
+
+
+class _TensorFlow(Stateful):
+    """A tf.random.Generator."""
+
+    def save(self) -> Any:
+        return self.thing.state.numpy()
+
+    def restore(self, state: Any) -> None:
+        self.thing.state.assign(state)
+
+    def key(self, words: Words) -> None:
+        self.thing.reset_from_seed(words.integer(self._segment) >> 1)
+
+    def fresh(self, seed: int) -> Any:
+        return type(self.thing).from_seed(seed, alg=self.thing.algorithm)
+
+    def mark_of(self, state: Any) -> Any:
+        return state.tobytes()
+
+
+class _Keras(_TensorFlow):
+    """A SeedGenerator of Keras 3, in any backend: two integers."""
+
+    def save(self) -> Any:
+        value = self.thing.state.value
+        here = value.detach().cpu() if hasattr(value, "detach") else value  # torch's
+        # keras.ops.convert_to_numpy warns with NumPy 2
+        return np.array(here.numpy() if hasattr(here, "numpy") else here)
+
+    def key(self, words: Words) -> None:
+        seed = words.integer(self._segment)
+        self.thing.state.assign(np.array([seed >> 33, seed & 2**31 - 1]))
+
+    def fresh(self, seed: int) -> Any:
+        return type(self.thing)(seed)
+
+
+_KINDS: Final[tuple[tuple[Any, type[Stateful]], ...]] = (
+    ((Generator, BitGenerator), _Numpy),
+    (RandomState, NumpyLegacy),
+    (random.Random, Python),
+)
+_LOADED: Final[tuple[tuple[str, str, type[Stateful]], ...]] = (
+    ("torch", "Generator", Torch),
+    ("keras.random", "SeedGenerator", _Keras),
+    ("tensorflow.random", "Generator", _TensorFlow),
+)
+"""The kinds of libraries that are never imported here: module, class, kind."""
+
+
+def _kind_of(thing: Any) -> type[Stateful] | None:
+    for classes, kind in _KINDS:
+        if isinstance(thing, classes):
+            return kind
+    for path, name, kind in _LOADED:
+        library, _, inner = path.partition(".")
+        module: Any = sys.modules.get(library)
+        if module is not None:
+            cls = getattr(getattr(module, inner, None) if inner else module, name, None)
+            if isinstance(cls, type) and isinstance(thing, cls):
+                return kind
+    return None
+
+
+def is_generator(thing: Any) -> bool:
+    """Return whether an object is a generator with a state of its own, and none of the process."""
+    return generator_of("", thing) is not None
+
+
+def generator_of(name: str, thing: Any, segment: int = 0) -> Stateful | None:
+    """Return a generator, or None for other objects, the generators of the process and those of the system's entropy."""
+    kind = _kind_of(thing)
+    if kind is None or thing is the_python_global or thing is the_numpy_global:
+        return None
+    is_torchs = kind is Torch and thing is getattr(sys.modules["torch"], "default_generator", None)
+    return None if is_torchs or isinstance(thing, random.SystemRandom) else kind(name, thing, segment)
+
+
+def stateful(name: str, thing: Any) -> Stateful | None:
+    """Return a generator, also one of the process, or None if its state cannot be read now."""
+    with suppress(Exception):  # another library's subclass, or a graph is being traced
+        kind = _kind_of(thing)
+        result = None if kind is None else kind(name, thing)
+        if result is not None:
+            result.read()
+        return result
+    return None
+
+
+def global_generators() -> list[Stateful]:
+    """Return the global generators of the process: Python's, NumPy's, and the CPU generator of torch if torch is loaded."""
+    things = (
+        ("Python's global generator (random)", the_python_global),
+        ("NumPy's global generator (numpy.random)", the_numpy_global),
+        # None while a thread imports torch
+        (
+            "torch's global generator (torch)",
+            getattr(sys.modules.get("torch"), "default_generator", None),
+        ),
+    )
+    return [generator for name, thing in things if (generator := stateful(name, thing)) is not None]
