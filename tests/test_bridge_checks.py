@@ -341,13 +341,45 @@ class TestConstantNoise:
             dataset.at(index, epoch=0)
 
     def test_numpy_and_random_are_left_as_they_were(self) -> None:
-        before = entropy._NUMPY._coerce_to_uint32_array, entropy._LEGACY.operator, random.Random.seed
+        before = {**vars(np.random)}, random.Random.seed
         ss.bridge(lambda image: image + np.random.rand()).verify(GRAY)
-        assert before == (
-            entropy._NUMPY._coerce_to_uint32_array,
-            entropy._LEGACY.operator,
-            random.Random.seed,
-        )
+        assert before == (vars(np.random), random.Random.seed)
+
+    def test_seeds_of_two_logs_are_listed_in_both_whichever_ends_first(self) -> None:
+        before = np.random.default_rng
+        outer, inner = entropy.SeedLog(), entropy.SeedLog()
+        outer.__enter__()
+        np.random.default_rng(1)
+        inner.__enter__()
+        np.random.RandomState(seed=2)
+        outer.__exit__()
+        random.Random(3)
+        inner.__exit__()
+        np.random.default_rng(4)
+        assert (outer.seeds, inner.seeds) == ({"1", "2"}, {"2", "3"})
+        assert np.random.default_rng is before
+
+    def test_what_asks_for_classes_gets_the_usual_answers(self) -> None:
+        state, bits = np.random.RandomState(5), np.random.PCG64()
+        with entropy.SeedLog():
+            assert isinstance(state, np.random.RandomState)
+            assert isinstance(np.random.RandomState(5), type(state))
+            assert type(np.random.RandomState(5)) is type(state)
+            assert isinstance(bits, np.random.PCG64)
+            assert not isinstance(bits, np.random.Philox)
+            assert issubclass(type(bits), np.random.PCG64)
+            assert pickle.loads(pickle.dumps(np.random.RandomState(5))).rand() == state.rand()
+
+    @pytest.mark.parametrize("of_globals", [True, False])
+    def test_seeds_of_the_process_are_listed_on_demand(self, of_globals: bool) -> None:
+        saved = random.getstate(), np.random.get_state()
+        with entropy.SeedLog(of_globals=of_globals) as seeds:
+            random.seed(6)
+            np.random.seed(7)
+            random.Random(8)
+        random.setstate(saved[0])
+        np.random.set_state(saved[1])
+        assert seeds == ({"6", "7", "8"} if of_globals else {"8"})
 
 
 class Graph:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import random
-import sys
-from collections.abc import Callable
 from hashlib import shake_128
 from secrets import randbits
 from threading import get_ident
-from types import SimpleNamespace
 from typing import Any, Final, Self
 
 import numpy as np
@@ -22,7 +20,6 @@ from seedsafe.keys import seeding
 __all__ = ["Entropy", "Replayed", "SeedLog", "unseeded_generators"]
 
 _NUMPY: Any = bit_generator
-_LEGACY: Any = sys.modules[np.random.MT19937.__module__]
 _SEEDS = (int, str, bytes, float, list, tuple, np.integer)
 
 # This NumPy calls another function: the checks alone then find generators without a seed.
@@ -128,7 +125,8 @@ def unseeded_generators(seeds: Replayed) -> Stateful:
 class SeedLog:
     """Lists the seeds that this thread passes to new generators of NumPy and `random` inside a with statement.
 
-    It replaces functions that NumPy calls with every seed, and costs too much for every call.
+    It replaces public names, those of `numpy.random` that make generators and the method that seeds a `random.Random`, and costs
+    too much for every call. Where code has taken a name of NumPy's by ``from numpy.random import``, its seeds are not listed.
 
     Args:
         of_globals: whether to list the seeds of the process's generators too. Inside a region they follow the key all the same.
@@ -138,49 +136,66 @@ class SeedLog:
         self.seeds: set[str] = set()
         self._of_globals = of_globals
         self._thread = get_ident()
-        self._before: list[tuple[Any, str, Any]] = []
 
     def __enter__(self) -> set[str]:
-        self._replace(_NUMPY, "_coerce_to_uint32_array", self._listener)
-        self._replace(
-            _LEGACY,
-            "operator",
-            lambda module: SimpleNamespace(**vars(module) | {"index": self._listener(module.index)}),
-        )
-        self._replace(random.Random, "seed", lambda method: self._listener(method, 1))
-        seeding.followers.append(self._leave_out)
+        if not _logs:  # the outermost replaces, the last restores, whatever their order
+            for holder, name, listening in _LISTENING:
+                _before.append((holder, name, getattr(holder, name)))
+                setattr(holder, name, listening)
+        _logs.append(self)
+        if self._of_globals:
+            seeding.listen()
+            seeding.followers.append(self._follow)
         return self.seeds
 
     def __exit__(self, *error: object) -> None:
-        seeding.followers.remove(self._leave_out)
-        while self._before:
-            setattr(*self._before.pop())
+        if self._of_globals:
+            seeding.followers.remove(self._follow)
+        _logs.remove(self)
+        while _before and not _logs:
+            setattr(*_before.pop())
 
-    def _replace(self, holder: Any, name: str, wrap: Callable[[Any], Any]) -> None:
-        before = getattr(holder, name, None)
-        if before is not None:  # another NumPy may not have it
-            self._before.append((holder, name, before))
-            setattr(holder, name, wrap(before))
+    def _follow(self, generator: str, seed: Any) -> None:
+        self.note(seed)
 
-    def _leave_out(self, generator: str, seed: Any) -> None:
-        if get_ident() == self._thread and not self._of_globals:
-            self.seeds.discard(_text_of(seed))
-
-    def _listener(self, function: Any, position: int = 0) -> Any:
-        """Return a function that lists its argument at a position and calls `function`."""
-
-        def listen(*arguments: Any, **named: Any) -> Any:
-            seed = arguments[position] if position < len(arguments) else named.get("a")
-            if (
-                get_ident() == self._thread
-                and isinstance(seed, _SEEDS)
-                and not (isinstance(seed, tuple) and not seed)
-            ):
-                self.seeds.add(_text_of(seed))
-            return function(*arguments, **named)
-
-        return listen
+    def note(self, seed: Any) -> None:
+        """List a seed."""
+        is_empty = isinstance(seed, tuple) and not seed  # `random` calls so without a seed
+        if isinstance(seed, _SEEDS) and not is_empty and get_ident() == self._thread:
+            self.seeds.add(repr(int(seed) if isinstance(seed, np.integer) else seed)[:60])
 
 
-def _text_of(seed: Any) -> str:
-    return repr(int(seed) if isinstance(seed, np.integer) else seed)[:60]
+_logs: list[SeedLog] = []
+_before: list[tuple[Any, str, Any]] = []
+
+
+def _listening(made: Any, skipped: int = 0) -> Any:
+    """Return a function or class that passes its first argument, after those skipped, to all logs, and then does the same."""
+
+    def call(*arguments: Any, **named: Any) -> Any:
+        for seed in (*arguments[skipped:], *named.values())[:1]:
+            for log in _logs:
+                log.note(seed)
+        return made(*arguments, **named)
+
+    if not isinstance(made, type):
+        return functools.wraps(made)(call)
+    # Libraries ask isinstance(seed, np.random.RandomState) in a call, so a class stands for a class.
+    kind = type(
+        "Listening",
+        (type(made),),
+        {
+            "__call__": lambda cls, *arguments, **named: call(*arguments, **named),
+            "__instancecheck__": lambda cls, thing: isinstance(thing, made),
+            "__subclasscheck__": lambda cls, other: issubclass(other, made),
+        },
+    )
+    return kind(made.__name__, (made,), {})
+
+
+_MADE = ("default_rng", "RandomState", "SeedSequence", "MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
+_LISTENING: Final = (
+    *((np.random, name, _listening(getattr(np.random, name))) for name in _MADE),
+    (random.Random, "seed", _listening(random.Random.seed, 1)),
+)
+"""Who has a name, the name, and what it stands for while seeds are listed."""

@@ -226,13 +226,13 @@ class Torch(_Uniform):
         self.thing.set_state(state)
 
     def key(self, words: Words) -> None:
-        self._fill(words.state(self._segment))
+        if self.thing.device.type == "cpu":
+            self._fill(words.state(self._segment))
+        else:
+            self.thing.manual_seed(words.integer(self._segment))
 
     def _fill(self, halves: npt.NDArray[np.uint32]) -> None:
-        """Set the state of a Mersenne Twister, as the CPU's are, to 624 words: only 32 bits of a seed would have an effect."""
-        if self.thing.device.type != "cpu":
-            self.thing.manual_seed(int(halves[0]) | int(halves[1]) << 32)  # all 64 bits have an effect
-            return
+        """Set the state of a CPU's Mersenne Twister to 624 words: only 32 bits of a seed would have an effect."""
         state, seed, memory = _torch_state()
         memory[...] = halves
         seed[...] = halves[:2]  # torch.initial_seed() returns it

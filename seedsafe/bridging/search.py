@@ -7,7 +7,8 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
-from typing import Any, NamedTuple
+from operator import is_not
+from typing import Any
 
 from numpy.random import Generator
 
@@ -61,17 +62,13 @@ class _Candidate:
             yield candidate
             candidate = candidate.above
 
-    def mark(self) -> Any:
-        """Return a value that differs after a hook has set it. It keeps the objects alive."""
-        place = self.place
-        stored = None
-        if place.holder is not None:
-            with suppress(LookupError):
-                stored = _Same(place.holder[place.name])
-        if self.hook is None:
-            return stored, _mark_of(place.thing)
-        inner = list((attributes_of(place.thing) or {}).values())
-        return stored, [_Same(part) for part in inner], [_mark_of(part) for part in inner]
+    def mark(self) -> tuple[Any, list[Any]]:
+        """Return a value that differs after a hook has set it, and the objects that it names, so that they stay alive."""
+        parts = [self.thing] if self.hook is None else list((attributes_of(self.thing) or {}).values())
+        things = [self.place.stored(), *parts]
+        generators = (generator_of("", part) for part in parts)
+        marks = [None if generator is None else generator.mark() for generator in generators]
+        return ([id(thing) for thing in things], marks), things
 
     def source(self, segment: int) -> Source:
         if self.hook is not None:
@@ -79,38 +76,6 @@ class _Candidate:
         source = generator_of(self.path, self.thing, segment)
         assert source is not None  # as in `find`
         return source
-
-
-def _mark_of(thing: Any) -> Any:
-    generator = generator_of("", thing)
-    return None if generator is None else generator.mark()
-
-
-class _Same:
-    """Equal only for the same object."""
-
-    __slots__ = ("thing",)
-
-    def __init__(self, thing: Any) -> None:
-        self.thing = thing
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.thing is self.thing
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-class _Snapshot(NamedTuple):
-    """The contents of a dict or list at the time of the search."""
-
-    holder: Any
-    names: tuple[str, ...] | None
-    """The names to look at, or None for all."""
-    things: tuple[Any, ...]
-
-    def changed(self) -> bool:
-        now = _things(self.holder, self.names)
-        return len(now) != len(self.things) or any(a is not b for a, b in zip(now, self.things, strict=True))
 
 
 class Search:
@@ -129,7 +94,7 @@ class Search:
         self.incomplete = False
         self.candidates: list[_Candidate] = []
         self.groups: dict[str, Group] = {}
-        self.snapshots: list[_Snapshot] = []
+        self.snapshots: list[tuple[Any, ...]] = []
         self._owners: dict[Place, _Candidate] = {}
         self._registrations = registrations()
         self._sources: tuple[Source, ...] | None = None
@@ -143,7 +108,8 @@ class Search:
         """
         if self._sources is None:
             _try_hooks(self.candidates, self._group_of)
-            chosen = self._chosen()
+            own = [candidate for candidate in self.candidates if not candidate.seeded_by]
+            chosen = sorted(own, key=lambda candidate: candidate.above is not None)  # stable
             self._sources = tuple(
                 candidate.source(segment)
                 for candidate, segment in zip(chosen, self._segments(chosen), strict=True)
@@ -151,14 +117,9 @@ class Search:
             self._generators = [
                 candidate.place
                 for candidate in chosen
-                if candidate.hook is None and isinstance(candidate.place.holder, dict | list)
+                if candidate.hook is None and candidate.place.holder is not None
             ]
         return self._sources
-
-    def _chosen(self) -> list[_Candidate]:
-        outer = [candidate for candidate in self.candidates if candidate.above is None]
-        inner = [candidate for candidate in self.candidates if candidate.above and not candidate.seeded_by]
-        return [*outer, *inner]
 
     def _segments(self, chosen: list[_Candidate]) -> Iterator[int]:
         """Yield the segment of each: that of the first one in its group, or of a hooked object with equal parts."""
@@ -222,20 +183,14 @@ class Search:
 
     def stale(self) -> bool:
         """Return whether another object has replaced a generator."""
-        for place in self._generators:
-            try:
-                if place.holder[place.name] is not place.thing:
-                    return True
-            except (KeyError, IndexError):
-                return True
-        return False
+        return any(place.stored() is not place.thing for place in self._generators)
 
     def changed(self) -> bool:
         """Return whether the searched objects have other contents now, or a hook was registered since."""
         return (
             self._registrations != registrations()
             or self.stale()
-            or any(snapshot.changed() for snapshot in self.snapshots)
+            or any(_has_changed(*snapshot) for snapshot in self.snapshots)
         )
 
 
@@ -286,9 +241,8 @@ def held_generators(
 
     def parts(place: Place) -> Iterator[Part]:
         for part in parts_of(place.thing):
-            # another object may hold the generator too, so the walk must not see it here
-            owner = place.owner if type(place.thing) in (list, tuple, dict) else place.thing
-            if leaves_out is None or not is_generator(part.thing) or not leaves_out(owner):
+            # Another object may hold the generator too, so the walk must not see it here.
+            if not (leaves_out and is_generator(part.thing) and leaves_out(Place(part, place).owner)):
                 yield part
 
     places = walk(root, parts, most=most, seconds=seconds)
@@ -307,28 +261,36 @@ def _number_equal_paths(candidates: list[_Candidate]) -> None:
             candidate.path = f"{path} ({counts[path]})"
 
 
-def _snapshot(thing: Any) -> _Snapshot | None:
-    """Return the contents of an object that may get another generator later, else None."""
+def _snapshot(thing: Any) -> tuple[Any, ...] | None:
+    """Return what an object holds that may become another generator later, else None: the holder, names in it or None for all, things.
+
+    Those of functions and classes are the names that are None, for generators made at first use.
+    """
     holder: Any
     names: tuple[str, ...] | None = None
     if isinstance(thing, types.FunctionType):
-        holder, used = thing.__globals__, names_of(thing.__code__)
-        names = tuple(name for name in used if name in holder and holder[name] is None)
+        holder, names = thing.__globals__, tuple(names_of(thing.__code__))
     elif isinstance(thing, type):
-        holder = vars(thing)
-        names = tuple(name for name, part in holder.items() if part is None and name != "__doc__")
+        holder, names = vars(thing), tuple(name for name in vars(thing) if name != "__doc__")
     else:
         holder = thing if isinstance(thing, list | dict | deque) else attributes_of(thing)
         if holder is None or len(holder) > LONGEST:
             return None
-    return None if names == () else _Snapshot(holder, names, _things(holder, names))
+    if names is not None:
+        names = tuple(name for name in names if name in holder and holder[name] is None)
+    return None if names == () else (holder, names, _things(holder, names))
 
 
 def _things(holder: Any, names: tuple[str, ...] | None) -> tuple[Any, ...]:
     if names is not None:
-        return tuple(holder.get(name) for name in names)
+        return tuple([holder.get(name) for name in names])
     things = list(holder.values() if isinstance(holder, dict) else holder)
-    return tuple(thing for thing in things if not is_leaf(thing))
+    return tuple([thing for thing in things if not is_leaf(thing)])
+
+
+def _has_changed(holder: Any, names: tuple[str, ...] | None, things: tuple[Any, ...]) -> bool:
+    now = _things(holder, names)
+    return len(now) != len(things) or any(map(is_not, now, things))
 
 
 def _try_hooks(candidates: list[_Candidate], group_of: Callable[[_Candidate], str]) -> None:
@@ -346,5 +308,5 @@ def _try_hooks(candidates: list[_Candidate], group_of: Callable[[_Candidate], st
         with suppress(Exception):  # the first call raises it
             candidate.hook(candidate.thing, Generator(philox(trial)))
         for part, mark in zip(below, marks, strict=True):
-            if part.mark() != mark:
+            if part.mark()[0] != mark[0]:
                 part.seeded_by = candidate

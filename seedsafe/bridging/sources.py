@@ -48,7 +48,8 @@ class PythonRandom(Python):
 
     def __init__(self) -> None:
         super().__init__("random", the_python_global)
-        self._memory = python_state(the_python_global)
+        memory = self._memory = python_state(the_python_global)
+        self._words: Any = None if memory is None else memory[1:]
 
     def save(self) -> Any:
         if self._memory is None:
@@ -60,7 +61,8 @@ class PythonRandom(Python):
         if memory is None:
             super().restore((3, (*words.head(0).tolist(), STATE), None))
         else:
-            memory[0], memory[1:] = STATE, words.head(0)
+            self._words[...] = words.head(0)
+            memory[0] = STATE
             the_python_global.gauss_next = None
 
     def restore(self, state: Any) -> None:
@@ -85,7 +87,7 @@ class NumpyGlobal(NumpyLegacy):
     def __init__(self) -> None:
         super().__init__("numpy.random", the_numpy_global)
         self._depth = 0
-        self._ours: list[tuple[MT19937, Any]] = []
+        self._ours: list[tuple[MT19937, Any, Any]] = []
         self._last: Any = None
 
     def save(self) -> Any:
@@ -108,13 +110,15 @@ class NumpyGlobal(NumpyLegacy):
     def key(self, words: Words) -> None:
         while len(self._ours) <= self._depth:  # one for each level of nesting
             bits = MT19937(0)
-            self._ours.append((bits, numpy_state(bits)))
-        bits, memory = self._ours[self._depth]
+            memory = numpy_state(bits)
+            self._ours.append((bits, memory, None if memory is None else memory[:STATE]))
+        bits, memory, state = self._ours[self._depth]
         np.random.set_bit_generator(bits)  # type: ignore[attr-defined]  # drops a cached gaussian
         if memory is None:
             bits.state = {"bit_generator": "MT19937", "state": {"key": words.head(1), "pos": STATE}}
         else:
-            memory[:STATE], memory[STATE] = words.head(1), STATE
+            state[...] = words.head(1)
+            memory[STATE] = STATE
 
     def restore(self, state: Any) -> None:
         self._depth -= 1

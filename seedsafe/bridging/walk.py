@@ -58,7 +58,7 @@ class Part(NamedTuple):
     """The step to it from the object, in a path."""
     thing: Any
     holder: Any = None
-    """The dict or list that stores it, or None."""
+    """What stores it under its name, a dict, list, tuple or deque, or None."""
     name: Any = None
     """Its name or position in the holder."""
 
@@ -92,6 +92,13 @@ class Place:
         while above is not None and type(above.thing) in (list, tuple, dict):
             above = above.above
         return None if above is None else above.thing
+
+    def stored(self) -> Any:
+        """Return what its holder stores in its place now, or None."""
+        try:
+            return None if self.holder is None else self.holder[self.name]
+        except LookupError:
+            return None
 
     def _from_root(self) -> list[Place]:
         places: list[Place] = [self]
@@ -201,19 +208,25 @@ def parts_of(thing: Any) -> Iterator[Part]:
     return _of_instance(thing)
 
 
-def held_by(thing: Any, longest: int = LONGEST) -> Iterator[Part]:
-    """Yield all that an object itself holds, plain data too: attributes, slots and entries, but no code.
+def held_by(thing: Any, longest: int = LONGEST, *, leaves: bool = True) -> Iterator[Part]:
+    """Yield all that an object itself holds: attributes, slots and entries, but no code.
 
     Args:
         thing: the object.
         longest: of a longer list or dict, only so many entries.
+        leaves: whether to yield plain data too.
     """
     if isinstance(thing, CONTAINERS):
         named = thing.items() if isinstance(thing, dict) else enumerate(thing)
-        yield from (Part(f"[{name!r}]", part, thing, name) for name, part in list(islice(named, longest)))
+        holder: Any = None if isinstance(thing, set | frozenset) else thing
+        for name, part in list(islice(named, longest)):
+            if leaves or not is_leaf(part):
+                yield Part(f"[{name!r}]", part, holder, name)
     elif not isinstance(thing, (type, types.FunctionType)):
-        attributes = attributes_of(thing) or {}
-        yield from (Part(f".{name}", part, attributes, name) for name, part in list(attributes.items()))
+        holder = attributes_of(thing) or {}
+        for name, part in list(holder.items()):
+            if leaves or not is_leaf(part):
+                yield Part(f".{name}", part, holder, name)
         for name in _slots_of(thing):
             yield Part(f".{name}", _attribute(thing, name))
 
@@ -223,10 +236,7 @@ def _of_container(container: Any) -> Iterator[Part]:
     if len(container) > _SAMPLED and all(_is_plain(part, kinds) for part in _spread(container, _SAMPLED)):
         yield from (Part("[…]", kind) for kind in sorted(kinds, key=repr))
         return
-    named = container.items() if isinstance(container, dict) else enumerate(container)
-    for name, part in list(islice(named, LONGEST)):
-        if not is_leaf(part):
-            yield Part(f"[{name!r}]", part, container, name)
+    yield from held_by(container, leaves=False)
 
 
 def _of_method(method: types.MethodType) -> Iterator[Part]:
@@ -253,13 +263,7 @@ def _of_class(cls: type) -> Iterator[Part]:
 
 def _of_instance(thing: Any) -> Iterator[Part]:
     yield Part("", type(thing))
-    attributes = attributes_of(thing)
-    if attributes is not None:
-        for name, part in list(attributes.items()):
-            if not is_leaf(part):
-                yield Part(f".{name}", part, attributes, name)
-    for name in _slots_of(thing):
-        yield Part(f".{name}", _attribute(thing, name))
+    yield from held_by(thing, leaves=False)
 
 
 def _of_function(function: types.FunctionType) -> Iterator[Part]:
