@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from types import SimpleNamespace
 from typing import Any
 
@@ -93,6 +94,23 @@ def test_a_hook_does_not_hide_what_it_does_not_seed() -> None:
 
     assert run(range(8)) == run(reversed(range(8)))
     assert [source.name for source in find(Cached(Monai())).sources] == ["itself", ".transform"]
+
+
+def test_a_hooked_object_may_hold_a_set_of_generators() -> None:
+    holder = Monai()
+    holder.extra = {np.random.default_rng(0)}  # type: ignore[attr-defined]
+    assert [source.name for source in find(holder).sources] == ["itself", ".extra[0]"]
+
+
+def test_a_generator_replaced_in_a_deque_is_noticed() -> None:
+    root = deque([np.random.default_rng(0)])
+    search = find(root)
+    assert len(search.sources) == 1
+    assert not search.stale()
+    root[0] = np.random.default_rng(1)
+    assert search.stale()
+    root.clear()
+    assert search.stale()
 
 
 def test_an_audit_lists_nothing_of_a_bridge() -> None:

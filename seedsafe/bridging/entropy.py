@@ -60,10 +60,11 @@ class Entropy:
         return int.from_bytes(raw, "little") >> (64 * words - bits)
 
 
-class Replayed:
+class Replayed(Stateful):
     """Seeds generators without a seed, as in ``default_rng()``, from numbers that can be repeated, in this thread inside a with statement.
 
-    It replaces NumPy's internal function ``randbits``. The numbers follow from a start, by default the system's entropy.
+    It replaces NumPy's internal function ``randbits``. The numbers follow from a start, by default the system's entropy. All such
+    generators are one generator, whose state is where their seeds come from.
 
     Example:
         >>> with Replayed(7) as seeds:
@@ -74,10 +75,22 @@ class Replayed:
     """
 
     def __init__(self, start: int | None = None) -> None:
+        super().__init__("NumPy's generators without a seed, such as default_rng()", None)
         self.state = (randbits(128) if start is None else start, 0)
         """The start, and how many numbers were taken since."""
         self._thread: int | None = None
         self._before: Any = None
+
+    def save(self) -> Any:
+        """Return the start, and how many numbers were taken since."""
+        return self.state
+
+    def restore(self, state: Any) -> None:
+        """Go on from a saved state."""
+        self.state = state
+
+    def _other(self, seed: int) -> Replayed:
+        return Replayed(seed)
 
     def __enter__(self) -> Self:
         self._thread, self._before = get_ident(), _NUMPY.randbits
@@ -86,9 +99,8 @@ class Replayed:
 
     def __exit__(self, *error: object) -> None:
         self._thread = None
-        if (
-            _NUMPY.randbits is self
-        ):  # else another thread's region restores this one, which then passes all on
+        # Else another thread's region restores this one, which then passes all on.
+        if _NUMPY.randbits is self:
             _NUMPY.randbits = self._before
 
     def __call__(self, bits: int) -> int:
@@ -99,27 +111,13 @@ class Replayed:
         start, taken = self.state
         self.state = (start, taken + 1)
         size = -(-bits // 8)
-        return int.from_bytes(shake_128(f"{start} {taken}".encode()).digest(size), "little") >> (
-            8 * size - bits
-        )
-
-
-class _Unseeded(Stateful):
-    """NumPy's generators without a seed, as one generator, whose state is where their seeds come from."""
-
-    def save(self) -> Any:
-        return self.thing.state
-
-    def restore(self, state: Any) -> None:
-        self.thing.state = state
-
-    def fresh(self, seed: int) -> Any:
-        return Replayed(seed)
+        raw = shake_128(f"{start} {taken}".encode()).digest(size)
+        return int.from_bytes(raw, "little") >> (8 * size - bits)
 
 
 def unseeded_generators(seeds: Replayed) -> Stateful:
     """Return NumPy's generators without a seed as one generator, whose state is where their seeds come from."""
-    return _Unseeded("NumPy's generators without a seed, such as default_rng()", seeds)
+    return seeds
 
 
 class SeedLog:

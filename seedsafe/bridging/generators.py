@@ -12,7 +12,7 @@ import random
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.random import BitGenerator, Generator, RandomState
@@ -106,7 +106,7 @@ class Stateful:
         """Yield states of fresh generators of its kind, all different."""
         return (self._other(seed).read() for seed in range(_OTHERS))
 
-    def _other(self, seed: int) -> Self:
+    def _other(self, seed: int) -> Any:
         return type(self)("", self.fresh(seed))
 
 
@@ -179,10 +179,11 @@ class _Numpy(_Uniform):
         self.holder.state = state
 
     def key(self, words: Words) -> None:
-        self.restore(self.fresh(_SeedWords(words, self._segment)).state)
+        self.restore(type(self.holder)(_SeedWords(words, self._segment)).state)
 
     def fresh(self, seed: Any) -> Any:
-        return type(self.holder)(seed)
+        bits = type(self.holder)(seed)
+        return Generator(bits) if isinstance(self.thing, Generator) else bits
 
     def first(self) -> float:
         return float(Generator(self.holder).random())
@@ -206,14 +207,14 @@ class NumpyLegacy(_Numpy):
     def restore(self, state: Any) -> None:
         self.thing.set_state(state)
 
+    def fresh(self, seed: Any) -> Any:
+        return RandomState(super().fresh(seed))
+
     def key(self, words: Words) -> None:
         if type(self.holder).__name__ == "MT19937":
             self.thing.seed(words.state(self._segment))
         else:
             self.restore(self.fresh(_SeedWords(words, self._segment)).get_state(legacy=False))
-
-    def fresh(self, seed: Any) -> Any:
-        return RandomState(super().fresh(seed))
 
 
 class Torch(_Uniform):
@@ -239,7 +240,7 @@ class Torch(_Uniform):
         self.thing.set_state(state)
 
     def fresh(self, seed: int) -> Any:
-        return type(self.thing)(self.thing.device).manual_seed(seed)
+        return sys.modules["torch"].Generator(self.thing.device).manual_seed(seed)
 
     def first(self) -> float:
         return float(sys.modules["torch"].rand(1, generator=self.thing, device=self.thing.device))
@@ -352,13 +353,10 @@ def stateful(name: str, thing: Any) -> Stateful | None:
 
 def global_generators() -> list[Stateful]:
     """Return the global generators of the process: Python's, NumPy's, and the CPU generator of torch if torch is loaded."""
+    torch = getattr(sys.modules.get("torch"), "default_generator", None)  # None while a thread imports it
     things = (
         ("Python's global generator (random)", the_python_global),
         ("NumPy's global generator (numpy.random)", the_numpy_global),
-        # None while a thread imports torch
-        (
-            "torch's global generator (torch)",
-            getattr(sys.modules.get("torch"), "default_generator", None),
-        ),
+        ("torch's global generator (torch)", torch),
     )
     return [generator for name, thing in things if (generator := stateful(name, thing)) is not None]

@@ -289,7 +289,6 @@ class HookSource:
 _numpy = NumpyGlobal()
 _usual: tuple[Source, ...] = (PythonRandom(), _numpy)
 _cache: dict[tuple[bool, ...], tuple[Source, ...]] = {}
-_torch: dict[bool, Source] = {}
 
 
 def globals_for(options: Bridge, *, one_thread: bool = False) -> tuple[Source, ...]:
@@ -307,9 +306,7 @@ def globals_for(options: Bridge, *, one_thread: bool = False) -> tuple[Source, .
     ready = hasattr(torch, "default_generator") and hasattr(torch, "cuda")  # else a thread is importing it
     sources = _usual
     if ready:
-        if one_thread not in _torch:
-            _torch[one_thread] = (OneThread if one_thread else TorchCPU)(torch)
-        sources = (*sources, _torch[one_thread])
+        sources = (*sources, (OneThread if one_thread else TorchCPU)(torch))
     if any(wanted[:3]):
         options.require()
         if options.opencv:
