@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from seedsafe.bridging.walk import Part, Place, held_by, walk
+from seedsafe.reading.inside import walk as datasets
 
 RNG = random.Random(0)
 
@@ -119,3 +120,14 @@ def test_leaves_are_yielded_at_all_their_places() -> None:
 def test_nothing_inside_a_generator_is_yielded() -> None:
     generator = np.random.default_rng(0)
     assert [place.thing for place in walk([generator])] == [[generator], generator]
+
+
+def test_datasets_inside_come_in_the_order_in_which_they_are_read() -> None:
+    class Items(Node):
+        def __getitem__(self, index: int) -> int:
+            return index
+
+    first, second = Items(), Items()
+    subset = Items(dataset=first, again=second)
+    root = Items(datasets=[subset, second])
+    assert all(one is other for one, other in zip(datasets(root), [root, subset, first, second], strict=True))
