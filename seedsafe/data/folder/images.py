@@ -5,19 +5,17 @@ from __future__ import annotations
 import operator
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Literal, SupportsIndex, overload
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, SupportsIndex, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from seedsafe.data.folder.index import IMAGE_EXTENSIONS, FolderIndex, one_or_several
-from seedsafe.data.folder.progress import Progress
 from seedsafe.data.folder.read import read_image
-from seedsafe.data.folder.tree import Problem
-from seedsafe.ground.checks import flag
+from seedsafe.ground.checks import explain_arguments, flag
 
-__all__ = ["ImageFolder", "Samples"]
+__all__ = ["IMAGE_EXTENSIONS", "FolderIndex", "ImageFolder", "Samples"]
 
 
 class Samples(Sequence[tuple[str, int]]):
@@ -39,9 +37,6 @@ class Samples(Sequence[tuple[str, int]]):
         number = _from_start(position, len(self))
         return self._index.path(number), self._index.target(number)
 
-    def __iter__(self) -> Iterator[tuple[str, int]]:
-        return (self[number] for number in range(len(self)))
-
     def __repr__(self) -> str:
         return f"Samples({len(self)} pairs of path and class)"
 
@@ -55,6 +50,7 @@ def _from_start(position: SupportsIndex, length: int) -> int:
     )
 
 
+@explain_arguments
 class ImageFolder:
     """A dataset of the images in class folders, like torchvision's `ImageFolder`, for large folders.
 
@@ -68,13 +64,10 @@ class ImageFolder:
         transform: applied to the image.
         target_transform: applied to the class.
         loader: reads a path; by default `seedsafe.data.folder.read_image`, which returns RGB as uint8 (H, W, 3).
-        is_valid_file: accepts or rejects a file by its path, instead of `extensions`; not with `cache`.
         allow_empty: accept classes without images.
         extensions: the file extensions to accept, in upper or lower case: one or several.
         cache: a file outside root for the index; see `FolderIndex`.
-        threads: the number of threads that read class folders.
-        on_problem: "raise", "warn" or "ignore", for broken links, loops and unreadable folders.
-        progress: True for a counter on standard error while the folder is read, or a function of (files, None).
+        progress: True for a counter on standard error while the folder is read.
 
     Attributes:
         index: the `FolderIndex`.
@@ -87,7 +80,7 @@ class ImageFolder:
 
     Raises:
         FileNotFoundError: the folder does not exist, or has no classes, or a class has no images.
-        OSError: a folder or a link cannot be read; see `on_problem`.
+        OSError: a folder or a link cannot be read; `seedsafe index` lists all of them.
 
     Example:
         >>> import cv2, numpy as np, pathlib, tempfile, seedsafe as ss
@@ -108,30 +101,18 @@ class ImageFolder:
         transform: Callable[[Any], Any] | None = None,
         target_transform: Callable[[int], Any] | None = None,
         loader: Callable[[str], Any] = read_image,
-        is_valid_file: Callable[[str], bool] | None = None,
         allow_empty: bool = False,
         extensions: Iterable[str] = IMAGE_EXTENSIONS,
         cache: str | os.PathLike[str] | None = None,
-        threads: int = 2,
-        on_problem: Literal["raise", "warn", "ignore"] = "raise",
-        progress: Progress = False,
+        progress: bool = False,
     ) -> None:
         flag("allow_empty", allow_empty)
-        endings = one_or_several(extensions)
-        self.index = FolderIndex(
-            root,
-            extensions=endings,
-            is_valid_file=is_valid_file,
-            cache=cache,
-            threads=threads,
-            on_problem=on_problem,
-            progress=progress,
-        )
+        self.extensions = one_or_several(extensions)
+        self.index = FolderIndex(root, extensions=self.extensions, cache=cache, progress=progress)
         self.root = self.index.root
         self.transform = transform
         self.target_transform = target_transform
         self.loader = loader
-        self.extensions = endings if is_valid_file is None else None
         self.classes = self.index.classes
         self.class_to_idx = {name: number for number, name in enumerate(self.classes)}
         if not self.classes:
@@ -144,14 +125,9 @@ class ImageFolder:
         empty = [self.classes[number] for number in np.flatnonzero(counts == 0)]
         if empty:
             names = ", ".join(map(repr, empty[:5])) + (", …" if len(empty) > 5 else "")
-            rule = (
-                "that is_valid_file accepts"
-                if self.extensions is None
-                else f"with the extensions {', '.join(self.extensions)}"
-            )
             raise FileNotFoundError(
-                f"{len(empty)} of {len(self.classes)} classes in {self.root!r} have no images: {names}. Add files {rule}, or pass "
-                "allow_empty=True to keep such classes"
+                f"{len(empty)} of {len(self.classes)} classes in {self.root!r} have no images: {names}. Add files with the extensions "
+                f"{', '.join(self.extensions)}, or pass allow_empty=True to keep such classes"
             )
 
     @property
@@ -170,11 +146,6 @@ class ImageFolder:
     def record_ids(self) -> NDArray[np.uint64]:
         """`seedsafe.record_index` of each relative path."""
         return self.index.record_ids
-
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        """The entries that could not be indexed."""
-        return self.index.problems
 
     @property
     def fingerprint(self) -> str:

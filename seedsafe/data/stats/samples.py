@@ -95,19 +95,14 @@ def _layout_of(value: Any) -> str:
         )
     *_, first, _, last = shape
     batch = "N" if len(shape) == 4 else ""
-    if _is_torch(value):
-        if first > 4 >= last:
-            raise ValueError(
-                f"a tensor of shape {shape} looks like channels last: pass layout={batch + 'HWC'!r}, or "
-                f"layout={batch + 'CHW'!r} if it has {first} channels"
-            )
-        return f"{batch}CHW"
-    if last > 4 >= first:
+    torch = _is_torch(value)
+    usual, other, channels, outer = ("CHW", "HWC", first, last) if torch else ("HWC", "CHW", last, first)
+    if channels > 4 >= outer:
         raise ValueError(
-            f"an array of shape {shape} looks like channels first: pass layout={batch + 'CHW'!r}, or "
-            f"layout={batch + 'HWC'!r} if it has {last} channels"
+            f"{'a tensor' if torch else 'an array'} of shape {shape} looks like channels {'last' if torch else 'first'}: pass "
+            f"layout={batch + other!r}, or layout={batch + usual!r} if it has {channels} channels"
         )
-    return f"{batch}HWC"
+    return batch + usual
 
 
 def _select(image: NDArray[Any], mask: NDArray[Any], channels_first: bool) -> NDArray[Any]:

@@ -118,7 +118,7 @@ def _columns(options: argparse.Namespace) -> list[SampleIndex]:
 
 def _source(subject: Subject, options: argparse.Namespace) -> tuple[list[int], Callable[..., Any]]:
     """Return the numbers of the samples to draw, and a function that returns the row of one."""
-    from seedsafe.data.folder.index import FolderIndex
+    from seedsafe.data.folder.index import ListingIndex
     from seedsafe_look.preview.samples import notes_of, of_dataset, of_folder
 
     scale = _scaler(options.cell)
@@ -139,7 +139,7 @@ def _source(subject: Subject, options: argparse.Namespace) -> tuple[list[int], C
     if options.images is None:
         raise ValueError(f"{subject.name} is a pipeline: pass --images DIR, a folder of images")
     seed = SampleKey(options.seed or 0, 0, 0).seed
-    index = FolderIndex(options.images, labelled=False, on_problem="ignore")
+    index = ListingIndex(options.images, labelled=False)
     if not len(index):
         raise FileNotFoundError(f"--images must be a folder with images, but {options.images!r} has none")
     if options.masks is not None and not Path(options.masks).is_dir():
