@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, SupportsIndex, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from seedsafe.data.folder.index import IMAGE_EXTENSIONS, FolderIndex, one_or_several
 from seedsafe.data.folder.read import read_image
@@ -51,7 +50,7 @@ def _from_start(position: SupportsIndex, length: int) -> int:
 
 
 @explain_arguments
-class ImageFolder:
+class ImageFolder(FolderIndex):
     """A dataset of the images in class folders, like torchvision's `ImageFolder`, for large folders.
 
     It has the same attributes, but makes `samples` and `imgs` on demand, and `targets` is an array. It works wherever a map
@@ -70,7 +69,7 @@ class ImageFolder:
         progress: True for a counter on standard error while the folder is read.
 
     Attributes:
-        index: the `FolderIndex`.
+        index: itself, as a `FolderIndex`.
         classes: names of the classes, sorted.
         class_to_idx: their numbers.
         targets: int64 (files,), read-only.
@@ -108,12 +107,10 @@ class ImageFolder:
     ) -> None:
         flag("allow_empty", allow_empty)
         self.extensions = one_or_several(extensions)
-        self.index = FolderIndex(root, extensions=self.extensions, cache=cache, progress=progress)
-        self.root = self.index.root
+        super().__init__(root, extensions=self.extensions, cache=cache, progress=progress)
         self.transform = transform
         self.target_transform = target_transform
         self.loader = loader
-        self.classes = self.index.classes
         self.class_to_idx = {name: number for number, name in enumerate(self.classes)}
         if not self.classes:
             raise FileNotFoundError(f"root {self.root!r} contains no folders: give each class a folder")
@@ -131,29 +128,16 @@ class ImageFolder:
             )
 
     @property
+    def index(self) -> FolderIndex:
+        """Itself, as the index of its files."""
+        return self
+
+    @property
     def samples(self) -> Samples:
         """The (path, class) pairs of all files."""
-        return Samples(self.index)
+        return Samples(self)
 
     imgs = samples
-
-    @property
-    def targets(self) -> NDArray[np.int64]:
-        """The class of each file."""
-        return self.index.targets
-
-    @property
-    def record_ids(self) -> NDArray[np.uint64]:
-        """`seedsafe.record_index` of each relative path."""
-        return self.index.record_ids
-
-    @property
-    def fingerprint(self) -> str:
-        """A digest of all relative paths."""
-        return self.index.fingerprint
-
-    def __len__(self) -> int:
-        return len(self.index)
 
     def __getitem__(self, position: SupportsIndex) -> tuple[Any, Any]:
         """Read one image.
@@ -164,34 +148,25 @@ class ImageFolder:
             Exception: any error of the loader, with a note that names the position and the path.
         """
         number = _from_start(position, len(self))
-        path = self.index.path(number)
+        path = self.path(number)
         try:
             image = self.loader(path)
         except FileNotFoundError as error:
-            raise self._missing_file(number, path) from error
+            raise FileNotFoundError(f"sample {number}, {path!r}, {self.missing_beside(number)}") from error
         except Exception as error:
             error.add_note(f"while reading sample {number} of ImageFolder({self.root!r}): {path!r}")
             raise
-        target = self.index.target(number)
+        target = self.target(number)
         return (
             image if self.transform is None else self.transform(image),
             target if self.target_transform is None else self.target_transform(target),
-        )
-
-    def _missing_file(self, position: int, path: str) -> FileNotFoundError:
-        missing, indexed = self.index.missing_beside(position)
-        return FileNotFoundError(
-            f"sample {position}, {path!r}, has vanished since the folder was indexed ({missing} of the {indexed} files of its "
-            "folder are missing): make a new ImageFolder"
         )
 
     def __add__(self, other: Any) -> Any:
         """Return torch's `ConcatDataset` of both. The program must have imported torch."""
         torch = sys.modules.get("torch.utils.data")
         if torch is None:
-            raise TypeError(
-                "ImageFolder + dataset makes a torch.utils.data.ConcatDataset: import torch first"
-            )
+            raise TypeError("ImageFolder + dataset makes torch's ConcatDataset: import torch first")
         return torch.ConcatDataset([self, other])
 
     def __repr__(self) -> str:

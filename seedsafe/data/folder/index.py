@@ -123,12 +123,10 @@ class FolderIndex:
         self.problems = self._tree.problems
         if self._raises:
             self.raise_problems()
-        names = [os.fsdecode(path[:-1]) for path in self._tree.folders if path.count(b"/") == 1]
-        self.classes: list[str] = sorted(names) if labelled else []
+        first = [path.partition(b"/")[0] for path in self._tree.folders]
+        self.classes = sorted({os.fsdecode(name) for name in first if name}) if labelled else []
         numbers = {os.fsencode(name): number for number, name in enumerate(self.classes)}
-        self._labels: NDArray[np.int64] = np.array(
-            [numbers.get(path.partition(b"/")[0], -1) for path in self._tree.folders], np.int64
-        )
+        self._labels = np.array([numbers.get(name, -1) for name in first], np.int64)
 
     def _open(self, report: Report) -> Tree:
         old = None if self._cache is None else cachefile.load(self._cache, self._options)
@@ -157,11 +155,8 @@ class FolderIndex:
             return tree
 
     def _is_current(self, tree: Tree) -> bool:
-        stamps = tree.stamps.tolist()
-        return all(
-            is_unchanged(self._prefix + native(path), tuple(stamp))
-            for path, stamp in zip(tree.folders, stamps, strict=True)
-        )
+        stamped = zip(tree.folders, tree.stamps.tolist(), strict=True)
+        return all(is_unchanged(self._prefix + native(path), tuple(stamp)) for path, stamp in stamped)
 
     def raise_problems(self) -> None:
         """Raise an error if there are entries that could not be indexed."""
@@ -266,12 +261,16 @@ class FolderIndex:
         """The size of its arrays and names in memory or in the mapped cache, in bytes."""
         return sum(array.nbytes for array in self._tree.arrays)
 
-    def missing_beside(self, position: int) -> tuple[int, int]:
-        """Count the indexed files of a file's folder: those that are missing now, and all."""
+    def missing_beside(self, position: int) -> str:
+        """Return what to say about a file that is missing now: whether it is alone, or its whole folder has gone."""
         parent = self._tree.parents.item(position)
         own = np.flatnonzero(self._tree.parents == parent)
         folder = self._prefix + native(self._tree.folders[parent])
-        return sum(not os.path.exists(folder + self._tree.files[int(i)]) for i in own), len(own)
+        missing = sum(not os.path.exists(folder + self._tree.files[int(i)]) for i in own)
+        return (
+            f"has vanished since the folder was indexed ({missing} of the {len(own)} files of its folder are missing): make a new "
+            f"{type(self).__name__}"
+        )
 
     def __repr__(self) -> str:
         return f"FolderIndex({self.root!r}): {len(self)} files, {len(self.classes)} classes"

@@ -155,13 +155,10 @@ def _entries(full: bytes, path: bytes, endings: tuple[bytes, ...], stamp: Stamp)
         entries = list(iterator)
     # The type is in an entry, so this asks the disk nothing; links and folders are rare enough for a second pass.
     names = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
-    others = (
-        []
-        if len(names) == len(entries)
-        else [one for one in entries if not one.is_file(follow_symlinks=False)]
-    )
     result = Listing(stamp)
-    for entry in sorted(others, key=lambda one: one.name):
+    for entry in sorted(entries, key=lambda one: one.name) if len(names) < len(entries) else ():
+        if entry.is_file(follow_symlinks=False):
+            continue
         kind, message = "not a file", "neither a file nor a folder"
         try:
             mode = entry.stat().st_mode

@@ -59,7 +59,7 @@ def main(argv: list[str]) -> int:
     code = 2  # for faults of the arguments
     try:
         checked_int("--workers", options.workers, 0, 2**15, "pass the number of processes, 0 for none")
-        _check_file("--json", options.json)
+        _check_output(options.json or "-")
         progress = is_wanted(options.no_progress)
         images = _Images(options.path, labelled=False, progress=progress)
         images.read = read_image_as_stored if options.as_stored else read_image
@@ -81,36 +81,26 @@ def main(argv: list[str]) -> int:
     return 1 if options.strict and (stats.nan or stats.inf) else 0
 
 
-def _check_file(option: str, path: str | None) -> None:
+def _check_output(path: str) -> None:
     """Raise an error before the computation if its results cannot be written."""
-    if path and os.path.isdir(path):
-        raise IsADirectoryError(f"{option} must be a file, got the folder {path!r}: add a file name")
-    if path and not os.path.isdir(os.path.dirname(os.path.abspath(path))):
-        raise FileNotFoundError(
-            f"{option} must be a file in a folder that exists, got {path!r}: create the folder"
-        )
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"--json must be a file, got the folder {path!r}: add a file name")
+    if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
+        raise FileNotFoundError(f"--json must be a file in a folder that exists, got {path!r}: create it")
 
 
 def _as_text(stats: ChannelStats) -> str:
     top = {"uint8": 255, "uint16": 65535, "float32": 1}[stats.dtype]
     values = stats.count[0]
-    statistics = [
-        ("mean", stats.mean),
-        ("std", stats.std),
-        ("image mean", stats.image_mean),
-        ("image std", stats.image_std),
-        ("minimum", stats.minimum),
-        ("maximum", stats.maximum),
-    ]
     images = f"{stats.images:,} image{'s' * (stats.images != 1)}"
     pixels = f"{values:,} value{'s' * (values != 1)} each"
     lines = [
         f"{images}, {len(stats.count)} channels of {stats.dtype}, {pixels}",
         " " * 11 + "".join(f"{f'channel {number}':>11}" for number in range(len(stats.count))),
     ]
-    for name, numbers in statistics:
-        cells = ("-" if value is None else f"{value / top:.6g}" for value in numbers)
-        lines.append(f"{name:<11}" + "".join(f"{cell:>11}" for cell in cells))
+    for name in ("mean", "std", "image_mean", "image_std", "minimum", "maximum"):
+        cells = ("-" if value is None else f"{value / top:.6g}" for value in getattr(stats, name))
+        lines.append(f"{name.replace('_', ' '):<11}" + "".join(f"{cell:>11}" for cell in cells))
     if top > 1:
         lines.append(f"in units of {top}")
     if stats.nan or stats.inf:

@@ -94,37 +94,32 @@ class ChannelStats:
 
         NaN for a channel without a counted value.
         """
-        return tuple(
-            _ratio(total, count << self._bits) for total, count in zip(self.total, self.count, strict=True)
-        )
+        return self._ratios(self.total, self.count, 0)
 
     @property
     def std(self) -> tuple[float, ...]:
         """The population standard deviation of each channel, correctly rounded."""
-        return tuple(
-            _root(count * squares - total * total, count << self._bits)
-            for total, squares, count in zip(self.total, self.squares, self.count, strict=True)
-        )
+        sums = zip(self.count, self.total, self.squares, strict=True)
+        return tuple(_root(n * squares - total * total, n << self._bits) for n, total, squares in sums)
 
     @property
     def image_mean(self) -> tuple[float, ...]:
         """The mean of the images' means, in which small and large images weigh the same."""
-        return self._over_images(self.mean_total)
+        return self._ratios(self.mean_total, self.image_count, IMAGE_BITS)
 
     @property
     def image_std(self) -> tuple[float, ...]:
         """The mean of the images' standard deviations: see the class for how it differs from `std`."""
-        return self._over_images(self.std_total)
+        return self._ratios(self.std_total, self.image_count, IMAGE_BITS)
 
     @property
     def _bits(self) -> int:
         return FLOAT_BITS if self.dtype == "float32" else 0
 
-    def _over_images(self, sums: tuple[int, ...]) -> tuple[float, ...]:
-        bits = self._bits + IMAGE_BITS
-        return tuple(
-            _ratio(total, count << bits) for total, count in zip(sums, self.image_count, strict=True)
-        )
+    def _ratios(self, totals: tuple[int, ...], counts: tuple[int, ...], bits: int) -> tuple[float, ...]:
+        bits += self._bits
+        pairs = zip(totals, counts, strict=True)
+        return tuple(total / (count << bits) if count else math.nan for total, count in pairs)
 
     def normalize(self) -> Normalize:
         """Return the transform that brings each channel to mean 0 and standard deviation 1.
@@ -262,10 +257,6 @@ class ChannelStats:
             ("channel", "mean", "std", "minimum", "maximum"),
             ((number, *row) for number, row in enumerate(values)),
         )
-
-
-def _ratio(numerator: int, denominator: int) -> float:
-    return numerator / denominator if denominator else math.nan
 
 
 def _root(radicand: int, denominator: int) -> float:
