@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from seedsafe.keys.key import Address
+from seedsafe.pipeline.state import Applied
 
-__all__ = ["plain", "text"]
+__all__ = ["facts", "lines", "plain", "text"]
 
 _LONG = 60
 _SHORT = 4
+
+
+def lines(applied: Iterable[Applied]) -> list[str]:
+    """Return a line for each transform that fired."""
+    return [f"{one.name} {text(one.params)}".rstrip() for one in applied if one.params is not None]
+
+
+def facts(applied: Iterable[Applied]) -> list[dict[str, Any]]:
+    """Return what each transform drew, for JSON."""
+    return [{"name": one.name, "params": plain(one.params)} for one in applied]
 
 
 def text(params: Any) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+from collections.abc import Iterable
 from typing import Any, Protocol
 
 import numpy as np
@@ -86,27 +87,19 @@ def _read(dataset: _Dataset, workers: int, samples: int) -> list[list[Corner]]:
     if not workers:
         return [[dataset.crop(epoch, index) for index in range(samples)] for epoch in range(_EPOCHS)]
     methods = multiprocessing.get_all_start_methods()
-    context: Any = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
+    context = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
     epochs = []
     for epoch in range(_EPOCHS):
-        workers_of_epoch = []
-        for worker in range(workers):
-            receiver, sender = context.Pipe(duplex=False)
-            indices = list(range(worker, samples, workers))
-            process = context.Process(target=_share, args=(dataset, epoch, indices, sender), daemon=True)
-            process.start()
-            sender.close()
-            workers_of_epoch.append((receiver, process))
-        shares = [receiver.recv() for receiver, _ in workers_of_epoch]
-        for _, process in workers_of_epoch:
-            process.join()
+        # Each call gets a copy of the dataset, as each worker of a DataLoader does.
+        calls = [(dataset, epoch, range(worker, samples, workers)) for worker in range(workers)]
+        with context.Pool(workers) as pool:
+            shares = pool.starmap(_crops, calls, chunksize=1)
         epochs.append([shares[index % workers][index // workers] for index in range(samples)])
     return epochs
 
 
-def _share(dataset: _Dataset, epoch: int, indices: list[int], sender: Any) -> None:
-    sender.send([dataset.crop(epoch, index) for index in indices])
-    sender.close()
+def _crops(dataset: _Dataset, epoch: int, indices: Iterable[int]) -> list[Corner]:
+    return [dataset.crop(epoch, index) for index in indices]
 
 
 def _repeats(crops: list[list[Corner]]) -> int:

@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from seedsafe.data.folder.read import read_image
 from seedsafe.ground.info import Info
 from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.pipeline.state import Applied
 from seedsafe_look.explain.options import parser
-from seedsafe_look.parameters import plain, text
+from seedsafe_look.parameters import facts, text
 from seedsafe_look.subject import Subject, load
 
 __all__ = ["main"]
@@ -66,9 +67,8 @@ def main(argv: list[str]) -> int:
             subject = subject.of_view(options.view)
             key, applied = _explain(subject, options)
     except (ValueError, TypeError, ImportError, OSError, LookupError, RuntimeError) as error:
-        reason = (
-            error.args[0] if isinstance(error, KeyError) and error.args else error
-        )  # str() puts a key in quotes
+        # the str() of a KeyError is in quotes
+        reason = error.args[0] if isinstance(error, KeyError) and error.args else error
         print(f"seedsafe explain: {reason}", file=sys.stderr)
         return 2
     print(_as_json(subject, key, applied) if options.json else _as_text(key, applied))
@@ -94,10 +94,7 @@ def _explain(subject: Subject, options: argparse.Namespace) -> tuple[SampleKey, 
         raise ValueError(
             f"{subject.name} has no seedsafe pipeline, so parameters are only known after a read: use `seedsafe preview`"
         )
-    if subject.reader is not None and options.seed is not None and options.seed != subject.reader.seed:
-        raise ValueError(
-            f"{subject.name} has the seed {subject.reader.seed}, got --seed {options.seed}: leave it out, or name the pipeline"
-        )
+    subject.check_seed(options.seed)
     if subject.reader is not None:
         at = SampleIndex(subject.reader.position(int(at)), at.epoch, at.occurrence, at.view)
     key = subject.key(at, options.seed or 0)
@@ -105,12 +102,9 @@ def _explain(subject: Subject, options: argparse.Namespace) -> tuple[SampleKey, 
 
 
 def _description(subject: Subject, at: SampleIndex, options: argparse.Namespace) -> Any:
-    if options.image is not None:
-        shape: tuple[int, ...] | None = (*_size_of(options.image), 3)
-    else:
-        shape = options.size
+    shape = options.size if options.image is None else read_image(options.image).shape
     if shape is None and subject.reader is not None:
-        return subject.infos(_arrays(subject.parts(subject.read_base(at))), at)
+        return subject.infos(subject.parts(subject.read_base(at)), at)
     if shape is None:
         return _NoSize()
     boxes = None
@@ -129,32 +123,6 @@ def _description(subject: Subject, at: SampleIndex, options: argparse.Namespace)
     return subject.infos({"video": info} if len(shape) == 4 else info, at)
 
 
-def _arrays(parts: Any) -> Any:
-    from seedsafe.reading.forms import opened
-
-    if isinstance(parts, dict):
-        return {name: opened(part, name, False)[0] for name, part in parts.items()}
-    return opened(parts, "image", False)[0]
-
-
-def _size_of(file: str) -> tuple[int, int]:
-    """Return the height and width of an image, turned as its EXIF says."""
-    if find_spec("cv2") is not None:
-        from seedsafe.data.folder.read import read_image
-
-        height, width, _ = read_image(file).shape
-        return height, width
-    try:
-        from PIL import Image, ImageOps
-    except ImportError:
-        raise ImportError(
-            '--image needs OpenCV or Pillow: pip install "seedsafe[image]", or pass --size'
-        ) from None
-    with Image.open(file) as image:
-        width, height = ImageOps.exif_transpose(image).size
-    return height, width
-
-
 def _as_text(key: SampleKey, applied: list[Applied]) -> str:
     more = "".join(f", {name} {getattr(key, name)}" for name in ("occurrence", "view") if getattr(key, name))
     width = max((len(one.name) for one in applied), default=0)
@@ -165,19 +133,9 @@ def _as_text(key: SampleKey, applied: list[Applied]) -> str:
 def _as_json(subject: Subject, key: SampleKey, applied: list[Applied]) -> str:
     names = ("seed", "epoch", "index", "occurrence", "view")
     ops = {} if subject.augment is None else {one.name: one.op for one in subject.augment.streams()}
-    return json.dumps(
-        {
-            "pipeline": subject.name,
-            "key": {name: getattr(key, name) for name in names},
-            "applied": [
-                {
-                    "name": one.name,
-                    "op": ops.get(one.name.partition("@")[0]),
-                    "fired": one.params is not None,
-                    "params": plain(one.params),
-                }
-                for one in applied
-            ],
-        },
-        indent=1,
-    )
+    told = [
+        fact | {"op": ops.get(one.name.partition("@")[0]), "fired": one.params is not None}
+        for fact, one in zip(facts(applied), applied, strict=True)
+    ]
+    of_key = {name: getattr(key, name) for name in names}
+    return json.dumps({"pipeline": subject.name, "key": of_key, "applied": told}, indent=1)

@@ -5,14 +5,12 @@ from __future__ import annotations
 import base64
 import textwrap
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
 
-from seedsafe_look.preview.samples import Cell, Row
-
-__all__ = ["encode", "page", "sheet"]
+__all__ = ["Cell", "Row", "encode", "fit", "page", "sheet"]
 
 _GAP, _LINE, _TITLE, _LINES = 10, 13, 20, 8
 _INK, _SHADE = (40, 40, 40), (110, 110, 110)
@@ -26,6 +24,41 @@ figure { margin: 0; max-width: 100%; } img { display: block; max-width: 100%; im
 figcaption { font-size: 12px; overflow-wrap: anywhere; } figcaption b { display: block; margin: .2rem 0; }
 .error { color: #c62828; max-width: 24rem; overflow-wrap: anywhere; }
 """
+
+
+class Cell(NamedTuple):
+    """One picture of a sheet.
+
+    Attributes:
+        title: above the lines.
+        image: uint8 (H, W, 3), or None if there is an error.
+        lines: the parameters, a line for each transform, or the error.
+        applied: the parameters as plain data.
+    """
+
+    title: str
+    image: Any
+    lines: list[str]
+    applied: Any = None
+
+
+class Row(NamedTuple):
+    """One sample of a sheet."""
+
+    title: str
+    cells: list[Cell]
+    error: str | None = None
+
+
+def fit(image: Any, cell: int) -> Any:
+    """Return an image whose longest side fits a cell. Small images grow by a whole factor, so that their pixels stay square."""
+    height, width = image.shape[:2]
+    times = cell // max(height, width)
+    if times:
+        return image.repeat(times, 0).repeat(times, 1)
+    share = cell / max(height, width)
+    size = max(1, round(width * share)), max(1, round(height * share))
+    return cv2.resize(image, size, interpolation=cv2.INTER_AREA)
 
 
 def encode(image: Any, ending: str = ".png") -> bytes:
