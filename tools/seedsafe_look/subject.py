@@ -71,7 +71,7 @@ class Subject:
 
     def infos(self, parts: Any, at: SampleIndex) -> Infos:
         """Return the infos of a sample, with its position in the dataset if there is one."""
-        infos = parts if isinstance(parts, Info) else described(parts)
+        infos = described(parts)
         if self.reader is None or not hasattr(self.reader.base, "__len__"):
             return infos
         place = len(self.reader.base), int(at)
@@ -141,10 +141,10 @@ def _subject(name: str, value: Any, seed: int) -> Subject:
     if isinstance(value, Transform | Compose | Views):
         return _of_augment(name, value)
     for dataset in (value, getattr(value, "dataset", None)):  # a DataLoader has one
-        reader = getattr(dataset, "reader", None)
+        reader: Any = getattr(dataset, "reader", None)
         if hasattr(reader, "renew") and hasattr(reader, "base"):
-            return _of_reader(name, reader)
-    if isinstance(value, type) or (inspect.isroutine(value) and not _needs_arguments(value)):
+            return _of_augment(name, reader.augment, _with(reader, views=None))  # views are read by number
+    if isinstance(value, type) or (inspect.isroutine(value) and _takes_nothing(value)):
         result = called(name, value)
         if result is None or isinstance(result, type):
             raise ValueError(f"{name} returned {result!r}: name a pipeline or a dataset")
@@ -156,12 +156,8 @@ def _subject(name: str, value: Any, seed: int) -> Subject:
     if hasattr(value, "__getitem__"):
         from seedsafe.reading.reader import KeyedReader
 
-        return _of_reader(name, KeyedReader(value, None, seed=seed, bridge=True))
+        return Subject(name, None, KeyedReader(value, None, seed=seed, bridge=True))
     raise ValueError(f"{name} is neither a pipeline nor a dataset, but {type(value).__name__}: name {_FORMS}")
-
-
-def _of_reader(name: str, reader: Any) -> Subject:
-    return _of_augment(name, reader.augment, _with(reader, views=None))  # views are read by number
 
 
 def _with(reader: Any, **changed: Any) -> Any:
@@ -185,10 +181,9 @@ def _pipeline_of(augment: Any) -> Compose | None:
     return Compose([augment]) if isinstance(augment, Transform) else None
 
 
-def _needs_arguments(function: Any) -> bool:
+def _takes_nothing(function: Any) -> bool:
     try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return True  # written in C
-    optional = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return any(one.default is one.empty and one.kind not in optional for one in parameters)
+        inspect.signature(function).bind()
+    except (TypeError, ValueError):  # it needs arguments, or is written in C
+        return False
+    return True

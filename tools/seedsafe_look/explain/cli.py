@@ -17,7 +17,7 @@ from seedsafe.ground.info import Info
 from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.pipeline.state import Applied
 from seedsafe_look.explain.options import parser
-from seedsafe_look.parameters import facts, text
+from seedsafe_look.parameters import plain, text
 from seedsafe_look.subject import Subject, load
 
 __all__ = ["main"]
@@ -89,38 +89,33 @@ class _NoOpenCV(ModuleType):
 
 
 def _explain(subject: Subject, options: argparse.Namespace) -> tuple[SampleKey, list[Applied]]:
-    at = SampleIndex(options.index, epoch=options.epoch, occurrence=options.occurrence, view=options.view)
     if subject.augment is None:
         raise ValueError(
             f"{subject.name} has no seedsafe pipeline, so parameters are only known after a read: use `seedsafe preview`"
         )
     subject.check_seed(options.seed)
-    if subject.reader is not None:
-        at = SampleIndex(subject.reader.position(int(at)), at.epoch, at.occurrence, at.view)
+    index = options.index if subject.reader is None else subject.reader.position(options.index)
+    at = SampleIndex(index, epoch=options.epoch, occurrence=options.occurrence, view=options.view)
+    infos = subject.infos(_description(subject, at, options), at)
     key = subject.key(at, options.seed or 0)
-    return key, subject.augment.params(key, _description(subject, at, options))
+    return key, subject.augment.params(key, infos)
 
 
 def _description(subject: Subject, at: SampleIndex, options: argparse.Namespace) -> Any:
+    """Return what is known of the sample: its parts, or their infos."""
     shape = options.size if options.image is None else read_image(options.image).shape
-    if shape is None and subject.reader is not None:
-        return subject.infos(subject.parts(subject.read_base(at)), at)
     if shape is None:
-        return _NoSize()
-    boxes = None
-    if options.boxes is not None:
-        try:
-            boxes = np.asarray(json.loads(options.boxes), np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"--boxes must be JSON such as [[0,10,64,48]]: {error}") from None
+        return _NoSize() if subject.reader is None else subject.parts(subject.read_base(at))
     try:
-        dtype = np.dtype(options.dtype)
+        boxes = None if options.boxes is None else np.asarray(json.loads(options.boxes), np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"--boxes must be JSON such as [[0,10,64,48]]: {error}") from None
+    try:
+        info = Info(shape if len(shape) != 2 else (*shape, 3), np.dtype(options.dtype), boxes)
     except TypeError:
-        raise ValueError(
-            f"--dtype must be a dtype of NumPy, such as uint8 or float32, got {options.dtype!r}"
-        ) from None
-    info = Info(shape if len(shape) != 2 else (*shape, 3), dtype, boxes)
-    return subject.infos({"video": info} if len(shape) == 4 else info, at)
+        wrong = options.dtype
+        raise ValueError(f"--dtype must be a dtype of NumPy, such as uint8, got {wrong!r}") from None
+    return {"video": info} if len(shape) == 4 else info
 
 
 def _as_text(key: SampleKey, applied: list[Applied]) -> str:
@@ -131,11 +126,15 @@ def _as_text(key: SampleKey, applied: list[Applied]) -> str:
 
 
 def _as_json(subject: Subject, key: SampleKey, applied: list[Applied]) -> str:
-    names = ("seed", "epoch", "index", "occurrence", "view")
+    of_key = {name: getattr(key, name) for name in ("seed", "epoch", "index", "occurrence", "view")}
     ops = {} if subject.augment is None else {one.name: one.op for one in subject.augment.streams()}
     told = [
-        fact | {"op": ops.get(one.name.partition("@")[0]), "fired": one.params is not None}
-        for fact, one in zip(facts(applied), applied, strict=True)
+        {
+            "name": name,
+            "op": ops.get(name.partition("@")[0]),
+            "fired": drawn is not None,
+            "params": plain(drawn),
+        }
+        for name, drawn in applied
     ]
-    of_key = {name: getattr(key, name) for name in names}
     return json.dumps({"pipeline": subject.name, "key": of_key, "applied": told}, indent=1)
