@@ -317,9 +317,10 @@ def test_an_interrupted_computation_with_workers_ends_them(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(ChannelStats, "__or__", stop)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt) as kept:  # with its frames, as a notebook keeps them
         channel_stats(small_images("float32"), num_workers=2, start_method="fork")
     assert processes
+    assert kept.tb
     assert not any(process.is_alive() for process in processes)
 
 

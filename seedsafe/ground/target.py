@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-__all__ = ["called", "imported"]
+__all__ = ["call_object", "import_object"]
 
 
-def imported(target: str) -> Any:
+def import_object(target: str) -> Any:
     """Return the object that MODULE:NAME names, where MODULE may be a file.
 
     Raises:
@@ -18,7 +18,7 @@ def imported(target: str) -> Any:
         ValueError: the text has another form, or the module cannot be imported or has no such name.
 
     Example:
-        >>> imported("math:pi")
+        >>> import_object("math:pi")
         3.141592653589793
     """
     module, _, path = target.rpartition(":")  # a path may have another one, such as a drive's
@@ -42,7 +42,7 @@ def imported(target: str) -> Any:
     return value
 
 
-def called(target: str, value: Any) -> Any:
+def call_object(target: str, value: Any) -> Any:
     """Return the result of a class or function that a command calls without arguments.
 
     Raises:

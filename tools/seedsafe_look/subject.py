@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from seedsafe.ground.info import TARGETS, Info, Infos, described
-from seedsafe.ground.target import called, imported
+from seedsafe.ground.target import call_object, import_object
 from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.pipeline.compose import Compose
 from seedsafe.pipeline.transform import Transform
@@ -106,10 +106,10 @@ def load(target: str, *, seed: int = 0, classes: Iterable[str] = ()) -> Subject:
         ImportError: the file is YAML, and PyYAML is not installed.
     """
     if target.endswith(_FILES):
-        return _of_augment(target, _from_file(target, [imported(one) for one in classes]))
+        return _of_augment(target, _from_file(target, [import_object(one) for one in classes]))
     if ":" not in target:
         raise ValueError(f"PIPELINE must be {_FORMS}, got {target!r}")
-    return _subject(target, imported(target), seed)
+    return _subject(target, import_object(target), seed)
 
 
 def _from_file(name: str, classes: list[Any]) -> Compose | Views:
@@ -145,7 +145,7 @@ def _subject(name: str, value: Any, seed: int) -> Subject:
         if hasattr(reader, "renew") and hasattr(reader, "base"):
             return _of_augment(name, reader.augment, _with(reader, views=None))  # views are read by number
     if isinstance(value, type) or (inspect.isroutine(value) and _takes_nothing(value)):
-        result = called(name, value)
+        result = call_object(name, value)
         if result is None or isinstance(result, type):
             raise ValueError(f"{name} returned {result!r}: name a pipeline or a dataset")
         return _subject(name, result, seed)

@@ -8,7 +8,7 @@ from collections import Counter
 
 from seedsafe.data.folder.index import FolderIndex, ListingIndex
 from seedsafe.data.folder.options import parser
-from seedsafe.data.folder.progress import is_wanted
+from seedsafe.data.folder.progress import shows_progress
 
 __all__ = ["main"]
 
@@ -36,7 +36,7 @@ def main(argv: list[str]) -> int:
     try:
         with warnings.catch_warnings(record=True) as failures:
             warnings.simplefilter("always")
-            progress = is_wanted(options.no_progress)
+            progress = shows_progress(options.no_progress)
             index = ListingIndex(options.path, labelled=not options.flat, cache=cache, progress=progress)
     except (OSError, ValueError) as error:
         print(f"seedsafe index: {error}", file=sys.stderr)

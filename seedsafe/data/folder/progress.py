@@ -5,13 +5,13 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from importlib.util import find_spec
 
-__all__ = ["Report", "is_wanted", "reporting"]
+__all__ = ["Report", "reporting", "shows_progress"]
 
 Report = Callable[[int, int | None], object]
 """Called with the count so far and the total (None while that is unknown)."""
 
 
-def is_wanted(off: bool) -> bool:
+def shows_progress(off: bool) -> bool:
     """Return whether a command shows progress: on a terminal, if rich is installed, unless it is switched off."""
     return not off and sys.stderr.isatty() and find_spec("rich") is not None
 

@@ -170,11 +170,11 @@ def _entries(full: bytes, path: bytes, endings: tuple[bytes, ...], stamp: Stamp)
             names.append(entry.name)
         elif entry.name.lower().endswith(endings):
             result.problems.append(Problem(kind, os.fsdecode(path + entry.name), message))
-    result.blob = _blob(sorted(_chosen(names, endings)))
+    result.blob = _blob(sorted(_with_endings(names, endings)))
     return result
 
 
-def _chosen(names: list[bytes], endings: tuple[bytes, ...]) -> list[bytes]:
+def _with_endings(names: list[bytes], endings: tuple[bytes, ...]) -> list[bytes]:
     """Return the names with one of the endings."""
     usual = b"." + (names[0] if names else b"").rpartition(b".")[2].lower()
     # All names usually end alike, and one count is faster than a test of each: benchmarks/folder_index.py.

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from seedsafe.data.folder.index import ListingIndex
-from seedsafe.data.folder.progress import is_wanted
+from seedsafe.data.folder.progress import shows_progress
 from seedsafe.data.folder.read import read_image, read_image_as_stored
 from seedsafe.data.stats.options import parser
 from seedsafe.data.stats.result import ChannelStats
@@ -60,7 +60,7 @@ def main(argv: list[str]) -> int:
     try:
         checked_int("--workers", options.workers, 0, 2**15, "pass the number of processes, 0 for none")
         _check_output(options.json or "-")
-        progress = is_wanted(options.no_progress)
+        progress = shows_progress(options.no_progress)
         images = _Images(options.path, labelled=False, progress=progress)
         images.read = read_image_as_stored if options.as_stored else read_image
         code = 1  # for faults of the images

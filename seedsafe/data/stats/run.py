@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable
+from contextlib import closing, contextmanager
 from typing import Any, NamedTuple
 
 from seedsafe import opencv
@@ -102,7 +102,7 @@ def _over_iterable(job: _Job, report: Report) -> ChannelStats | None:
     sums = Accumulator()
     total = len(job.data) if hasattr(job.data, "__len__") else None
     for number, sample in enumerate(job.data):
-        with _noted(f"in entry {number} of the iterable"):
+        with _note(f"in entry {number} of the iterable"):
             _add(sums, sample, job.where)
         report(number + 1, total)
     return sums.result()
@@ -119,20 +119,21 @@ def _over_map(job: _Job, num_workers: int, start_method: str | None, report: Rep
         parts = _in_workers(job, ranges, num_workers, start_method)
     else:
         parts = (_part(job, start, stop) for start, stop in ranges)
-    for (start, stop), part in zip(ranges, parts, strict=True):
-        if stats is None or part is None:
-            stats = stats or part
-        else:
-            with _noted(f"from sample {start} of the dataset on"):
-                stats |= part.renumbered(stats.images)
-        report(stop, length)
+    with closing(parts):  # otherwise an error that is kept, as in a notebook, would keep the workers at work
+        for (start, stop), part in zip(ranges, parts, strict=True):
+            if stats is None or part is None:
+                stats = stats or part
+            else:
+                with _note(f"from sample {start} of the dataset on"):
+                    stats |= part.renumbered(stats.images)
+            report(stop, length)
     return stats
 
 
 def _part(job: _Job, start: int, stop: int) -> ChannelStats | None:
     sums = Accumulator()
     for index in range(start, stop):
-        with _noted(f"in sample {index} of the dataset"):
+        with _note(f"in sample {index} of the dataset"):
             _add(sums, job.data[index], job.where)
     return sums.result()
 
@@ -144,7 +145,7 @@ def _add(sums: Accumulator, sample: Any, where: Selection) -> None:
 
 
 @contextmanager
-def _noted(place: str) -> Generator[None]:
+def _note(place: str) -> Generator[None]:
     try:
         yield
     except Exception as error:
@@ -154,7 +155,7 @@ def _noted(place: str) -> Generator[None]:
 
 def _in_workers(
     job: _Job, ranges: Iterable[tuple[int, int]], num_workers: int, start_method: str | None
-) -> Iterator[ChannelStats | None]:
+) -> Generator[ChannelStats | None]:
     """Yield the parts in order. A worker that dies raises an error."""
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor

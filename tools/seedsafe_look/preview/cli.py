@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from seedsafe.data.folder.index import ListingIndex
-from seedsafe.data.folder.progress import is_wanted, reporting
+from seedsafe.data.folder.progress import reporting, shows_progress
 from seedsafe.data.folder.read import read_image, read_image_as_stored
 from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.pipeline.boxes import from_edges, to_edges
@@ -75,8 +75,8 @@ def _preview(options: argparse.Namespace) -> int:
         subject = load(options.pipeline, seed=options.seed or 0, classes=options.classes)
     folder = _folder_of(subject, options)
     seed = SampleKey(options.seed or 0, 0, 0).seed if subject.reader is None else subject.reader.seed
-    indices = _chosen(options, folder if folder is not None else subject.reader.base)
-    with redirect_stdout(sys.stderr), reporting(is_wanted(options.no_progress), "drawing") as report:
+    indices = _indices(options, folder if folder is not None else subject.reader.base)
+    with redirect_stdout(sys.stderr), reporting(shows_progress(options.no_progress), "drawing") as report:
         rows = []
         for done, number in enumerate(indices, 1):
             rows.append(_row(subject, folder, number, seed, options))
@@ -124,7 +124,7 @@ def _folder_of(subject: Subject, options: argparse.Namespace) -> _Folder | None:
     return None
 
 
-def _chosen(options: argparse.Namespace, samples: Any) -> list[int]:
+def _indices(options: argparse.Namespace, samples: Any) -> list[int]:
     length = len(samples) if hasattr(samples, "__len__") else 2**32
     if options.indices is None:
         return list(range(min(options.samples, length)))
@@ -162,14 +162,14 @@ def _row(
             if not cells:
                 cells.append(Cell("original", draw(before), []))
             told = f"epoch {epoch}, view {view}" if view else f"epoch {epoch}"
-            cells.append(Cell(told, draw(after), *_drawn(one, key, before, at)))
+            cells.append(Cell(told, draw(after), *_parameters(one, key, before, at)))
         except Exception as error:  # noqa: BLE001  # from the user's pipeline or dataset
             failure = f"{type(error).__name__}: {error}"
             cells.append(Cell(f"epoch {epoch}", None, [failure]))
     return Row(title, cells, failure)
 
 
-def _drawn(subject: Subject, key: SampleKey, before: Any, at: SampleIndex) -> tuple[list[str], Any]:
+def _parameters(subject: Subject, key: SampleKey, before: Any, at: SampleIndex) -> tuple[list[str], Any]:
     if subject.augment is None:
         return ["drawn by the dataset itself"], None
     try:
