@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-__all__ = ["call_object", "import_object"]
+__all__ = ["import_object"]
 
 
 def import_object(target: str) -> Any:
@@ -40,18 +40,3 @@ def import_object(target: str) -> Any:
             raise ValueError(f"{module!r} has no {path!r}: it has {names}")
         value = getattr(value, name)
     return value
-
-
-def call_object(target: str, value: Any) -> Any:
-    """Return the result of a class or function that a command calls without arguments.
-
-    Raises:
-        ValueError: the call fails.
-    """
-    try:
-        return value()
-    except Exception as error:
-        raise ValueError(
-            f"{target} was called without arguments and raised {type(error).__name__}: {error}. Name an instance, or a "
-            "function without arguments that returns one"
-        ) from error

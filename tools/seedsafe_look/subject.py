@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from seedsafe.ground.info import TARGETS, Info, Infos, described
-from seedsafe.ground.target import call_object, import_object
+from seedsafe.ground.target import import_object
 from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.pipeline.compose import Compose
 from seedsafe.pipeline.transform import Transform
@@ -145,7 +145,13 @@ def _subject(name: str, value: Any, seed: int) -> Subject:
         if hasattr(reader, "renew") and hasattr(reader, "base"):
             return _of_augment(name, reader.augment, _with(reader, views=None))  # views are read by number
     if isinstance(value, type) or (inspect.isroutine(value) and _takes_nothing(value)):
-        result = call_object(name, value)
+        try:
+            result = value()
+        except Exception as error:
+            raise ValueError(
+                f"{name} was called without arguments and raised {type(error).__name__}: {error}. Name an instance, or a "
+                "function without arguments that returns one"
+            ) from error
         if result is None or isinstance(result, type):
             raise ValueError(f"{name} returned {result!r}: name a pipeline or a dataset")
         return _subject(name, result, seed)

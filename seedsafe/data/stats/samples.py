@@ -34,13 +34,12 @@ def images_of(sample: Any, where: Selection) -> Iterator[tuple[NDArray[Any], boo
             f"layout {layout!r} does not fit an image of shape {images.shape}: pass one of {', '.join(LAYOUTS)}"
         )
     masks = None if where.mask is None else _array(_entry(sample, where.mask, "mask"))
-    batched = layout.startswith("N")
-    for position in range(len(images) if batched else 1):
-        image = images[position] if batched else images
-        mask = masks[position] if batched and masks is not None else masks
-        channels_first = layout.endswith("CHW")
-        if image.ndim == 2:
-            image = image[:, :, None]
+    if not layout.startswith("N"):
+        images, masks = images[None], None if masks is None else masks[None]
+    if images.ndim == 3:
+        images = images[..., None]
+    channels_first = layout.endswith("CHW")
+    for image, mask in zip(images, [None] * len(images) if masks is None else masks, strict=True):
         yield image if mask is None else _select(image, mask, channels_first), channels_first
 
 
