@@ -112,12 +112,10 @@ def fastest(call, turns):
 
 
 def compare(root, cache, files, turns):
-    walk = float("inf")
-    build = dict.fromkeys((1, 2), float("inf"))
+    walk = build = float("inf")
     for _ in range(turns):
         walk = min(walk, fastest(lambda: list_of_tuples(root), 1))
-        for threads, best in build.items():
-            build[threads] = min(best, fastest(lambda t=threads: FolderIndex(root, threads=t), 1))
+        build = min(build, fastest(lambda: FolderIndex(root), 1))
     first = fastest(lambda: FolderIndex(root, cache=cache), 1)
     again = fastest(lambda: FolderIndex(root, cache=cache), 5)
     folder = next(entry.path for entry in os.scandir(root))
@@ -133,13 +131,12 @@ def compare(root, cache, files, turns):
     names = sum(len(name) for name in (os.path.basename(index.path(i)) for i in turns)) / len(turns)
     print(f"{files} files, names of {names:.1f} bytes")
     print(f"list of tuples {walk * 1e3:8.1f} ms")
-    for threads, seconds in build.items():
-        print(f"index          {seconds * 1e3:8.1f} ms with {threads} threads: {walk / seconds:.2f}x as fast")
+    print(f"index          {build * 1e3:8.1f} ms: {walk / build:.2f}x as fast")
     print(
         f"with a cache   {first * 1e3:8.1f} ms the first time, {update * 1e3:.1f} ms after a change of one folder"
     )
     print(
-        f"opened again   {again * 1e3:8.2f} ms: {walk / again:.0f}x as fast as the list, {min(build.values()) / again:.0f}x as the index"
+        f"opened again   {again * 1e3:8.2f} ms: {walk / again:.0f}x as fast as the list, {build / again:.0f}x as the index"
     )
     print(f"one path       {look * 1e6:8.2f} µs")
     with_labels = index.nbytes + index.targets.nbytes

@@ -53,7 +53,8 @@ def cells(action: argparse.Action) -> tuple[str, str]:
 def section(tool: str) -> str:
     """Return the part of the page on a tool."""
     parser: argparse.ArgumentParser = import_module(f"{TOOLS[tool].package}.options").parser()
-    actions = [one for one in parser._actions if not isinstance(one, argparse._HelpAction)]
+    shown = (one for one in parser._actions if one.help != argparse.SUPPRESS)
+    actions = [one for one in shown if not isinstance(one, argparse._HelpAction)]
     rows = "\n".join(f"| {name} | {text} |" for name, text in map(cells, actions))
     guide = f" {GUIDES[tool]}" if tool in GUIDES else ""
     return f"## {tool}\n\n{parser.description}{guide}\n\n| argument | |\n|---|---|\n{rows}\n"

@@ -58,8 +58,7 @@ class TestFlags:
         (tmp_path / "a").mkdir()
         dataset = AugmentedDataset([RGB], seed=42)
         for act in (
-            lambda: ss.channel_stats([RGB], histogram="no"),  # type: ignore[arg-type]
-            lambda: ss.channel_stats([RGB], per_image="no"),  # type: ignore[arg-type]
+            lambda: ss.channel_stats([RGB], progress="no"),  # type: ignore[arg-type]
             lambda: ss.FolderIndex(tmp_path, labelled="no"),  # type: ignore[arg-type]
             lambda: ss.ImageFolder(tmp_path, allow_empty="no"),  # type: ignore[arg-type]
             lambda: ss.bridge(np.negative, values_only="no"),  # type: ignore[arg-type]

@@ -4,6 +4,7 @@ import json
 import os
 import pickle
 import random
+import re
 import socket
 import stat
 import sys
@@ -19,7 +20,7 @@ from seedsafe.data.folder import cache as cache_module
 from seedsafe.data.folder import index as index_module
 from seedsafe.data.folder import scan as scan_module
 from seedsafe.data.folder.cli import main
-from seedsafe.data.folder.index import Changes
+from seedsafe.data.folder.index import Changes, ListingIndex
 
 LONG_AGO = 1_600_000_000
 
@@ -65,9 +66,8 @@ def root(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("threads", [1, 2, 5])
-def test_files_are_ordered_bytewise_by_relative_path(root, threads):
-    index = FolderIndex(root, threads=threads)
+def test_files_are_ordered_bytewise_by_relative_path(root):
+    index = FolderIndex(root)
     assert names_of(index) == ORDER
     assert index.classes == ["a", "a-b", "b"]
     assert [index.classes[target] for target in index.targets] == [name.split("/")[0] for name in ORDER]
@@ -128,11 +128,11 @@ def random_names(count):
     return {f"{rng.randrange(10**6)}" for _ in range(count)}
 
 
-def test_endings_and_validity(tmp_path):
+def test_endings(tmp_path):
     grow(tmp_path, "a/1.png", "a/2.PNG", "a/3.txt", "a/png", "a/4.gif", "top.png")
     assert names_of(FolderIndex(tmp_path)) == ["a/1.png", "a/2.PNG"]
     assert names_of(FolderIndex(tmp_path, extensions=(".GIF", ".txt"))) == ["a/3.txt", "a/4.gif"]
-    assert names_of(FolderIndex(tmp_path, is_valid_file=lambda path: path.endswith("a/png"))) == ["a/png"]
+    assert names_of(FolderIndex(tmp_path, extensions="png")) == ["a/1.png", "a/2.PNG", "a/png"]
     flat = FolderIndex(tmp_path, labelled=False)
     assert names_of(flat) == ["a/1.png", "a/2.PNG", "top.png"]
     assert (flat.classes, flat.targets.tolist()) == ([], [-1, -1, -1])
@@ -171,7 +171,7 @@ def test_links_to_files_and_folders_are_followed(root, tmp_path):
 @pytest.mark.parametrize("target", [".", "..", "../.."])
 def test_a_loop_of_links_is_reported_and_ends(root, target):
     os.symlink(target, root / "b" / "a" / "loop")
-    index = FolderIndex(root, on_problem="ignore")
+    index = ListingIndex(root)
     assert names_of(index) == ORDER
     (problem,) = index.problems
     assert (problem.kind, problem.path) == ("loop", "b/a/loop")
@@ -183,7 +183,7 @@ def test_a_loop_of_links_is_reported_and_ends(root, target):
 
 def test_a_loop_through_the_folder_above_the_root_ends(root):
     os.symlink("../..", root / "b" / "up")
-    index = FolderIndex(root, on_problem="ignore")
+    index = ListingIndex(root)
     assert {problem.kind for problem in index.problems} == {"loop"}
     assert set(ORDER) <= set(names_of(index))
 
@@ -191,8 +191,9 @@ def test_a_loop_through_the_folder_above_the_root_ends(root):
 def test_two_folders_that_link_to_each_other_end(root):
     os.symlink("../b", root / "a" / "to-b")
     os.symlink("../a", root / "b" / "to-a")
-    with pytest.warns(UserWarning, match="loop: 2"):
-        index = FolderIndex(root, on_problem="warn")
+    with pytest.raises(OSError, match=r"loop: 2.*Fix or remove them; `seedsafe index` lists them"):
+        FolderIndex(root)
+    index = ListingIndex(root)
     assert sorted(problem.path for problem in index.problems) == ["a/to-b/to-a", "b/to-a/to-b"]
 
 
@@ -205,7 +206,7 @@ def test_broken_links_and_special_files_are_counted(root):
     with socket.socket(socket.AF_UNIX) as server:
         os.chdir(root)
         server.bind("socket.jpg")
-    index = FolderIndex(root, labelled=False, on_problem="ignore")
+    index = ListingIndex(root, labelled=False)
     kinds = sorted((problem.kind, problem.path) for problem in index.problems)
     assert kinds == [
         ("broken link", "a/gone.png"),
@@ -226,7 +227,7 @@ def test_unreadable_folders_are_counted(root, monkeypatch):
         return scandir(path)
 
     monkeypatch.setattr(os, "scandir", refuse)  # file modes do not stop root
-    index = FolderIndex(root, on_problem="ignore")
+    index = ListingIndex(root)
     assert index.problems == (("unreadable", "b/a", "Permission denied"),)
     assert "b/a/2.png" not in names_of(index)
     with pytest.raises(OSError, match="unreadable: 1"):
@@ -242,7 +243,7 @@ def test_a_folder_that_vanishes_while_it_is_read_is_reported(root, monkeypatch):
         return scandir(path)
 
     monkeypatch.setattr(os, "scandir", vanish)
-    assert FolderIndex(root, on_problem="ignore").problems[0].kind == "vanished"
+    assert ListingIndex(root).problems[0].kind == "vanished"
 
 
 def test_a_root_that_is_none_is_named(tmp_path):
@@ -250,17 +251,25 @@ def test_a_root_that_is_none_is_named(tmp_path):
         FolderIndex(tmp_path / "nothing")
 
 
+@pytest.mark.parametrize("kind", [FolderIndex, ss.ImageFolder])
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"on_problem": "shout"}, 'on_problem must be "raise", "warn" or "ignore", got \'shout\''),
-        ({"threads": 0}, "threads must be at least 1 and below 32768, got 0"),
-        ({"cache": "c", "is_valid_file": len}, "is_valid_file cannot be combined with cache"),
+        (
+            {"on_problem": "warn"},
+            "has no on_problem: leave it out: .* `seedsafe index` lists it; it takes root",
+        ),
+        ({"threads": 2}, "has no threads: leave it out: one thread reads as fast"),
+        ({"is_valid_file": len}, r"has no is_valid_file: pass extensions=\('.png',\)"),
+        (
+            {"progress": print},
+            "progress must be True or False, got .*: pass True for a bar on standard error",
+        ),
     ],
 )
-def test_options_that_do_not_fit_are_named(root, options, message):
-    with pytest.raises(ValueError, match=message):
-        FolderIndex(root, **options)
+def test_options_of_earlier_releases_say_what_to_do_instead(root, kind, options, message):
+    with pytest.raises(TypeError, match=message):
+        kind(root, **options)
 
 
 # The cache
@@ -334,6 +343,12 @@ def test_a_cache_follows_any_change(tmp_path, cache, seed):
         assert index.changes == Changes(15, 15)
 
 
+def test_files_in_the_root_are_no_change_of_the_classes(root, cache):
+    FolderIndex(root, cache=cache)
+    grow(root, "top.png", age=LONG_AGO + 1)
+    assert FolderIndex(root, cache=cache).changes == Changes(0, 0)
+
+
 def test_a_folder_that_changed_just_before_it_was_read_is_read_again(root, cache, read):
     os.utime(root / "a")
     FolderIndex(root, cache=cache)
@@ -345,7 +360,7 @@ def test_a_folder_that_changed_just_before_it_was_read_is_read_again(root, cache
 def test_a_folder_with_a_problem_is_read_again_until_it_is_mended(root, cache, read):
     os.symlink("nowhere", root / "a" / "gone.png")
     date_back(root)
-    FolderIndex(root, cache=cache, on_problem="ignore")
+    ListingIndex(root, cache=cache)
     read.clear()
     with pytest.raises(OSError, match="broken link"):
         FolderIndex(root, cache=cache)
@@ -469,7 +484,10 @@ def as_windows(monkeypatch):
 
 def test_no_file_stays_open_where_a_file_in_use_cannot_be_replaced(root, cache, as_windows):
     index = FolderIndex(root, cache=cache)
-    assert isinstance(index._tree.files.buffer, bytes)
+    memory = index._tree.files.blob
+    while isinstance(memory, np.ndarray):
+        memory = memory.base
+    assert isinstance(memory, bytes)
     assert (FolderIndex(root, cache=cache).changes, names_of(index)) == (Changes(0, 0), ORDER)
     assert names_of(pickle.loads(pickle.dumps(index))) == ORDER
 
@@ -523,10 +541,11 @@ def test_numbers_of_folders_may_have_128_bits(root, cache, read, monkeypatch):
     assert (FolderIndex(root, cache=cache).changes, read) == (Changes(0, 0), [])
 
 
-def test_progress_counts_files(root):
-    seen = []
-    FolderIndex(root, progress=lambda *done: seen.append(done))
-    assert seen == [(1, None), (4, None), (9, None), (9, 9)]
+def test_progress_counts_files(root, capsys):
+    FolderIndex(root)
+    assert capsys.readouterr().err == ""
+    FolderIndex(root, progress=True)
+    assert re.search("files .* 9/9 ", capsys.readouterr().err)
 
 
 # Ids

@@ -302,6 +302,17 @@ def test_explain_knows_the_length_of_a_dataset_whose_samples_are_mixed(
     assert "the dataset's length" in capsys.readouterr().err
 
 
+def test_a_file_is_imported_from_its_own_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, size in (("first", 3), ("second", 5)):
+        (folder / name).mkdir()
+        text = f"import seedsafe as ss\naugment = ss.Compose([ss.RandomCrop({size})])\n"
+        (folder / name / "of_two_folders.py").write_text(text)
+        sys.path.append(str(folder / name))
+    assert explain("second/of_two_folders.py:augment", "--size", "4x4") == 2
+    assert "cannot crop 5×5" in capsys.readouterr().err
+    del sys.modules["of_two_folders"]
+
+
 def test_what_a_module_prints_is_no_result(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "loud.py").write_text(f"print('loss 0.3'){MODULE}")
     assert explain("loud:augment", "--size", "40x40", "--json") == 0

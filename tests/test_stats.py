@@ -2,7 +2,9 @@
 
 import itertools
 import math
+import multiprocessing
 import os
+import re
 import signal
 import tracemalloc
 from concurrent.futures.process import BrokenProcessPool
@@ -20,7 +22,6 @@ from hypothesis.extra import numpy as hnp
 
 import seedsafe as ss
 from seedsafe import ChannelStats, channel_stats
-from seedsafe.data.stats import run as run_module
 from seedsafe.data.stats import sums
 from seedsafe.data.stats.run import _delay_interrupt
 
@@ -79,6 +80,7 @@ EXACT = {
 def test_mean_and_std_are_the_floats_nearest_to_the_exact_ones(name):
     images = EXACT[name]
     stats = channel_stats(images)
+    assert channel_stats(iter(images)) == stats  # added up in one part, instead of merged
     for channel, (mean, variance, count) in enumerate(exact(images)):
         assert stats.count[channel] == count
         assert stats.mean[channel] == float(mean)
@@ -91,7 +93,7 @@ def test_mean_and_std_are_the_floats_nearest_to_the_exact_ones(name):
 @given(hnp.arrays(np.float32, st.integers(1, 40), elements=st.floats(width=32)))
 def test_float_sums_have_no_error_at_all(values):
     finite = [Fraction(v) for v in values.tolist() if math.isfinite(v)]
-    found = sums.plane_sums(values, histogram=False)
+    found = sums.plane_sums(values)
     assert found.total == sum(finite) * 2**149
     assert found.squares == sum(v * v for v in finite) * 2**298
     assert (found.nan, found.inf) == (np.isnan(values).sum(), np.isinf(values).sum())
@@ -101,7 +103,7 @@ def test_float_sums_have_no_error_at_all(values):
 def test_float_sums_are_exact_over_several_blocks(pixels):
     values = np.random.default_rng(pixels).random(pixels, dtype=np.float32)
     scaled = [int(v) for v in (values.astype(np.float64) * 2.0**48).tolist()]
-    found = sums.plane_sums(values, histogram=False)
+    found = sums.plane_sums(values)
     assert found.total == sum(scaled) << (149 - 48)
     assert found.squares == sum(v * v for v in scaled) << (298 - 96)
 
@@ -126,22 +128,14 @@ def test_sums_of_the_largest_values_are_exact(value):
 
 def test_photographs_agree_with_numpy_in_float64():
     images = photographs()
-    stats = channel_stats(images, histogram=True)
+    stats = channel_stats(images)
     pixels = np.concatenate([image.reshape(-1, 3) for image in images])
     np.testing.assert_allclose(stats.mean, pixels.mean(0, dtype=np.float64), rtol=1e-13)
     np.testing.assert_allclose(stats.std, pixels.std(0, dtype=np.float64), rtol=1e-12)
     means, stds = ([f(image, axis=(0, 1)) for image in images] for f in (np.mean, np.std))
     np.testing.assert_allclose(stats.image_mean, np.mean(means, axis=0), rtol=1e-12)
     np.testing.assert_allclose(stats.image_std, np.mean(stds, axis=0), rtol=1e-12)
-    counts = np.stack([np.bincount(pixels[:, channel], minlength=256) for channel in range(3)])
-    np.testing.assert_array_equal(stats.histogram, counts)
     assert stats.images == len(images)
-
-
-def test_histogram_changes_no_other_number():
-    images = photographs()[:2]
-    with_it, without = channel_stats(images, histogram=True).to_dict(), channel_stats(images).to_dict()
-    assert {**with_it, "histogram": None} == without
 
 
 def test_deviations_of_images_of_one_size_average_to_less_than_that_of_all_pixels():
@@ -166,9 +160,8 @@ def small_images(dtype):
 @pytest.mark.parametrize(("workers", "method"), [(1, "fork"), (2, "fork"), (2, "spawn"), (3, "forkserver")])
 def test_any_number_of_workers_gives_the_same_bits(dtype, workers, method):
     images = small_images(dtype)
-    options = {"per_image": True, "histogram": dtype == "uint8"}
-    found = channel_stats(images, num_workers=workers, start_method=method, **options)
-    assert found.to_json() == channel_stats(images, **options).to_json()
+    found = channel_stats(images, num_workers=workers, start_method=method)
+    assert found.to_json() == channel_stats(images).to_json()
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32"])
@@ -179,14 +172,10 @@ def test_any_order_and_any_way_of_merging_gives_the_same_bits(dtype):
     assert (backwards.total, backwards.squares) == (whole.total, whole.squares)
     assert (backwards.mean_total, backwards.std_total) == (whole.mean_total, whole.std_total)
     cuts = [0, 5, 6, 20, 37]
-    options = {"per_image": True}
-    parts = [
-        channel_stats(images[start:stop], **options).renumbered(start)
-        for start, stop in itertools.pairwise(cuts)
-    ]
+    parts = [channel_stats(images[start:stop]).renumbered(start) for start, stop in itertools.pairwise(cuts)]
     for order in itertools.permutations(parts):
         a, b, c, d = order
-        assert ((a | b) | (c | d)) == (a | (b | (c | d))) == channel_stats(images, **options)
+        assert ((a | b) | (c | d)) == (a | (b | (c | d))) == whole
 
 
 def test_nan_and_infinity_are_counted_by_image_and_left_out():
@@ -200,11 +189,11 @@ def test_nan_and_infinity_are_counted_by_image_and_left_out():
 
 
 def test_an_image_of_nan_alone_has_no_numbers():
-    stats = channel_stats([np.full((3, 3), np.nan, np.float32)], per_image=True)
+    stats = channel_stats([np.full((3, 3), np.nan, np.float32)])
     assert (stats.count, stats.minimum, stats.maximum, stats.image_count) == ((0,), (None,), (None,), (0,))
     assert math.isnan(stats.mean[0])
     assert math.isnan(stats.std[0])
-    assert math.isnan(stats.image_means[0, 0])
+    assert math.isnan(stats.image_mean[0])
     assert ChannelStats.from_json(stats.to_json()) == stats
 
 
@@ -257,15 +246,13 @@ class Squares(torch.utils.data.Dataset):
 
 def test_loaders_and_sequences_of_batches_agree_with_the_dataset():
     images = [photo[:64, :64].copy() for photo in photographs()]
-    expected = channel_stats(images, per_image=True)
+    expected = channel_stats(images)
     loader = torch.utils.data.DataLoader(Squares(images), batch_size=4, num_workers=2)
-    seen = []
-    assert channel_stats(loader, per_image=True, progress=lambda *done: seen.append(done)) == expected
-    assert seen == [(1, 2), (2, 2)]
+    assert channel_stats(loader) == expected
     batches = [np.stack(images[:4]), np.stack(images[4:])]
-    assert channel_stats(batches, per_image=True) == expected
-    assert channel_stats(batches, per_image=True, num_workers=2) == expected
-    assert channel_stats(iter(images), per_image=True) == expected
+    assert channel_stats(batches) == expected
+    assert channel_stats(batches, num_workers=2) == expected
+    assert channel_stats(iter(images)) == expected
 
 
 class TorchWork:
@@ -304,10 +291,6 @@ class Reads:
         return self.images[index]
 
 
-def interrupt():
-    raise KeyboardInterrupt
-
-
 def fail():
     raise OSError("disk on fire")
 
@@ -316,59 +299,30 @@ def die():
     os._exit(3)
 
 
-@pytest.mark.parametrize("how", [interrupt, fail])
-def test_an_interrupted_computation_goes_on_where_it_stopped(tmp_path, how):
-    images = small_images("uint8")
-    file = tmp_path / "stats.json"
-    expected = channel_stats(images, per_image=True)
-    with pytest.raises((KeyboardInterrupt, OSError)):
-        channel_stats(Reads(images, 20, how), per_image=True, checkpoint=file)
-    again = Reads(images)
-    assert channel_stats(again, per_image=True, checkpoint=file) == expected
-    assert again.read == list(range(20, 37))
-    assert not file.exists()
-    assert list(tmp_path.iterdir()) == []
+@pytest.mark.parametrize("workers", [0, 2])
+def test_progress_is_shown_on_standard_error(workers, capsys):
+    expected = channel_stats(small_images("uint8"))
+    assert capsys.readouterr().err == ""
+    assert channel_stats(small_images("uint8"), num_workers=workers, progress=True) == expected
+    assert re.search(r"images .* 37/37 ", capsys.readouterr().err)
+    assert channel_stats(iter(small_images("uint8")), progress=True) == expected
+    assert re.search(r"batches .* 37/", capsys.readouterr().err)
 
 
-def test_a_checkpoint_that_another_program_reads_is_written_the_next_time(tmp_path, monkeypatch):
-    """Windows does not replace a file that is open."""
-    file, replace, refused = tmp_path / "stats.json", os.replace, []
+@pytest.mark.fork
+def test_an_interrupted_computation_with_workers_ends_them(monkeypatch):
+    processes = []
 
-    def refuse(old, new):
-        if file.exists() and not refused:
-            refused.append(file.read_bytes())
-            raise PermissionError(13, "Access is denied")
-        replace(old, new)
+    def stop(self, other):
+        processes.extend(multiprocessing.active_children())
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(os, "replace", refuse)
-    checkpoint = run_module.Checkpoint(file, {})
-    for done, now in ((1, True), (2, False), (3, False)):
-        monkeypatch.setattr(run_module, "_SECONDS", -1.0)
-        checkpoint.save(done, None, now=now)
-    assert refused
-    assert checkpoint.load() == (3, None)
-    refused.clear()
-    with pytest.raises(PermissionError):
-        checkpoint.save(4, None, now=True)
-    file.unlink()
-    monkeypatch.setattr(
-        os, "replace", lambda old, new: (_ for _ in ()).throw(PermissionError(13, "Access is denied"))
-    )
-    with pytest.raises(PermissionError):
-        checkpoint.save(1, None, now=False)
-
-
-def test_a_computation_interrupted_with_workers_goes_on(tmp_path):
-    images, file = small_images("float32"), tmp_path / "stats.json"
-
-    def stop(done, total):
-        if done >= 10:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        channel_stats(images, num_workers=2, progress=stop, checkpoint=file)
-    assert file.exists()
-    assert channel_stats(images, num_workers=1, checkpoint=file) == channel_stats(images)
+    monkeypatch.setattr(ChannelStats, "__or__", stop)
+    with pytest.raises(KeyboardInterrupt) as kept:  # with its frames, as a notebook keeps them
+        channel_stats(small_images("float32"), num_workers=2, start_method="fork")
+    assert processes
+    assert kept.tb
+    assert not any(process.is_alive() for process in processes)
 
 
 def test_an_interruption_waits_until_the_workers_can_be_ended():
@@ -387,19 +341,6 @@ def test_an_interruption_waits_until_the_workers_can_be_ended():
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     finally:
         signal.signal(signal.SIGINT, inherited)
-
-
-def test_a_checkpoint_of_something_else_is_refused(tmp_path):
-    images, file = small_images("uint8"), tmp_path / "stats.json"
-    with pytest.raises(OSError, match="disk on fire"):
-        channel_stats(Reads(images, 20, fail), checkpoint=file)
-    with pytest.raises(ValueError, match="another computation, with another length, histogram: remove it"):
-        channel_stats(Reads(images[:9]), histogram=True, checkpoint=file)
-    file.write_text(file.read_text()[:-20])
-    with pytest.raises(
-        ValueError, match="is damaged, or is not a checkpoint: remove it, or pass another file"
-    ):
-        channel_stats(Reads(images), checkpoint=file)
 
 
 @pytest.mark.parametrize("workers", [0, 1])
@@ -461,12 +402,6 @@ def array(*shape, dtype=np.uint8):
             "1 channels of uint16, but those before it have 1 of uint8",
         ),
         (
-            [array(2, 2, dtype=np.uint16)],
-            {"histogram": True},
-            ValueError,
-            "histogram=True needs uint8 images, got uint16",
-        ),
-        (
             [{"x": array(2, 2)}],
             {},
             ValueError,
@@ -514,7 +449,31 @@ def array(*shape, dtype=np.uint8):
             iter([array(2, 2)]),
             {"num_workers": 2},
             ValueError,
-            "num_workers and checkpoint need a map dataset",
+            "num_workers needs a map dataset",
+        ),
+        (
+            [array(2, 2)],
+            {"progress": print},
+            TypeError,
+            "progress must be True or False, got .*: pass True for a bar on standard error",
+        ),
+        (
+            [array(2, 2)],
+            {"histogram": True},
+            TypeError,
+            r"channel_stats has no histogram: leave it out: numpy\.bincount",
+        ),
+        (
+            [array(2, 2)],
+            {"per_image": True},
+            TypeError,
+            r"has no per_image: leave it out: channel_stats\(\[image\]\)\.mean",
+        ),
+        (
+            [array(2, 2)],
+            {"checkpoint": "stats.part"},
+            TypeError,
+            r"has no checkpoint: .* merge them with a \| b",
         ),
     ],
 )
@@ -529,8 +488,6 @@ def test_statistics_that_differ_in_form_do_not_merge():
         ValueError, match="cannot merge statistics of 1 channels of uint8 with those of 3 of uint8"
     ):
         grey | colour
-    with pytest.raises(ValueError, match="with and without histogram"):
-        grey | channel_stats([array(2, 2)], histogram=True)
 
 
 def test_an_image_of_another_form_is_found_wherever_it_is():
@@ -547,13 +504,20 @@ def test_an_image_of_another_form_is_found_wherever_it_is():
 
 @pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32"])
 def test_json_keeps_every_bit(dtype):
-    stats = channel_stats(small_images(dtype), per_image=True, histogram=dtype == "uint8")
+    stats = channel_stats(small_images(dtype))
     again = ChannelStats.from_json(stats.to_json())
     assert again == stats
     assert (again.total, again.squares) == (stats.total, stats.squares)
     assert again | stats == stats | again
     with pytest.raises(ValueError, match="not channel statistics of version 1, got format None"):
         ChannelStats.from_dict({})
+
+
+def test_json_of_a_release_with_histograms_is_read():
+    stats = channel_stats(small_images("uint8"))
+    more = {"histogram": [[0] * 256] * 3, "image_numbers": [0], "image_means": [[1.0, 2.0, 3.0]]}
+    assert ChannelStats.from_dict(stats.to_dict() | more) == stats
+    assert ChannelStats.from_dict(stats.to_dict() | dict.fromkeys(more)) == stats
 
 
 def test_normalize_brings_photographs_to_mean_0_and_deviation_1():

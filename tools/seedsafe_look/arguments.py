@@ -4,33 +4,32 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import Any
 
-__all__ = ["add_class", "add_pipeline", "convert_with", "numbers", "sides"]
+__all__ = ["add_pipeline", "count", "numbers", "sides"]
+
+
+class _WrongError(argparse.ArgumentTypeError, ValueError):
+    """A ValueError whose text argparse shows."""
 
 
 def add_pipeline(parser: argparse.ArgumentParser) -> None:
-    """Add the argument PIPELINE."""
+    """Add the argument PIPELINE, and the option ``--class``, which may come several times."""
     words = "a .json or .yaml file, or MODULE:NAME of a pipeline or a dataset"
     parser.add_argument("pipeline", metavar="PIPELINE", help=words)
-
-
-def add_class(parser: argparse.ArgumentParser) -> None:
-    """Add the option ``--class``, which may come several times."""
     words = "a transform of your own that a file names"
     parser.add_argument(
         "--class", dest="classes", action="append", default=[], metavar="MODULE:NAME", help=words
     )
+    parser.add_argument("--seed", type=int, metavar="N", help="of the run (default: a dataset's own, else 0)")
 
 
-def convert_with(read: Callable[[str], Any]) -> Callable[[str], Any]:
-    """Return a function for ``type=``, which shows the text of a ValueError."""
+def count(low: int, high: int) -> Callable[[str], int]:
+    """Return a function for ``type=`` that takes a whole number in [low, high]."""
 
-    def convert(text: str) -> Any:
-        try:
-            return read(text)
-        except ValueError as error:
-            raise argparse.ArgumentTypeError(str(error)) from None
+    def convert(text: str) -> int:
+        if not text.isdecimal() or not low <= int(text) <= high:
+            raise _WrongError(f"must be from {low} to {high}, got {text!r}")
+        return int(text)
 
     return convert
 
@@ -51,9 +50,9 @@ def numbers(text: str, most: int = 2**32) -> list[int]:
         try:
             low, high = int(first), int(last) if dash else int(first)
         except ValueError:
-            raise ValueError(f"must be numbers such as 0-3 or 0,5,9-12, got {text!r}") from None
+            raise _WrongError(f"must be numbers such as 0-3 or 0,5,9-12, got {text!r}") from None
         if not low <= high < most or high - low > 10_000:
-            raise ValueError(f"must be ascending, below {most} and at most 10,001 numbers, got {part!r}")
+            raise _WrongError(f"must be ascending, below {most} and at most 10,001 numbers, got {part!r}")
         found += range(low, high + 1)
     return found
 
@@ -68,10 +67,8 @@ def sides(text: str) -> tuple[int, ...]:
         >>> sides("480x640"), sides("16000")
         ((480, 640), (16000,))
     """
-    try:
-        shape = tuple(int(part) for part in text.lower().replace("×", "x").split("x"))
-    except ValueError:
-        shape = ()
+    parts = text.lower().replace("×", "x").split("x")
+    shape = tuple(int(part) if part.strip().isdecimal() else 0 for part in parts)
     if not 1 <= len(shape) <= 4 or min(shape) < 1:
-        raise ValueError(f"must be HEIGHTxWIDTH in pixels, such as 480x640, got {text!r}")
+        raise _WrongError(f"must be HEIGHTxWIDTH in pixels, such as 480x640, got {text!r}")
     return shape

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from seedsafe.keys.key import Address
+from seedsafe.pipeline.state import Applied
 
-__all__ = ["plain", "text"]
+__all__ = ["facts", "lines", "plain", "text"]
 
 _LONG = 60
 _SHORT = 4
+
+
+def lines(applied: Iterable[Applied]) -> list[str]:
+    """Return a line for each transform that fired."""
+    return [f"{one.name} {text(one.params)}".rstrip() for one in applied if one.params is not None]
+
+
+def facts(applied: Iterable[Applied]) -> list[dict[str, Any]]:
+    """Return what each transform drew, for JSON."""
+    return [{"name": one.name, "params": plain(one.params)} for one in applied]
 
 
 def text(params: Any) -> str:
@@ -31,31 +43,32 @@ def text(params: Any) -> str:
     """
     if params is None:
         return "did not fire"
-    fields = getattr(params, "_fields", None) or tuple(getattr(params, "__dataclass_fields__", ()))
+    fields = _fields(params)
     if isinstance(params, Address) or fields == ("size",):
         return "fired"
     if fields:
-        return _fields_of(params, fields) or "fired"
+        # An address says nothing to a reader: it is where noise and bridges begin to draw.
+        values = ((name, getattr(params, name)) for name in fields)
+        shown = (f"{name}={_value(value)}" for name, value in values if not isinstance(value, Address))
+        return ", ".join(shown) or "fired"
     return "fired" if params in ((), {}) else _value(params)
 
 
-def _fields_of(params: Any, fields: tuple[str, ...]) -> str:
-    """Return the fields in one line, without the addresses, where noise and bridges begin to draw."""
-    values = ((name, getattr(params, name)) for name in fields)
-    return ", ".join(f"{name}={_value(value)}" for name, value in values if not isinstance(value, Address))
+def _fields(params: Any) -> tuple[str, ...]:
+    """Return the names of the fields of a named tuple or a dataclass."""
+    return getattr(params, "_fields", None) or tuple(getattr(params, "__dataclass_fields__", ()))
 
 
 def _value(value: Any) -> str:
     if isinstance(value, np.ndarray):
-        small = value.size <= _SHORT
-        return (
-            _value(value.tolist()) if small else f"{value.dtype} array of {'×'.join(map(str, value.shape))}"
-        )
+        if value.size > _SHORT:
+            return f"{value.dtype} array of {'×'.join(map(str, value.shape))}"
+        value = value.tolist()
     if isinstance(value, float | np.floating):
         return f"{float(value):.5g}"
     if isinstance(value, Address):
         return "its own stream"
-    if hasattr(value, "_fields") or hasattr(value, "__dataclass_fields__"):
+    if _fields(value):
         return f"({text(value)})"
     if isinstance(value, tuple | list):
         if len(value) > _SHORT:
@@ -82,7 +95,7 @@ def plain(params: Any) -> Any:
         return params if abs(params) < float("inf") else repr(params)
     if params is None or isinstance(params, int | str):
         return params
-    fields = getattr(params, "_fields", None) or tuple(getattr(params, "__dataclass_fields__", ()))
+    fields = _fields(params)
     if fields:
         return {name: plain(getattr(params, name)) for name in fields}
     if isinstance(params, dict):

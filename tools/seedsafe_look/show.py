@@ -9,7 +9,7 @@ from typing import Any
 from seedsafe.ground.checks import checked_int
 from seedsafe.ground.info import described
 from seedsafe.keys.key import SampleKey
-from seedsafe_look.parameters import text
+from seedsafe_look.parameters import lines
 from seedsafe_look.picture import picture_of
 
 try:
@@ -78,5 +78,4 @@ def _parameters(augment: Any, key: SampleKey, sample: Any) -> str:
         applied = augment.params(key, described(sample))
     except ValueError:
         return ""  # the shape after a bridge is only known after its call
-    lines = [f"{one.name} {text(one.params)}".rstrip() for one in applied if one.params is not None]
-    return "\n".join(line if len(line) <= _LETTERS else line[: _LETTERS - 1] + "…" for line in lines)
+    return "\n".join(line if len(line) <= _LETTERS else line[: _LETTERS - 1] + "…" for line in lines(applied))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import importlib
 import inspect
 import json
-import sys
 from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from seedsafe.ground.info import Info, Infos, described
+from seedsafe.ground.info import TARGETS, Info, Infos, described
+from seedsafe.ground.target import import_object
 from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.pipeline.compose import Compose
 from seedsafe.pipeline.transform import Transform
@@ -40,49 +40,55 @@ class Subject:
     reader: Any = None
     views: Views | None = None
 
+    def check_seed(self, seed: int | None) -> None:
+        """Raise an error for a seed that is not the dataset's own."""
+        if self.reader is not None and seed not in (None, self.reader.seed):
+            raise ValueError(
+                f"{self.name} has the seed {self.reader.seed}, got --seed {seed}: leave it out, or name the pipeline"
+            )
+
     def key(self, at: SampleIndex, seed: int) -> SampleKey:
         """Return the key of a sample, with the dataset's own seed if there is a dataset."""
-        if self.reader is not None:
-            key: SampleKey = self.reader.key(at)
-            return key
-        return SampleKey(seed, at.epoch, int(at), occurrence=at.occurrence, view=at.view)
+        if self.reader is None:
+            return SampleKey(seed, at.epoch, int(at), occurrence=at.occurrence, view=at.view)
+        key: SampleKey = self.reader.key(at)
+        return key
 
     def of_view(self, view: int) -> Subject:
         """Return the same subject with the pipeline of one view alone."""
         if self.views is None:
             return self
-        reader, one = copy(self.reader), self.views.pipelines[view % len(self.views)]
-        if reader is not None:
-            reader.augment = one
-            reader.renew()
-        return Subject(self.name, _pipeline_of(one), reader)
+        one = self.views.pipelines[view % len(self.views)]
+        return Subject(self.name, _pipeline_of(one), self.reader and _with(self.reader, augment=one))
 
-    def read(self, at: SampleIndex) -> tuple[Any, Any]:
-        """Return a sample of the dataset before and after its augmentation."""
-        return self.read_base(at), self.reader.sample(at, counts=False, listed=False)
+    def read(self, at: SampleIndex) -> Any:
+        """Return a sample of the dataset."""
+        return self.reader.sample(at, counts=False, listed=False)
 
     def read_base(self, at: SampleIndex) -> Any:
-        """Return a sample of the dataset's base."""
-        bare = copy(self.reader)
-        bare.augment = None
-        bare.renew()
-        return bare.sample(at, counts=False, listed=False)
+        """Return a sample of the dataset before its augmentation."""
+        return _with(self.reader, augment=None).sample(at, counts=False, listed=False)
 
     def infos(self, parts: Any, at: SampleIndex) -> Infos:
         """Return the infos of a sample, with its position in the dataset if there is one."""
-        infos = parts if isinstance(parts, Info) else described(parts)
+        infos = described(parts)
         if self.reader is None or not hasattr(self.reader.base, "__len__"):
             return infos
-        length, position = len(self.reader.base), int(at)
+        place = len(self.reader.base), int(at)
         if isinstance(infos, Info):
-            return infos.of_dataset(length, position)
-        return {name: one.of_dataset(length, position) for name, one in infos.items()}
+            return infos.of_dataset(*place)
+        return {name: one.of_dataset(*place) for name, one in infos.items()}
 
     def parts(self, sample: Any) -> Any:
         """Return a sample of the dataset in the form that its pipeline gets: an array, or a dict of targets."""
+        from seedsafe.reading.forms import opened
         from seedsafe.reading.structure import take_apart
 
-        return take_apart(sample, self.reader.targets)[0]
+        parts = take_apart(sample, self.reader.targets)[0]
+        if not isinstance(parts, dict):
+            return opened(parts, "image", False)[0]
+        to_open = [name for name in parts if name in TARGETS and name != "masks"]
+        return parts | {name: opened(parts[name], name, False)[0] for name in to_open}
 
 
 def load(target: str, *, seed: int = 0, classes: Iterable[str] = ()) -> Subject:
@@ -100,29 +106,23 @@ def load(target: str, *, seed: int = 0, classes: Iterable[str] = ()) -> Subject:
         ImportError: the file is YAML, and PyYAML is not installed.
     """
     if target.endswith(_FILES):
-        return _of_augment(target, _from_file(target, [_import(one) for one in classes]))
+        return _of_augment(target, _from_file(target, [import_object(one) for one in classes]))
     if ":" not in target:
         raise ValueError(f"PIPELINE must be {_FORMS}, got {target!r}")
-    return _subject(target, _import(target), seed)
+    return _subject(target, import_object(target), seed)
 
 
 def _from_file(name: str, classes: list[Any]) -> Compose | Views:
     try:
         text = Path(name).read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise FileNotFoundError(f"no file {name}: check the path") from None
-    except UnicodeDecodeError:
-        raise ValueError(f"{name} is not text: pass a file of Compose.to_json's result") from None
-    try:
         data = json.loads(text) if name.endswith(".json") else _from_yaml(text)
         kind = Views if isinstance(data, dict) and data.get("transform") == "Views" else Compose
         return kind.from_dict(data, classes=classes)
+    except FileNotFoundError:
+        raise FileNotFoundError(f"no file {name}: check the path") from None
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        own = (
-            ""
-            if classes or "class" not in str(error)
-            else " (name your own transforms with --class MODULE:NAME)"
-        )
+        unnamed = "class" in str(error) and not classes
+        own = " (name your own transforms with --class MODULE:NAME)" if unnamed else ""
         raise ValueError(f"{name} does not contain a pipeline: {error}{own}") from error
 
 
@@ -132,54 +132,19 @@ def _from_yaml(text: str) -> Any:
     except ImportError as error:
         raise ImportError('a YAML file needs PyYAML: pip install "seedsafe[yaml]", or write JSON') from error
     try:
-        data = yaml.safe_load(text)
+        return yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise ValueError(f"it is not YAML: {error}") from error
-    if not isinstance(data, dict):
-        raise ValueError(
-            f"its top level must be a mapping, got {type(data).__name__}: write the result of Compose.to_dict"
-        )
-    return data
-
-
-def _import(target: str) -> Any:
-    module, _, path = target.rpartition(":")  # a path may have another one, such as a drive's
-    if not (module and path):
-        raise ValueError(f"expected MODULE:NAME, got {target!r}: name both")
-    try:
-        value = _module(module)
-    except FileNotFoundError:
-        raise
-    except (Exception, SystemExit) as error:
-        raise ValueError(f"{module!r} cannot be imported: {type(error).__name__}: {error}") from error
-    for name in path.split("."):
-        if not hasattr(value, name):
-            names = ", ".join(sorted(one for one in vars(value) if not one.startswith("_"))[:20])
-            raise ValueError(f"{module!r} has no {path!r}: it has {names}")
-        value = getattr(value, name)
-    return value
-
-
-def _module(name: str) -> Any:
-    here = str(Path.cwd())
-    if not name.endswith(".py"):
-        sys.path[:0] = [] if here in sys.path else [here]
-        return importlib.import_module(name)
-    file = Path(name).resolve()
-    if not file.is_file():
-        raise FileNotFoundError(f"no file {name}: check the path")
-    sys.path.insert(0, str(file.parent))
-    return importlib.import_module(file.stem)
 
 
 def _subject(name: str, value: Any, seed: int) -> Subject:
     if isinstance(value, Transform | Compose | Views):
         return _of_augment(name, value)
     for dataset in (value, getattr(value, "dataset", None)):  # a DataLoader has one
-        reader = getattr(dataset, "reader", None)
+        reader: Any = getattr(dataset, "reader", None)
         if hasattr(reader, "renew") and hasattr(reader, "base"):
-            return _of_reader(name, reader)
-    if isinstance(value, type) or (inspect.isroutine(value) and not _needs_arguments(value)):
+            return _of_augment(name, reader.augment, _with(reader, views=None))  # views are read by number
+    if isinstance(value, type) or (inspect.isroutine(value) and _takes_nothing(value)):
         try:
             result = value()
         except Exception as error:
@@ -197,15 +162,17 @@ def _subject(name: str, value: Any, seed: int) -> Subject:
     if hasattr(value, "__getitem__"):
         from seedsafe.reading.reader import KeyedReader
 
-        return _of_reader(name, KeyedReader(value, None, seed=seed, bridge=True))
+        return Subject(name, None, KeyedReader(value, None, seed=seed, bridge=True))
     raise ValueError(f"{name} is neither a pipeline nor a dataset, but {type(value).__name__}: name {_FORMS}")
 
 
-def _of_reader(name: str, reader: Any) -> Subject:
-    reader = copy(reader)
-    reader.views = None  # views are read by number
-    reader.renew()
-    return _of_augment(name, reader.augment, reader)
+def _with(reader: Any, **changed: Any) -> Any:
+    """Return a copy of a dataset's reader that differs in some attributes."""
+    result = copy(reader)
+    for name, value in changed.items():
+        setattr(result, name, value)
+    result.renew()
+    return result
 
 
 def _of_augment(name: str, augment: Any, reader: Any = None) -> Subject:
@@ -220,10 +187,9 @@ def _pipeline_of(augment: Any) -> Compose | None:
     return Compose([augment]) if isinstance(augment, Transform) else None
 
 
-def _needs_arguments(function: Any) -> bool:
+def _takes_nothing(function: Any) -> bool:
     try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return True  # written in C
-    optional = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return any(one.default is one.empty and one.kind not in optional for one in parameters)
+        inspect.signature(function).bind()
+    except (TypeError, ValueError):  # it needs arguments, or is written in C
+        return False
+    return True

@@ -1,4 +1,4 @@
-"""A tree in a memory-mapped file.
+"""The arrays of an index, in memory or in a file that is mapped into it.
 
 All processes share the file, and opening it reads nothing, except on Windows, where no file can be replaced while it is
 open or mapped anywhere: there each process reads it whole and closes it. Its contents, little-endian:
@@ -13,72 +13,113 @@ The digest covers all 64-bit words after it, in lines of 512: it is a digest of 
 bytes.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 import mmap
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from seedsafe.data.folder.tree import Names, Problem, Tree
+__all__ = ["Names", "Problem", "Tree", "load", "save"]
 
-__all__ = ["load", "save", "write_atomically"]
+_MAPS: Final = sys.platform != "win32"
+_MAGIC = b"seedsafe index 2"
+_ANY_RELEASE = b"seedsafe index "
+_LINE = 512
+_START = 32
+_ALIGN = 64  # a line of a processor's cache, and more than any dtype needs
+_DTYPES = ("<i8", "<u8", "<i8", "<i4", "u1", "u1")
 
 
-def write_atomically(path: str | os.PathLike[str], pieces: Iterable[Any]) -> None:
-    """Write the pieces (bytes or arrays) to a new file in the same folder, then rename it to `path`.
+class Problem(NamedTuple):
+    """An entry that could not be indexed: the kind of problem, the path relative to the root, the system's message."""
+
+    kind: str
+    path: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """A sequence of byte strings without NUL, in two arrays, which workers share and a file can hold.
+
+    Attributes:
+        blob: uint8, the strings, each followed by a NUL.
+        offsets: int64 (n + 1,), where each string begins, and the end.
+    """
+
+    blob: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, blob: bytes) -> Self:
+        """Return the names in a blob."""
+        array = np.frombuffer(blob, np.uint8)
+        return cls(array, np.concatenate([np.zeros(1, np.int64), np.flatnonzero(array == 0) + 1]))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, position: int) -> bytes:
+        return self.between(position, position + 1)[:-1]
+
+    def __iter__(self) -> Iterator[bytes]:
+        return map(self.__getitem__, range(len(self)))
+
+    def between(self, start: int, stop: int) -> bytes:
+        """Return the strings from `start` to `stop`, with their NULs."""
+        return self.blob[self.offsets.item(start) : self.offsets.item(stop)].tobytes()
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """All files below a root, ordered bytewise by relative path.
+
+    Attributes:
+        folders: the paths of the folders relative to the root, each with a slash at the end; the root's path is empty.
+        stamps: uint64 (folders, 3).
+        files: the names of the files.
+        parents: int32 (files,): the number of each file's folder.
+        problems: the entries that could not be indexed.
+        seal: the digest of the cache file; 0 if the tree is in memory.
+    """
+
+    folders: Names
+    stamps: NDArray[np.uint64]
+    files: Names
+    parents: NDArray[np.int32]
+    problems: tuple[Problem, ...]
+    seal: int = 0
+
+    @property
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """The arrays, in the order of the file."""
+        offsets = self.folders.offsets, self.stamps, self.files.offsets, self.parents
+        return *offsets, self.folders.blob, self.files.blob
+
+
+def save(tree: Tree, path: str, options: dict[str, Any]) -> None:
+    """Write a tree and its options to a new file in the same folder, which is then renamed to `path`.
 
     A process that has the old file open, or mapped into memory, keeps the old contents.
 
     Raises:
-        PermissionError: on Windows, a process has the old file open.
-        OSError: the folder does not exist, or is not writable.
+        OSError: the folder does not exist, or is not writable; on Windows, a process has the old file open, unless that
+            process has just written the same.
     """
-    target = Path(path)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with open(handle, "wb") as file:
-            file.writelines(pieces)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, 0o644)
-        os.replace(name, target)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
-        raise
-
-
-_MAPS: Final = sys.platform != "win32"
-_MAGIC = b"seedsafe index 2"
-_OURS = b"seedsafe index "
-_LINE = 512
-_START = 32
-_ALIGN = 64
-_DTYPES = ("<i8", "<u8", "<i8", "<i4")
-
-
-def save(tree: Tree, path: str, options: dict[str, Any]) -> None:
-    """Write a tree and its options.
-
-    Raises:
-        OSError: as in `write_atomically`, unless another process has just written the same.
-    """
-    sections = [
-        *(np.ascontiguousarray(array).tobytes() for array in tree.arrays),
-        tree.folders.blob,
-        tree.files.blob,
-    ]
+    sections = [array.tobytes() for array in tree.arrays]
     header = {
         "options": options,
-        "shapes": [array.shape for array in tree.arrays],
+        "shapes": [array.shape for array in tree.arrays[:4]],
         "sizes": [len(section) for section in sections],
         "problems": tree.problems,
     }
@@ -86,10 +127,19 @@ def save(tree: Tree, path: str, options: dict[str, Any]) -> None:
     body = b"".join([_padded(text, _START), *(_padded(section) for section in sections)])
     seal = _seal(np.frombuffer(body, "<u8"))
     head = b"".join([_MAGIC, len(text).to_bytes(8, "little"), seal.to_bytes(8, "little")])
+    folder, name = os.path.split(path)
+    handle, new = tempfile.mkstemp(dir=folder or ".", prefix=f".{name}.")
     try:
-        write_atomically(path, [head, body])
-    except PermissionError:
-        if not _begins(path, head):
+        with open(handle, "wb") as file:
+            file.writelines([head, body])
+            file.flush()
+            os.fsync(file.fileno())  # otherwise a crash may leave the new name with an empty file
+        os.chmod(new, 0o644)  # mkstemp lets only its user read
+        os.replace(new, path)
+    except BaseException as error:
+        with suppress(OSError):
+            os.unlink(new)
+        if not (isinstance(error, PermissionError) and _begins(path, head)):
             raise
 
 
@@ -130,7 +180,7 @@ def load(path: str, options: dict[str, Any]) -> Tree | None:
     except FileNotFoundError:
         return None
     if data[: len(_MAGIC)] != _MAGIC:
-        if data[: len(_OURS)] == _OURS:  # from another release
+        if data[: len(_ANY_RELEASE)] == _ANY_RELEASE:
             return None
         raise ValueError(f"cache={path!r} is not a seedsafe index: pass another path, or remove the file")
     try:
@@ -146,18 +196,17 @@ def _tree(data: mmap.mmap | bytes, options: dict[str, Any]) -> Tree | None:
     header = json.loads(data[_START : _START + length])
     if header["options"] != options:
         return None
-    offsets = list(_offsets(_START + length, header["sizes"]))
+    sizes = header["sizes"]
+    offsets = list(_offsets(_START + length, sizes))
     if offsets.pop() != len(data):
         return None
-    arrays = [
+    shapes = [*header["shapes"], sizes[4], sizes[5]]
+    folders, stamps, files, parents, *blobs = (
         np.frombuffer(data, dtype, int(np.prod(shape)), offset).reshape(shape)
-        for dtype, shape, offset in zip(_DTYPES, header["shapes"], offsets, strict=False)
-    ]
-    folders, files = offsets[len(arrays) :]
-    problems = tuple(Problem(*problem) for problem in header["problems"])
-    return Tree(
-        Names(data, folders, arrays[0]), arrays[1], Names(data, files, arrays[2]), arrays[3], problems, seal
+        for dtype, shape, offset in zip(_DTYPES, shapes, offsets, strict=True)
     )
+    problems = tuple(Problem(*problem) for problem in header["problems"])
+    return Tree(Names(blobs[0], folders), stamps, Names(blobs[1], files), parents, problems, seal)
 
 
 def _offsets(end: int, sizes: list[int]) -> Iterator[int]:

@@ -5,13 +5,12 @@ import os
 import sys
 import warnings
 from collections import Counter
-from importlib.util import find_spec
 
-from seedsafe.data.folder.index import FolderIndex
+from seedsafe.data.folder.index import FolderIndex, ListingIndex
 from seedsafe.data.folder.options import parser
-from seedsafe.data.folder.progress import Progress
+from seedsafe.data.folder.progress import shows_progress
 
-__all__ = ["main", "progress_of"]
+__all__ = ["main"]
 
 
 def main(argv: list[str]) -> int:
@@ -37,14 +36,8 @@ def main(argv: list[str]) -> int:
     try:
         with warnings.catch_warnings(record=True) as failures:
             warnings.simplefilter("always")
-            index = FolderIndex(
-                options.path,
-                labelled=not options.flat,
-                cache=cache,
-                threads=options.threads,
-                on_problem="ignore",
-                progress=progress_of(options.no_progress),
-            )
+            progress = shows_progress(options.no_progress)
+            index = ListingIndex(options.path, labelled=not options.flat, cache=cache, progress=progress)
     except (OSError, ValueError) as error:
         print(f"seedsafe index: {error}", file=sys.stderr)
         return 2
@@ -59,11 +52,6 @@ def main(argv: list[str]) -> int:
     if cache is not None and not options.json and not failures:
         print(f"cache: {cache}")
     return 1 if index.problems or failures else 0
-
-
-def progress_of(off: bool) -> Progress:
-    """Return whether to show progress: on a terminal, if rich is installed, unless it is switched off."""
-    return not off and sys.stderr.isatty() and find_spec("rich") is not None
 
 
 def _as_json(index: FolderIndex) -> str:

@@ -5,19 +5,16 @@ from __future__ import annotations
 import operator
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Literal, SupportsIndex, overload
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, SupportsIndex, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from seedsafe.data.folder.index import IMAGE_EXTENSIONS, FolderIndex, one_or_several
-from seedsafe.data.folder.progress import Progress
 from seedsafe.data.folder.read import read_image
-from seedsafe.data.folder.tree import Problem
-from seedsafe.ground.checks import flag
+from seedsafe.ground.checks import explain_arguments, flag
 
-__all__ = ["ImageFolder", "Samples"]
+__all__ = ["IMAGE_EXTENSIONS", "FolderIndex", "ImageFolder", "Samples"]
 
 
 class Samples(Sequence[tuple[str, int]]):
@@ -39,9 +36,6 @@ class Samples(Sequence[tuple[str, int]]):
         number = _from_start(position, len(self))
         return self._index.path(number), self._index.target(number)
 
-    def __iter__(self) -> Iterator[tuple[str, int]]:
-        return (self[number] for number in range(len(self)))
-
     def __repr__(self) -> str:
         return f"Samples({len(self)} pairs of path and class)"
 
@@ -55,7 +49,8 @@ def _from_start(position: SupportsIndex, length: int) -> int:
     )
 
 
-class ImageFolder:
+@explain_arguments
+class ImageFolder(FolderIndex):
     """A dataset of the images in class folders, like torchvision's `ImageFolder`, for large folders.
 
     It has the same attributes, but makes `samples` and `imgs` on demand, and `targets` is an array. It works wherever a map
@@ -68,16 +63,13 @@ class ImageFolder:
         transform: applied to the image.
         target_transform: applied to the class.
         loader: reads a path; by default `seedsafe.data.folder.read_image`, which returns RGB as uint8 (H, W, 3).
-        is_valid_file: accepts or rejects a file by its path, instead of `extensions`; not with `cache`.
         allow_empty: accept classes without images.
         extensions: the file extensions to accept, in upper or lower case: one or several.
         cache: a file outside root for the index; see `FolderIndex`.
-        threads: the number of threads that read class folders.
-        on_problem: "raise", "warn" or "ignore", for broken links, loops and unreadable folders.
-        progress: True for a counter on standard error while the folder is read, or a function of (files, None).
+        progress: True for a counter on standard error while the folder is read.
 
     Attributes:
-        index: the `FolderIndex`.
+        index: itself, as a `FolderIndex`.
         classes: names of the classes, sorted.
         class_to_idx: their numbers.
         targets: int64 (files,), read-only.
@@ -87,7 +79,7 @@ class ImageFolder:
 
     Raises:
         FileNotFoundError: the folder does not exist, or has no classes, or a class has no images.
-        OSError: a folder or a link cannot be read; see `on_problem`.
+        OSError: a folder or a link cannot be read; `seedsafe index` lists all of them.
 
     Example:
         >>> import cv2, numpy as np, pathlib, tempfile, seedsafe as ss
@@ -108,31 +100,17 @@ class ImageFolder:
         transform: Callable[[Any], Any] | None = None,
         target_transform: Callable[[int], Any] | None = None,
         loader: Callable[[str], Any] = read_image,
-        is_valid_file: Callable[[str], bool] | None = None,
         allow_empty: bool = False,
         extensions: Iterable[str] = IMAGE_EXTENSIONS,
         cache: str | os.PathLike[str] | None = None,
-        threads: int = 2,
-        on_problem: Literal["raise", "warn", "ignore"] = "raise",
-        progress: Progress = False,
+        progress: bool = False,
     ) -> None:
         flag("allow_empty", allow_empty)
-        endings = one_or_several(extensions)
-        self.index = FolderIndex(
-            root,
-            extensions=endings,
-            is_valid_file=is_valid_file,
-            cache=cache,
-            threads=threads,
-            on_problem=on_problem,
-            progress=progress,
-        )
-        self.root = self.index.root
+        self.extensions = one_or_several(extensions)
+        super().__init__(root, extensions=self.extensions, cache=cache, progress=progress)
         self.transform = transform
         self.target_transform = target_transform
         self.loader = loader
-        self.extensions = endings if is_valid_file is None else None
-        self.classes = self.index.classes
         self.class_to_idx = {name: number for number, name in enumerate(self.classes)}
         if not self.classes:
             raise FileNotFoundError(f"root {self.root!r} contains no folders: give each class a folder")
@@ -144,45 +122,22 @@ class ImageFolder:
         empty = [self.classes[number] for number in np.flatnonzero(counts == 0)]
         if empty:
             names = ", ".join(map(repr, empty[:5])) + (", …" if len(empty) > 5 else "")
-            rule = (
-                "that is_valid_file accepts"
-                if self.extensions is None
-                else f"with the extensions {', '.join(self.extensions)}"
-            )
             raise FileNotFoundError(
-                f"{len(empty)} of {len(self.classes)} classes in {self.root!r} have no images: {names}. Add files {rule}, or pass "
-                "allow_empty=True to keep such classes"
+                f"{len(empty)} of {len(self.classes)} classes in {self.root!r} have no images: {names}. Add files with the extensions "
+                f"{', '.join(self.extensions)}, or pass allow_empty=True to keep such classes"
             )
+
+    @property
+    def index(self) -> FolderIndex:
+        """Itself, as the index of its files."""
+        return self
 
     @property
     def samples(self) -> Samples:
         """The (path, class) pairs of all files."""
-        return Samples(self.index)
+        return Samples(self)
 
     imgs = samples
-
-    @property
-    def targets(self) -> NDArray[np.int64]:
-        """The class of each file."""
-        return self.index.targets
-
-    @property
-    def record_ids(self) -> NDArray[np.uint64]:
-        """`seedsafe.record_index` of each relative path."""
-        return self.index.record_ids
-
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        """The entries that could not be indexed."""
-        return self.index.problems
-
-    @property
-    def fingerprint(self) -> str:
-        """A digest of all relative paths."""
-        return self.index.fingerprint
-
-    def __len__(self) -> int:
-        return len(self.index)
 
     def __getitem__(self, position: SupportsIndex) -> tuple[Any, Any]:
         """Read one image.
@@ -193,34 +148,25 @@ class ImageFolder:
             Exception: any error of the loader, with a note that names the position and the path.
         """
         number = _from_start(position, len(self))
-        path = self.index.path(number)
+        path = self.path(number)
         try:
             image = self.loader(path)
         except FileNotFoundError as error:
-            raise self._missing_file(number, path) from error
+            raise FileNotFoundError(f"sample {number}, {path!r}, {self.missing_beside(number)}") from error
         except Exception as error:
             error.add_note(f"while reading sample {number} of ImageFolder({self.root!r}): {path!r}")
             raise
-        target = self.index.target(number)
+        target = self.target(number)
         return (
             image if self.transform is None else self.transform(image),
             target if self.target_transform is None else self.target_transform(target),
-        )
-
-    def _missing_file(self, position: int, path: str) -> FileNotFoundError:
-        missing, indexed = self.index.missing_beside(position)
-        return FileNotFoundError(
-            f"sample {position}, {path!r}, has vanished since the folder was indexed ({missing} of the {indexed} files of its "
-            "folder are missing): make a new ImageFolder"
         )
 
     def __add__(self, other: Any) -> Any:
         """Return torch's `ConcatDataset` of both. The program must have imported torch."""
         torch = sys.modules.get("torch.utils.data")
         if torch is None:
-            raise TypeError(
-                "ImageFolder + dataset makes a torch.utils.data.ConcatDataset: import torch first"
-            )
+            raise TypeError("ImageFolder + dataset makes torch's ConcatDataset: import torch first")
         return torch.ConcatDataset([self, other])
 
     def __repr__(self) -> str:

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import os
-import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from seedsafe.data.folder import cache as cachefile
-from seedsafe.data.folder.progress import Progress, reporting
-from seedsafe.data.folder.scan import Filter, is_unchanged, native, scan
-from seedsafe.data.folder.tree import Listing, Tree, assemble, listing_of
-from seedsafe.ground.checks import checked_int, flag
+from seedsafe.data.folder.cache import Tree
+from seedsafe.data.folder.progress import Report, reporting
+from seedsafe.data.folder.scan import Listing, is_unchanged, listing_of, native, scan, tree_of
+from seedsafe.ground.checks import explain_arguments, flag
+from seedsafe.ground.warning import warn
 
-__all__ = ["IMAGE_EXTENSIONS", "Changes", "FolderIndex", "one_or_several"]
+__all__ = ["IMAGE_EXTENSIONS", "Changes", "FolderIndex", "ListingIndex", "one_or_several"]
 
 IMAGE_EXTENSIONS = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp")
 """The extensions of image files, in upper or lower case: those of torchvision."""
@@ -32,38 +32,14 @@ def one_or_several(extensions: Iterable[str]) -> tuple[str, ...]:
     Raises:
         TypeError: one of them is not a string.
     """
-    result = (
-        (extensions,)
-        if isinstance(extensions, str) or not isinstance(extensions, Iterable)
-        else tuple(extensions)
-    )
+    single = isinstance(extensions, str) or not isinstance(extensions, Iterable)
+    result: tuple[Any, ...] = (extensions,) if single else tuple(extensions)
     for extension in result:
         if not isinstance(extension, str):
             raise TypeError(
                 f'extensions must be strings, got {extension!r}: pass (".jpg", ".png"), for instance'
             )
     return result
-
-
-def check_options(root: str, is_valid_file: Any, cache: Any, threads: int, on_problem: str) -> None:
-    """Raise an error for a missing folder, or options that are wrong or do not go together."""
-    if not os.path.isdir(root):
-        raise FileNotFoundError(f"root must be a folder that exists, got {root!r}: check the path")
-    if on_problem not in ("raise", "warn", "ignore"):
-        raise ValueError(f'on_problem must be "raise", "warn" or "ignore", got {on_problem!r}')
-    checked_int("threads", threads, 1, 2**15, "pass the number of threads that read folders")
-    if cache is None:
-        return
-    if is_valid_file is not None:
-        raise ValueError(
-            "is_valid_file cannot be combined with cache, because its answers may change while the folders stay the same: use "
-            "extensions, or leave out cache"
-        )
-    if Path(cache).resolve().is_relative_to(Path(root).resolve()):
-        raise ValueError(
-            f"cache must lie outside root, got {os.fspath(cache)!r}: pass a path outside {root!r}, which writing the cache would "
-            "change"
-        )
 
 
 class Changes(NamedTuple):
@@ -73,6 +49,7 @@ class Changes(NamedTuple):
     removed: int
 
 
+@explain_arguments
 class FolderIndex:
     """The images below a folder, ordered bytewise by relative path on every file system and in every locale.
 
@@ -86,23 +63,20 @@ class FolderIndex:
     Args:
         root: the folder.
         extensions: the file extensions to accept, in upper or lower case: one or several.
-        is_valid_file: accepts or rejects a file by its path instead; cannot be combined with `cache`.
         labelled: take the root's folders as classes and leave out files in the root itself. If False, take all files,
             with the label -1.
         cache: a file for the index, outside the root (writing it would change the root's time).
-        threads: the number of threads that read class folders; more than 2 help if reading waits for a network.
-        on_problem: "raise", "warn" or "ignore", for unreadable folders, loops and broken links.
-        progress: True for a counter on standard error, or a function of (files found, None).
+        progress: True for a counter on standard error.
 
     Attributes:
         root: the folder, as passed.
         classes: the names of the class folders, sorted.
-        problems: the entries that could not be indexed, as (kind, path, message).
         changes: files added and removed since the cache was written; None if it was built again or not used.
 
     Raises:
         FileNotFoundError: the folder does not exist.
-        OSError: with `on_problem="raise"`: there are problems; the message counts each kind.
+        OSError: there are unreadable folders, loops or broken links; the message counts each kind, and `seedsafe index` lists
+            them.
         ValueError: an option is invalid, or `cache` is a file of another kind.
 
     Example:
@@ -116,36 +90,45 @@ class FolderIndex:
         (['cat/1.png', 'cat/2.png', 'dog/1.png'], [0, 0, 1], ['cat', 'dog'])
     """
 
+    _raises: ClassVar[bool] = True
+
     def __init__(
         self,
         root: str | os.PathLike[str],
         *,
         extensions: Iterable[str] = IMAGE_EXTENSIONS,
-        is_valid_file: Callable[[str], bool] | None = None,
         labelled: bool = True,
         cache: str | os.PathLike[str] | None = None,
-        threads: int = 2,
-        on_problem: Literal["raise", "warn", "ignore"] = "raise",
-        progress: Progress = False,
+        progress: bool = False,
     ) -> None:
         self.root = os.fspath(root)
-        self.changes: Changes | None = None
-        check_options(self.root, is_valid_file, cache, threads, on_problem)
+        if not os.path.isdir(self.root):
+            raise FileNotFoundError(f"root must be a folder that exists, got {self.root!r}: check the path")
+        if cache is not None and Path(cache).resolve().is_relative_to(Path(root).resolve()):
+            raise ValueError(
+                f"cache must lie outside root, got {os.fspath(cache)!r}: pass a path outside {self.root!r}, which writing the cache "
+                "would change"
+            )
         flag("labelled", labelled)
+        self.changes: Changes | None = None
         self._prefix = os.path.join(os.fsencode(self.root), b"")
-        endings = tuple(sorted(extension.lower().encode() for extension in one_or_several(extensions)))
-        self._options = {"endings": [ending.decode() for ending in endings], "labelled": labelled}
+        self._options: dict[str, Any] = {
+            "endings": sorted(extension.lower() for extension in one_or_several(extensions)),
+            "labelled": labelled,
+        }
         self._cache = None if cache is None else os.fspath(cache)
         with reporting(progress, "files") as report:
-            self._set_tree(self._open(Filter(endings, is_valid_file), threads, report))
+            self._tree = self._open(report)
             report(len(self), len(self))
         self.problems = self._tree.problems
-        self._report_problems(on_problem)
-        names = [os.fsdecode(path[:-1]) for path in self._tree.folders if path.count(b"/") == 1]
-        self.classes: list[str] = sorted(names) if labelled else []
-        self._labels = self._label_folders()
+        if self._raises:
+            self.raise_problems()
+        first = [path.partition(b"/")[0] for path in self._tree.folders]
+        self.classes = sorted({os.fsdecode(name) for name in first if name}) if labelled else []
+        numbers = {os.fsencode(name): number for number, name in enumerate(self.classes)}
+        self._labels = np.array([numbers.get(name, -1) for name in first], np.int64)
 
-    def _open(self, which: Filter, threads: int, report: Any) -> Tree:
+    def _open(self, report: Report) -> Tree:
         old = None if self._cache is None else cachefile.load(self._cache, self._options)
         known: dict[bytes, Listing] = {}
         if old is not None:
@@ -153,56 +136,44 @@ class FolderIndex:
                 self.changes = Changes(0, 0)
                 return old
             known = listing_of(old)
-        listings = scan(self._prefix, which, known=known, threads=threads, report=report)
-        tree = assemble(listings, skip_root=bool(self._options["labelled"]))
+        endings = tuple(ending.encode() for ending in self._options["endings"])
+        labelled = self._options["labelled"]
+        listings = scan(self._prefix, endings, labelled=labelled, known=known, report=report)
+        tree = tree_of(listings)
         if self._cache is None:
             return tree
-        if old is not None and listings.get(b"", Listing((0, 0, -1))).stamp[:2] == known[b""].stamp[:2]:
+        if known and listings[b""].stamp[:2] == known[b""].stamp[:2]:
             self.changes = _changes(known, listings)
         try:
             cachefile.save(tree, self._cache, self._options)
             return cachefile.load(self._cache, self._options) or tree
         except OSError as error:
-            warnings.warn(
+            warn(
                 f"the index could not be written to {self._cache!r} ({error}): pass a path that is writable, and that no other "
-                "program has open",
-                stacklevel=4,
+                "program has open"
             )
             return tree
 
     def _is_current(self, tree: Tree) -> bool:
-        stamps = tree.stamps.tolist()
-        return all(
-            is_unchanged(self._prefix + native(path), tuple(stamp))
-            for path, stamp in zip(tree.folders, stamps, strict=True)
-        )
+        stamped = zip(tree.folders, tree.stamps.tolist(), strict=True)
+        return all(is_unchanged(self._prefix + native(path), tuple(stamp)) for path, stamp in stamped)
 
-    def _report_problems(self, on_problem: str) -> None:
-        if not self.problems or on_problem == "ignore":
+    def raise_problems(self) -> None:
+        """Raise an error if there are entries that could not be indexed."""
+        if not self.problems:
             return
         counts = Counter(problem.kind for problem in self.problems)
         kinds = ", ".join(f"{kind}: {count}" for kind, count in sorted(counts.items()))
-        first = self.problems[0]
-        text = (
-            f"{len(self.problems)} {'entry' if len(self.problems) == 1 else 'entries'} below {self.root!r} could not be "
-            f"indexed ({kinds}); the first is {first.path!r}: {first.kind}, {first.message}"
+        kind, path, message = self.problems[0]
+        raise OSError(
+            f"{len(self.problems)} {'entry' if len(self.problems) == 1 else 'entries'} below {self.root!r} could not be indexed "
+            f"({kinds}); the first is {path!r}: {kind}, {message}. Fix or remove them; "
+            f"`seedsafe index{'' if self._options['labelled'] else ' --flat'}` lists them"
         )
-        if on_problem == "raise":
-            raise OSError(f'{text}. Fix them, or pass on_problem="warn" and look at `problems`')
-        warnings.warn(f"{text}. Fix them; `problems` lists all", stacklevel=3)
-
-    def _label_folders(self) -> NDArray[np.int64]:
-        numbers = {os.fsencode(name): number for number, name in enumerate(self.classes)}
-        return np.array([numbers.get(path.partition(b"/")[0], -1) for path in self._tree.folders], np.int64)
-
-    def _set_tree(self, tree: Tree) -> None:
-        self._tree = tree
-        self._parents = tree.parents.data  # a memoryview returns Python integers, faster than an array
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out arrays that are in a cache: the other process maps it too."""
         state = self.__dict__.copy()
-        del state["_parents"]
         if self._tree.seal:
             state["_tree"] = self._tree.seal
         return state
@@ -216,10 +187,10 @@ class FolderIndex:
                 raise RuntimeError(
                     f"the cache {self._cache!r} changed or vanished while the index was being sent to another process: start again"
                 )
-        self._set_tree(tree)
+            self._tree = tree
 
     def __len__(self) -> int:
-        return len(self._parents)
+        return len(self._tree.files)
 
     def relative_bytes(self, position: int) -> bytes:
         """Return a file's path relative to the root, with slashes, in the bytes of the file system.
@@ -230,8 +201,8 @@ class FolderIndex:
         Raises:
             IndexError: there is no such position.
         """
-        if 0 <= position < len(self._parents):
-            return self._tree.folders[self._parents[position]] + self._tree.files[position]
+        if 0 <= position < len(self):
+            return self._tree.folders[self._tree.parents.item(position)] + self._tree.files[position]
         raise IndexError(
             f"position must be in [0, {len(self) - 1}], got {position}: pass the position of a file"
         )
@@ -246,7 +217,7 @@ class FolderIndex:
 
     def target(self, position: int) -> int:
         """Return a file's label: the position of its class in `classes`."""
-        return int(self._labels[self._parents[position]])
+        return int(self._labels[self._tree.parents[position]])
 
     @cached_property
     def targets(self) -> NDArray[np.int64]:
@@ -280,27 +251,35 @@ class FolderIndex:
     @property
     def fingerprint(self) -> str:
         """A digest of all relative paths, as 32 hexadecimal digits: the same for equal trees on any machine."""
-        digest = hashlib.blake2b(self._tree.folders.blob, digest_size=16)
-        digest.update(self._tree.parents.astype("<i4").data)
-        digest.update(self._tree.files.blob)
+        digest = hashlib.blake2b(digest_size=16)
+        for array in (self._tree.folders.blob, self._tree.parents.astype("<i4"), self._tree.files.blob):
+            digest.update(array.data)
         return digest.hexdigest()
 
     @property
     def nbytes(self) -> int:
         """The size of its arrays and names in memory or in the mapped cache, in bytes."""
-        tree = self._tree
-        blobs = sum(int(names.offsets[-1]) for names in (tree.folders, tree.files))
-        return blobs + sum(array.nbytes for array in tree.arrays)
+        return sum(array.nbytes for array in self._tree.arrays)
 
-    def missing_beside(self, position: int) -> tuple[int, int]:
-        """Count the indexed files of a file's folder: those that are missing now, and all."""
-        parent = self._parents[position]
+    def missing_beside(self, position: int) -> str:
+        """Return what to say about a file that is missing now: whether it is alone, or its whole folder has gone."""
+        parent = self._tree.parents.item(position)
         own = np.flatnonzero(self._tree.parents == parent)
         folder = self._prefix + native(self._tree.folders[parent])
-        return sum(not os.path.exists(folder + self._tree.files[int(i)]) for i in own), len(own)
+        missing = sum(not os.path.exists(folder + self._tree.files[int(i)]) for i in own)
+        return (
+            f"has vanished since the folder was indexed ({missing} of the {len(own)} files of its folder are missing): make a new "
+            f"{type(self).__name__}"
+        )
 
     def __repr__(self) -> str:
         return f"FolderIndex({self.root!r}): {len(self)} files, {len(self.classes)} classes"
+
+
+class ListingIndex(FolderIndex):
+    """An index that keeps `problems` and raises nothing, for the commands, which list them."""
+
+    _raises = False
 
 
 def _digest(path: bytes) -> bytes:
@@ -311,11 +290,8 @@ def _changes(old: Mapping[bytes, Listing], new: Mapping[bytes, Listing]) -> Chan
     added = removed = 0
     for path in old.keys() | new.keys():
         before, after = old.get(path), new.get(path)
-        if before is after:
-            continue
-        old_names, new_names = (
-            set() if one is None else set(one.blob.split(b"\0")[:-1]) for one in (before, after)
-        )
-        added += len(new_names - old_names)
-        removed += len(old_names - new_names)
+        if before is not after:
+            old_names, new_names = (set() if one is None else set(one.names) for one in (before, after))
+            added += len(new_names - old_names)
+            removed += len(old_names - new_names)
     return Changes(added, removed)

@@ -1,16 +1,25 @@
 """Read a tree of folders from disk."""
 
+from __future__ import annotations
+
 import os
 import stat
 import time
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
 
+import numpy as np
+from numpy.typing import NDArray
+
+from seedsafe.data.folder.cache import Names, Problem, Tree
 from seedsafe.data.folder.progress import Report
-from seedsafe.data.folder.tree import Listing, Problem, Stamp
 
-__all__ = ["Filter", "is_unchanged", "native", "scan"]
+__all__ = ["Listing", "is_unchanged", "listing_of", "native", "scan", "tree_of"]
+
+Stamp = tuple[int, int, int]
+"""A folder's device, inode and time of change in nanoseconds. With a time of -1, the folder is read again."""
 
 # A folder that changed just before it was read may change again within the same tick of the file system's clock
 # (2 seconds on FAT), and its time of change would not show it. Such a folder is read again the next time.
@@ -20,32 +29,44 @@ _NO_STAMP = (0, 0, -1)
 _WORD = 2**64 - 1
 _SEPARATOR = os.sep.encode()
 
-_Identity = tuple[int, int]
+
+@dataclass(slots=True)
+class Listing:
+    """One folder.
+
+    Attributes:
+        stamp: what shows that it has not changed.
+        blob: the names of its files, sorted, each followed by a NUL: one object, where a million names would be as many.
+        children: the names of the folders in it.
+        problems: the entries that could not be indexed.
+    """
+
+    stamp: Stamp
+    blob: bytes = b""
+    children: list[bytes] = field(default_factory=list[bytes])
+    problems: list[Problem] = field(default_factory=list[Problem])
+
+    @property
+    def names(self) -> list[bytes]:
+        """The names of its files, sorted."""
+        return self.blob.split(b"\0")[:-1]
+
+    def expire(self) -> None:
+        """Let the folder be read again the next time."""
+        self.stamp = (*self.stamp[:2], -1)
+
+    def runs(self) -> list[bytes]:
+        """Return the blob, cut where a folder sorts between two names."""
+        if not self.children:
+            return [self.blob] if self.blob else []
+        names = self.names
+        # "a-b.png" sorts before what is in the folder "a", because its "-" comes before the slash
+        cuts = sorted(bisect_left(names, child + b"/") for child in self.children)
+        return [_blob(names[start:stop]) for start, stop in pairwise([0, *cuts, len(names)]) if start < stop]
 
 
-class Filter(NamedTuple):
-    """Accepts files with certain endings, in lower case, or those that a function of the path accepts."""
-
-    endings: tuple[bytes, ...]
-    is_valid_file: Callable[[str], bool] | None
-
-    def choose(self, folder: bytes, names: list[bytes]) -> list[bytes]:
-        """Return the accepted names."""
-        if self.is_valid_file is not None:
-            return [name for name in names if self.is_valid_file(os.fsdecode(folder + name))]
-        if not names:
-            return names
-        usual = b"." + names[0].rpartition(b".")[2].lower() + b"\0"
-        # All names usually end alike, and this is the fast way: benchmarks/folder_index.py.
-        if usual[:-1] in self.endings and b"\0".join([*names, b""]).lower().count(usual) == len(names):
-            return names
-        return [name for name in names if name.lower().endswith(self.endings)]
-
-
-def _stamp_of(path: bytes) -> Stamp:
-    """Return a folder's device, inode (64 bits of it: those of Windows' ReFS have 128) and time of change."""
-    status = os.stat(path)
-    return status.st_dev & _WORD, status.st_ino & _WORD, status.st_mtime_ns
+def _blob(names: Iterable[bytes]) -> bytes:
+    return b"\0".join([*names, b""])
 
 
 def native(path: bytes) -> bytes:
@@ -61,110 +82,138 @@ def is_unchanged(path: bytes, stamp: Stamp) -> bool:
         return False
 
 
+def _stamp_of(path: bytes) -> Stamp:
+    """Return a folder's device, inode (64 bits of it: those of Windows' ReFS have 128) and time of change."""
+    status = os.stat(path)
+    return status.st_dev & _WORD, status.st_ino & _WORD, status.st_mtime_ns
+
+
 def scan(
-    root: bytes, which: Filter, *, known: Mapping[bytes, Listing], threads: int, report: Report
+    root: bytes, endings: tuple[bytes, ...], *, labelled: bool, known: Mapping[bytes, Listing], report: Report
 ) -> dict[bytes, Listing]:
     """Read a root and all folders below it.
 
     Args:
         root: its path, with a slash at the end.
-        which: the files to accept.
+        endings: the endings of the files to accept, in lower case.
+        labelled: leave out the files in the root itself.
         known: earlier listings by relative path, which are used if the stamp is still the same.
-        threads: the number of threads that read the folders directly below the root.
         report: called with the number of files so far.
 
     Returns:
-        The listings by relative path; the path of the root is empty. Links to folders are followed, except to a folder above
-        the link.
+        The listings by relative path, with a slash at the end; the path of the root is empty. Links to folders are followed, except
+        to a folder above the link.
 
     Raises:
         OSError: the root itself cannot be read.
     """
     before = time.time_ns() - _TICK
-    top = _read(root, b"", which, known, before)
-    if top.stamp == _NO_STAMP:
-        os.listdir(root)  # raises the system's error
-    chain = (top.stamp[:2],)
-    listings: dict[bytes, Listing] = {b"": top}
+    listings: dict[bytes, Listing] = {}
     files = 0
-
-    def below(name: bytes) -> list[tuple[bytes, Listing]]:
-        return list(_walk(root, name + b"/", which, known, before, chain, top))
-
-    with ThreadPoolExecutor(threads) as pool:
-        names = [name for name, _ in top.children]
-        for part in pool.map(below, names) if threads > 1 else map(below, names):
-            listings.update(part)
-            files += sum(len(listing.ends) for _, listing in part)
-            report(files, None)
+    # A stack, because folders may be nested more deeply than Python's calls.
+    stack: list[tuple[bytes, tuple[tuple[int, int], ...], Listing]] = [(b"", (), Listing(_NO_STAMP))]
+    while stack:
+        path, above, parent = stack.pop()
+        listing = _read(root, path, endings, known, before)
+        identity = listing.stamp[:2]
+        if not path and listing.stamp == _NO_STAMP:
+            os.listdir(root)  # raises the system's error
+        if not path and labelled:
+            listing.blob = b""
+        if identity in above:
+            message = f"a link to the folder {len(above) - above.index(identity)} levels above it"
+            parent.problems.append(Problem("loop", os.fsdecode(path[:-1]), message))
+            parent.expire()
+            continue
+        listings[path] = listing
+        files += listing.blob.count(b"\0")
+        report(files, None)
+        stack += [(path + name + b"/", (*above, identity), listing) for name in reversed(listing.children)]
     return listings
 
 
-def _walk(
-    root: bytes,
-    start: bytes,
-    which: Filter,
-    known: Mapping[bytes, Listing],
-    before: int,
-    chain: tuple[_Identity, ...],
-    parent: Listing,
-) -> Iterator[tuple[bytes, Listing]]:
-    stack = [(start, chain, parent)]
-    while stack:
-        path, above, parent = stack.pop()
-        listing = _read(root, path, which, known, before)
-        identity = listing.stamp[:2]
-        if identity in above:
-            distance = len(above) - above.index(identity)
-            message = f"a link to the folder {distance} levels above it"
-            parent.problems.append(Problem("loop", os.fsdecode(path[:-1]), message))
-            parent.stamp = _expire(parent.stamp)
-            continue
-        yield path, listing
-        stack.extend((path + name + b"/", (*above, identity), listing) for name, _ in listing.children)
-
-
-def _read(root: bytes, path: bytes, which: Filter, known: Mapping[bytes, Listing], before: int) -> Listing:
+def _read(
+    root: bytes, path: bytes, endings: tuple[bytes, ...], known: Mapping[bytes, Listing], before: int
+) -> Listing:
     full = root + native(path)
     try:
         stamp = _stamp_of(full)
         if path in known and known[path].stamp == stamp:
             return known[path]
-        names, folders, problems = _entries(full, path, which)
+        listing = _entries(full, path, endings, stamp)
     except OSError as error:
         kind = "vanished" if isinstance(error, FileNotFoundError) else "unreadable"
         problem = Problem(kind, os.fsdecode(path[:-1]) or ".", error.strerror or str(error))
         return Listing(_NO_STAMP, problems=[problem])
-    listing = Listing.of(stamp if stamp[2] < before and not problems else _expire(stamp), names, folders)
-    listing.problems = problems
+    if stamp[2] >= before or listing.problems:
+        listing.expire()
     return listing
 
 
-def _expire(stamp: Stamp) -> Stamp:
-    return stamp[0], stamp[1], -1
-
-
-def _entries(full: bytes, path: bytes, which: Filter) -> tuple[list[bytes], list[bytes], list[Problem]]:
+def _entries(full: bytes, path: bytes, endings: tuple[bytes, ...], stamp: Stamp) -> Listing:
     with os.scandir(full) as iterator:
         entries = list(iterator)
+    # The type is in an entry, so this asks the disk nothing; links and folders are rare enough for a second pass.
     names = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
-    others = []
-    if len(names) < len(entries):
-        others = [entry for entry in entries if not entry.is_file(follow_symlinks=False)]
-    folders: list[bytes] = []
-    suspects: dict[bytes, tuple[str, str]] = {}
-    for entry in others:
+    result = Listing(stamp)
+    for entry in sorted(entries, key=lambda one: one.name) if len(names) < len(entries) else ():
+        if entry.is_file(follow_symlinks=False):
+            continue
+        kind, message = "not a file", "neither a file nor a folder"
         try:
             mode = entry.stat().st_mode
         except OSError as error:
-            suspects[entry.name] = "broken link", error.strerror or str(error)
-            continue
+            mode, kind, message = 0, "broken link", error.strerror or str(error)
         if stat.S_ISDIR(mode):
-            folders.append(entry.name)
+            result.children.append(entry.name)
         elif stat.S_ISREG(mode):
             names.append(entry.name)
-        else:
-            suspects[entry.name] = "not a file", "neither a file nor a folder"
-    relevant = Filter(which.endings, None).choose(full, sorted(suspects))
-    problems = [Problem(suspects[name][0], os.fsdecode(path + name), suspects[name][1]) for name in relevant]
-    return which.choose(full, names), folders, problems
+        elif entry.name.lower().endswith(endings):
+            result.problems.append(Problem(kind, os.fsdecode(path + entry.name), message))
+    result.blob = _blob(sorted(_with_endings(names, endings)))
+    return result
+
+
+def _with_endings(names: list[bytes], endings: tuple[bytes, ...]) -> list[bytes]:
+    """Return the names with one of the endings."""
+    usual = b"." + (names[0] if names else b"").rpartition(b".")[2].lower()
+    # All names usually end alike, and one count is faster than a test of each: benchmarks/folder_index.py.
+    if usual in endings and _blob(names).lower().count(usual + b"\0") == len(names):
+        return names
+    return [name for name in names if name.lower().endswith(endings)]
+
+
+def tree_of(listings: Mapping[bytes, Listing]) -> Tree:
+    """Return the tree of the listings of a root and of all folders below it."""
+    folders = sorted(listings)
+    # What is in one run is consecutive among all files, so the paths of the first files give the order of all.
+    runs = sorted(
+        (path + run[: run.index(b"\0")], number, run)
+        for number, path in enumerate(folders)
+        for run in listings[path].runs()
+    )
+    counts = [run.count(b"\0") for *_, run in runs]
+    stamps = [[word & _WORD for word in listings[path].stamp] for path in folders]
+    return Tree(
+        Names.of(_blob(folders)),
+        np.array(stamps, np.uint64),
+        Names.of(b"".join(run for *_, run in runs)),
+        np.repeat(np.array([number for _, number, _ in runs], np.int32), np.array(counts, np.int64)),
+        tuple(problem for path in folders for problem in listings[path].problems),
+    )
+
+
+def listing_of(tree: Tree) -> dict[bytes, Listing]:
+    """Return the listing of each folder by relative path, without problems."""
+    paths = list(tree.folders)
+    listings: dict[bytes, Listing] = {}
+    for path, (device, inode, changed) in zip(paths, tree.stamps.tolist(), strict=True):
+        listings[path] = Listing((device, inode, -1 if changed == _WORD else changed))
+        if path:
+            parent = path[: path.rfind(b"/", 0, -1) + 1]  # of b"a/b/" it is b"a/"
+            listings[parent].children.append(path[len(parent) : -1])
+    cuts: NDArray[np.int64] = np.flatnonzero(np.diff(tree.parents)) + 1
+    for start, stop in pairwise([0, *cuts.tolist(), len(tree.parents)]):
+        if start < stop:
+            listings[paths[tree.parents[start]]].blob += tree.files.between(start, stop)
+    return listings

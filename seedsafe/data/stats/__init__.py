@@ -11,12 +11,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ChannelStats", "channel_stats"]
 
-# Imported on first use, so that the help of a command loads none of them.
-_MODULE_OF = {"ChannelStats": "seedsafe.data.stats.result", "channel_stats": "seedsafe.data.stats.run"}
-
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_MODULE_OF[name]), name)
-    return value
+    # Imported on first use, so that the help of the command, whose options are in here, does not wait for NumPy.
+    if name in __all__:
+        return getattr(import_module(f"{__name__}.run"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,15 +1,13 @@
 """The command ``seedsafe stats``."""
 
-import argparse
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from seedsafe.data.folder.cli import progress_of
-from seedsafe.data.folder.index import FolderIndex
+from seedsafe.data.folder.index import ListingIndex
+from seedsafe.data.folder.progress import shows_progress
 from seedsafe.data.folder.read import read_image, read_image_as_stored
 from seedsafe.data.stats.options import parser
 from seedsafe.data.stats.result import ChannelStats
@@ -19,20 +17,11 @@ from seedsafe.ground.checks import checked_int
 __all__ = ["main"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Images:
-    index: FolderIndex
+class _Images(ListingIndex):
     read: Callable[[str], Any]
 
-    @property
-    def fingerprint(self) -> str:
-        return self.index.fingerprint
-
-    def __len__(self) -> int:
-        return len(self.index)
-
-    def __getitem__(self, position: Any) -> Any:
-        return self.read(self.index.path(position))
+    def __getitem__(self, position: int) -> Any:
+        return self.read(self.path(position))
 
 
 def main(argv: list[str]) -> int:
@@ -43,7 +32,7 @@ def main(argv: list[str]) -> int:
 
     Returns:
         0; 1 if an image cannot be read or the images differ in dtype or channels (with ``--strict``, also if there are NaN or
-        infinite values); 2 if the arguments are wrong or name something that is missing or unusable; 130 if interrupted.
+        infinite values); 2 if the arguments are wrong or name something that is missing or unusable.
 
     Example:
         >>> import cv2, numpy as np, pathlib, tempfile
@@ -70,17 +59,15 @@ def main(argv: list[str]) -> int:
     code = 2  # for faults of the arguments
     try:
         checked_int("--workers", options.workers, 0, 2**15, "pass the number of processes, 0 for none")
-        _check_file("--json", options.json)
-        _check_file("--resume", options.resume)
-        progress = progress_of(options.no_progress)
-        index = FolderIndex(options.path, labelled=False, on_problem="ignore", progress=progress)
+        _check_output(options.json or "-")
+        progress = shows_progress(options.no_progress)
+        images = _Images(options.path, labelled=False, progress=progress)
+        images.read = read_image_as_stored if options.as_stored else read_image
         code = 1  # for faults of the images
-        _check_images(options.path, index)
-        stats = _compute(options, index)
-    except KeyboardInterrupt:
-        again = f": the same command resumes from {options.resume}" if options.resume else ""
-        print(f"interrupted{again}", file=sys.stderr)
-        return 130
+        images.raise_problems()
+        if not len(images):
+            raise ValueError(f"{options.path!r} has no images below it: name a folder with images")
+        stats = channel_stats(images, num_workers=options.workers, progress=progress)
     except (OSError, ValueError, TypeError, ImportError) as error:
         print("\n  ".join([f"seedsafe stats: {error}", *getattr(error, "__notes__", [])]), file=sys.stderr)
         return code
@@ -94,57 +81,26 @@ def main(argv: list[str]) -> int:
     return 1 if options.strict and (stats.nan or stats.inf) else 0
 
 
-def _check_file(option: str, path: str | None) -> None:
+def _check_output(path: str) -> None:
     """Raise an error before the computation if its results cannot be written."""
-    if path and os.path.isdir(path):
-        raise IsADirectoryError(f"{option} must be a file, got the folder {path!r}: add a file name")
-    if path and not os.path.isdir(os.path.dirname(os.path.abspath(path))):
-        raise FileNotFoundError(
-            f"{option} must be a file in a folder that exists, got {path!r}: create the folder"
-        )
-
-
-def _check_images(path: str, index: FolderIndex) -> None:
-    if index.problems:
-        kind, first, message = index.problems[0]
-        raise OSError(
-            f"{len(index.problems)} of the entries below {path!r} cannot be indexed; the first is {first!r}: {kind}, "
-            f"{message}. Fix or remove them; `seedsafe index --flat` lists them"
-        )
-    if not len(index):
-        raise ValueError(f"{path!r} has no images below it: name a folder with images")
-
-
-def _compute(options: argparse.Namespace, index: FolderIndex) -> ChannelStats:
-    return channel_stats(
-        _Images(index, read_image_as_stored if options.as_stored else read_image),
-        histogram=options.histogram,
-        num_workers=options.workers,
-        checkpoint=options.resume,
-        progress=progress_of(options.no_progress),
-    )
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"--json must be a file, got the folder {path!r}: add a file name")
+    if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
+        raise FileNotFoundError(f"--json must be a file in a folder that exists, got {path!r}: create it")
 
 
 def _as_text(stats: ChannelStats) -> str:
     top = {"uint8": 255, "uint16": 65535, "float32": 1}[stats.dtype]
     values = stats.count[0]
-    statistics = [
-        ("mean", stats.mean),
-        ("std", stats.std),
-        ("image mean", stats.image_mean),
-        ("image std", stats.image_std),
-        ("minimum", stats.minimum),
-        ("maximum", stats.maximum),
-    ]
     images = f"{stats.images:,} image{'s' * (stats.images != 1)}"
     pixels = f"{values:,} value{'s' * (values != 1)} each"
     lines = [
         f"{images}, {len(stats.count)} channels of {stats.dtype}, {pixels}",
         " " * 11 + "".join(f"{f'channel {number}':>11}" for number in range(len(stats.count))),
     ]
-    for name, numbers in statistics:
-        cells = ("-" if value is None else f"{value / top:.6g}" for value in numbers)
-        lines.append(f"{name:<11}" + "".join(f"{cell:>11}" for cell in cells))
+    for name in ("mean", "std", "image_mean", "image_std", "minimum", "maximum"):
+        cells = ("-" if value is None else f"{value / top:.6g}" for value in getattr(stats, name))
+        lines.append(f"{name.replace('_', ' '):<11}" + "".join(f"{cell:>11}" for cell in cells))
     if top > 1:
         lines.append(f"in units of {top}")
     if stats.nan or stats.inf:

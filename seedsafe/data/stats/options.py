@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from seedsafe.ground.removed import add_removed
+
 __all__ = ["parser"]
 
 
@@ -22,12 +24,11 @@ def parser() -> argparse.ArgumentParser:
         help="print all results as JSON, for ChannelStats.from_json, or write them into FILE besides",
     )
     result.add_argument(
-        "--resume", metavar="FILE", help="keep intermediate results there, and resume from them"
-    )
-    result.add_argument("--histogram", action="store_true", help="count each value, for the JSON")
-    result.add_argument(
         "--as-stored", action="store_true", help="keep the files' channels and depth, not 8-bit RGB"
     )
     result.add_argument("--strict", action="store_true", help="exit with 1 also for NaN and infinite values")
     result.add_argument("--no-progress", action="store_true", help="show no progress bar")
+    parts = "compute parts of the folder one by one, and merge them: a | b of two ChannelStats"
+    add_removed(result, "--resume", parts)
+    add_removed(result, "--histogram", "leave it out, or add up numpy.bincount(image.ravel(), minlength=256)")
     return result

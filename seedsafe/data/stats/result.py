@@ -6,19 +6,17 @@ import dataclasses
 import json
 import math
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Self
-
-import numpy as np
-from numpy.typing import NDArray
 
 from seedsafe.ground.html import table
 
 if TYPE_CHECKING:
     from seedsafe import Normalize
 
-__all__ = ["DTYPES", "FLOAT_BITS", "IMAGE_BITS", "MAX_FAULTY", "SUMS", "ChannelStats", "Faulty"]
+__all__ = ["DTYPES", "FLOAT_BITS", "IMAGE_BITS", "MAX_FAULTY", "SUMS", "ChannelStats", "Faulty", "best"]
 
 _FORMAT = "seedsafe/channel-stats"
 _VERSION = 1
@@ -27,8 +25,6 @@ _PLAIN = ("dtype", "images", "nan", "inf")
 _SHORT = ("count", "minimum", "maximum", "image_count")
 _LONG = ("total", "squares", "mean_total", "std_total")
 """Integers that may exceed 2^53, where other readers of JSON round: they are saved as text."""
-_ARRAYS: dict[str, Any] = {"histogram": np.int64, "image_numbers": np.int64, "image_means": np.float64}
-
 
 FLOAT_BITS = 149
 DTYPES = ("uint8", "uint16", "float32")
@@ -41,7 +37,7 @@ SUMS = ("count", "total", "squares", "image_count", "mean_total", "std_total")
 Faulty = tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class ChannelStats:
     """Exact channel statistics of a set of images, as `channel_stats` returns them.
 
@@ -69,9 +65,6 @@ class ChannelStats:
         nan: the number of NaN values.
         inf: the number of infinite values.
         faulty: (image number, NaN values, infinite values) of the first 1,000 images that have any.
-        histogram: int64 (channels, 256): the count of each value, or None without `histogram=True`.
-        image_numbers: int64 (m,): the numbers of the images in `image_means`, or None without `per_image=True`.
-        image_means: float64 (m, channels): each image's means, NaN if it has no counted value.
 
     Example:
         >>> import numpy as np, seedsafe as ss
@@ -94,9 +87,6 @@ class ChannelStats:
     nan: int = 0
     inf: int = 0
     faulty: tuple[Faulty, ...] = ()
-    histogram: NDArray[np.int64] | None = None
-    image_numbers: NDArray[np.int64] | None = None
-    image_means: NDArray[np.float64] | None = None
 
     @property
     def mean(self) -> tuple[float, ...]:
@@ -104,37 +94,32 @@ class ChannelStats:
 
         NaN for a channel without a counted value.
         """
-        return tuple(
-            _ratio(total, count << self._bits) for total, count in zip(self.total, self.count, strict=True)
-        )
+        return self._ratios(self.total, self.count, 0)
 
     @property
     def std(self) -> tuple[float, ...]:
         """The population standard deviation of each channel, correctly rounded."""
-        return tuple(
-            _root(count * squares - total * total, count << self._bits)
-            for total, squares, count in zip(self.total, self.squares, self.count, strict=True)
-        )
+        sums = zip(self.count, self.total, self.squares, strict=True)
+        return tuple(_root(n * squares - total * total, n << self._bits) for n, total, squares in sums)
 
     @property
     def image_mean(self) -> tuple[float, ...]:
         """The mean of the images' means, in which small and large images weigh the same."""
-        return self._over_images(self.mean_total)
+        return self._ratios(self.mean_total, self.image_count, IMAGE_BITS)
 
     @property
     def image_std(self) -> tuple[float, ...]:
         """The mean of the images' standard deviations: see the class for how it differs from `std`."""
-        return self._over_images(self.std_total)
+        return self._ratios(self.std_total, self.image_count, IMAGE_BITS)
 
     @property
     def _bits(self) -> int:
         return FLOAT_BITS if self.dtype == "float32" else 0
 
-    def _over_images(self, sums: tuple[int, ...]) -> tuple[float, ...]:
-        bits = self._bits + IMAGE_BITS
-        return tuple(
-            _ratio(total, count << bits) for total, count in zip(sums, self.image_count, strict=True)
-        )
+    def _ratios(self, totals: tuple[int, ...], counts: tuple[int, ...], bits: int) -> tuple[float, ...]:
+        bits += self._bits
+        pairs = zip(totals, counts, strict=True)
+        return tuple(total / (count << bits) if count else math.nan for total, count in pairs)
 
     def normalize(self) -> Normalize:
         """Return the transform that brings each channel to mean 0 and standard deviation 1.
@@ -175,29 +160,18 @@ class ChannelStats:
                 f"cannot merge statistics of {len(self.count)} channels of {self.dtype} with those of "
                 f"{len(other.count)} of {other.dtype}: convert the images to one form"
             )
-        for name in ("histogram", "image_means"):
-            if (getattr(self, name) is None) != (getattr(other, name) is None):
-                raise ValueError(
-                    f"cannot merge statistics with and without {name}: compute both with it, or both without"
-                )
-        numbers, means = _merge_means(self, other)
         sums: dict[str, Any] = {
             name: tuple(map(operator.add, getattr(self, name), getattr(other, name))) for name in SUMS
         }
         return dataclasses.replace(
             self,
             images=self.images + other.images,
-            minimum=_best(min, self.minimum, other.minimum),
-            maximum=_best(max, self.maximum, other.maximum),
+            minimum=tuple(map(best, repeat(min), self.minimum, other.minimum)),
+            maximum=tuple(map(best, repeat(max), self.maximum, other.maximum)),
             **sums,
             nan=self.nan + other.nan,
             inf=self.inf + other.inf,
             faulty=tuple(sorted(self.faulty + other.faulty)[:MAX_FAULTY]),
-            histogram=None
-            if self.histogram is None or other.histogram is None
-            else self.histogram + other.histogram,
-            image_numbers=numbers,
-            image_means=means,
         )
 
     def renumbered(self, first: int) -> Self:
@@ -209,11 +183,8 @@ class ChannelStats:
             >>> part.faulty, part.renumbered(60000).faulty
             (((0, 1, 0),), ((60000, 1, 0),))
         """
-        return dataclasses.replace(
-            self,
-            faulty=tuple((number + first, nan, inf) for number, nan, inf in self.faulty),
-            image_numbers=None if self.image_numbers is None else self.image_numbers + first,
-        )
+        faulty = tuple((number + first, nan, inf) for number, nan, inf in self.faulty)
+        return dataclasses.replace(self, faulty=faulty)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON. Integers that may exceed 2^53 become strings.
@@ -228,13 +199,12 @@ class ChannelStats:
         data |= {name: getattr(self, name) for name in _PLAIN}
         data |= {name: list(getattr(self, name)) for name in _SHORT}
         data |= {name: [str(number) for number in getattr(self, name)] for name in _LONG}
-        data |= {name: None if (array := getattr(self, name)) is None else array.tolist() for name in _ARRAYS}
         data["faulty"] = [list(entry) for entry in self.faulty]
         return data
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Return the statistics in a dict from `to_dict`.
+        """Return the statistics in a dict from `to_dict`. Histograms and means of images, in those of earlier releases, are left out.
 
         Raises:
             TypeError: data is not a dict.
@@ -249,19 +219,14 @@ class ChannelStats:
                 f"data are not channel statistics of version {_VERSION}, got format {data.get('format')!r} and version "
                 f"{data.get('version')!r}: compute them again with channel_stats"
             )
-        missing = [name for name in (*_PLAIN, *_SHORT, *_LONG, *_ARRAYS, "faulty") if name not in data]
+        missing = [name for name in (*_PLAIN, *_SHORT, *_LONG, "faulty") if name not in data]
         if missing:
             raise ValueError(
                 f"data must be a dict from ChannelStats.to_dict(), got one without {missing}: compute the statistics again"
             )
-        channels = len(data["count"])
-        shapes = {"histogram": (channels, 256), "image_numbers": (-1,), "image_means": (-1, channels)}
         fields: dict[str, Any] = {name: data[name] for name in _PLAIN}
         fields |= {name: tuple(data[name]) for name in _SHORT}
         fields |= {name: tuple(int(number) for number in data[name]) for name in _LONG}
-        for name, dtype in _ARRAYS.items():
-            values = data[name]
-            fields[name] = None if values is None else np.array(values, dtype).reshape(shapes[name])
         fields["faulty"] = tuple(tuple(entry) for entry in data["faulty"])
         return cls(**fields)
 
@@ -281,13 +246,6 @@ class ChannelStats:
         """Return the statistics in a text from `to_json`."""
         return cls.from_dict(json.loads(text))
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ChannelStats):
-            return NotImplemented
-        return self.to_json() == other.to_json()  # in text, NaN equals NaN
-
-    __hash__ = None  # type: ignore[assignment]  # it holds arrays
-
     def __repr__(self) -> str:
         return f"ChannelStats(images={self.images}, dtype={self.dtype!r}, mean={self.mean}, std={self.std})"
 
@@ -299,10 +257,6 @@ class ChannelStats:
             ("channel", "mean", "std", "minimum", "maximum"),
             ((number, *row) for number, row in enumerate(values)),
         )
-
-
-def _ratio(numerator: int, denominator: int) -> float:
-    return numerator / denominator if denominator else math.nan
 
 
 def _root(radicand: int, denominator: int) -> float:
@@ -318,21 +272,9 @@ def _root(radicand: int, denominator: int) -> float:
     return math.ldexp(float(root << 1 | inexact), -(shift // 2) - 1)
 
 
-def _best(
-    choose: Any, first: Sequence[float | None], second: Sequence[float | None]
-) -> tuple[float | None, ...]:
-    pairs = ([value for value in pair if value is not None] for pair in zip(first, second, strict=True))
-    return tuple(choose(values, default=None) for values in pairs)
-
-
-def _merge_means(
-    first: ChannelStats, second: ChannelStats
-) -> tuple[NDArray[np.int64] | None, NDArray[np.float64] | None]:
-    if first.image_numbers is None or second.image_numbers is None:
-        return None, None
-    assert first.image_means is not None
-    assert second.image_means is not None
-    numbers = np.concatenate([first.image_numbers, second.image_numbers])
-    means = np.concatenate([first.image_means, second.image_means])
-    order = np.lexsort((*means.T[::-1], numbers))  # by number, then means: `a | b` equals `b | a`
-    return numbers[order], means[order]
+def best(choose: Callable[..., Any], first: float | None, second: float | None) -> float | None:
+    """Return the smaller or larger of two numbers, as `choose` is min or max, of which None is neither."""
+    if first is None or second is None:
+        return second if first is None else first
+    result: float = choose(first, second)
+    return result

@@ -2,108 +2,37 @@
 
 from __future__ import annotations
 
-import json
 import os
-import time
-from collections import deque
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Generator, Iterable
+from contextlib import closing, contextmanager
 from typing import Any, NamedTuple
 
 from seedsafe import opencv
-from seedsafe.data.folder.cache import write_atomically
-from seedsafe.data.folder.progress import Progress, reporting
+from seedsafe.data.folder.progress import Report, reporting
 from seedsafe.data.stats.result import ChannelStats
 from seedsafe.data.stats.samples import LAYOUTS, Selection, images_of
 from seedsafe.data.stats.sums import Accumulator
-from seedsafe.ground.checks import checked_int, flag
+from seedsafe.ground.checks import checked_int, explain_arguments
 from seedsafe.ground.process import check_main
 
 __all__ = ["channel_stats"]
-
-_SECONDS = 30.0
-
-
-class Checkpoint:
-    """Saves the statistics of the first `done` samples of a dataset in a file.
-
-    Args:
-        path: the file, or None to save nothing.
-        identity: the dataset's length and the options, which must be equal on loading.
-    """
-
-    def __init__(self, path: str | os.PathLike[str] | None, identity: dict[str, Any]) -> None:
-        self._path = None if path is None else Path(path)
-        self._identity = identity
-        self._saved = time.monotonic()
-
-    def load(self) -> tuple[int, ChannelStats | None]:
-        """Return the number of samples done and their statistics, or (0, None) if there is no file yet.
-
-        Raises:
-            ValueError: the file is damaged, or belongs to another dataset or to other options.
-        """
-        if self._path is None or not self._path.exists():
-            return 0, None
-        try:
-            data = json.loads(self._path.read_text(encoding="utf-8"))
-            identity, done, stats = data["identity"], int(data["done"]), data["stats"]
-            loaded = None if stats is None else ChannelStats.from_dict(stats)
-        except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(
-                f"checkpoint={str(self._path)!r} is damaged, or is not a checkpoint: remove it, or pass another file"
-            ) from error
-        if identity != self._identity:
-            names = [name for name in self._identity if identity.get(name) != self._identity[name]]
-            raise ValueError(
-                f"checkpoint={str(self._path)!r} belongs to another computation, with another "
-                f"{', '.join(names)}: remove it, or pass another file"
-            )
-        return done, loaded
-
-    def save(self, done: int, stats: ChannelStats | None, *, now: bool) -> None:
-        """Write the file, unless it is less than 30 seconds old and `now` is False."""
-        if self._path is None or not (now or time.monotonic() - self._saved > _SECONDS):
-            return
-        data = {
-            "identity": self._identity,
-            "done": done,
-            "stats": None if stats is None else stats.to_dict(),
-        }
-        try:
-            write_atomically(self._path, [json.dumps(data).encode()])
-        except PermissionError:
-            if now or not self._path.exists():
-                raise
-            # Windows refuses while another program, such as a virus scanner, reads the file: the next time will do.
-        self._saved = time.monotonic()
-
-    def remove(self) -> None:
-        """Delete the file of a complete computation."""
-        if self._path is not None:
-            self._path.unlink(missing_ok=True)
 
 
 class _Job(NamedTuple):
     data: Any
     where: Selection
-    histogram: bool
-    per_image: bool
 
 
+@explain_arguments
 def channel_stats(
     data: Any,
     *,
     image: str | int | None = None,
     mask: str | int | None = None,
     layout: str | None = None,
-    histogram: bool = False,
-    per_image: bool = False,
     num_workers: int = 0,
     start_method: str | None = None,
-    progress: Progress = False,
-    checkpoint: str | os.PathLike[str] | None = None,
+    progress: bool = False,
 ) -> ChannelStats:
     """Compute exact channel statistics of a dataset's images, with the same bits for any number of workers.
 
@@ -118,13 +47,9 @@ def channel_stats(
         mask: the mask's name or position. A mask is (H, W), and nonzero if a pixel counts. None counts all pixels.
         layout: the order of the axes: HW, HWC, CHW, NHW, NHWC or NCHW. None takes NumPy arrays of 2, 3 and 4 axes
             as HW, HWC, NHWC and torch tensors as HW, CHW, NCHW.
-        histogram: count each value of uint8 images.
-        per_image: keep each image's means: 8 bytes a channel and 8 for the number of each image.
         num_workers: the number of worker processes for a map dataset; 0 reads in this process.
         start_method: "fork", "spawn" or "forkserver"; None for Python's default.
-        progress: True for a bar on standard error, or a function of (count done, total or None).
-        checkpoint: for a map dataset, a file that is written every 30 seconds and on interruption. The same call then
-            resumes from it, and removes it at the end.
+        progress: True for a bar on standard error.
 
     Returns:
         The statistics. Images are numbered in the order of `data`, from 0. NaN and infinite values are left out, and
@@ -142,8 +67,6 @@ def channel_stats(
         >>> stats.mean, stats.std
         ((127.5, 10.0, 30.0), (127.5, 0.0, 10.0))
     """
-    flag("histogram", histogram)
-    flag("per_image", per_image)
     if layout is not None and layout not in LAYOUTS:
         raise ValueError(f"layout must be one of {', '.join(LAYOUTS)} or None, got {layout!r}")
     num_workers = checked_int(
@@ -154,16 +77,14 @@ def channel_stats(
             f"data must be a dataset or a loader, got the path {os.fspath(data)!r}: pass seedsafe.ImageFolder(path), or run "
             "`seedsafe stats` on the path"
         )
-    job = _Job(data, Selection(image, mask, layout), histogram, per_image)
+    job = _Job(data, Selection(image, mask, layout))
     if hasattr(data, "__getitem__") and hasattr(data, "__len__"):
-        file = Checkpoint(checkpoint, {} if checkpoint is None else _identity(job))
         with reporting(progress, "images") as report:
-            stats = _over_map(job, num_workers, start_method, report, file)
+            stats = _over_map(job, num_workers, start_method, report)
     elif isinstance(data, Iterable):
-        if num_workers or checkpoint is not None:
+        if num_workers:
             raise ValueError(
-                "num_workers and checkpoint need a map dataset, with len() and indexing: give the loader its own "
-                "num_workers, or pass its dataset"
+                "num_workers needs a map dataset, with len() and indexing: give the loader its own num_workers, or pass its dataset"
             )
         with reporting(progress, "batches") as report:
             stats = _over_iterable(job, report)
@@ -177,73 +98,43 @@ def channel_stats(
     return stats
 
 
-def _identity(job: _Job) -> dict[str, Any]:
-    return {
-        "data": type(job.data).__qualname__,
-        "length": len(job.data),
-        "fingerprint": getattr(job.data, "fingerprint", None),
-        **job.where._asdict(),
-        "histogram": job.histogram,
-        "per_image": job.per_image,
-    }
-
-
-def _over_iterable(job: _Job, report: Any) -> ChannelStats | None:
-    sums = Accumulator(histogram=job.histogram, per_image=job.per_image)
+def _over_iterable(job: _Job, report: Report) -> ChannelStats | None:
+    sums = Accumulator()
     total = len(job.data) if hasattr(job.data, "__len__") else None
     for number, sample in enumerate(job.data):
-        try:
+        with _note(f"in entry {number} of the iterable"):
             _add(sums, sample, job.where)
-        except Exception as error:
-            error.add_note(f"in entry {number} of the iterable")
-            raise
         report(number + 1, total)
     return sums.result()
 
 
-def _over_map(
-    job: _Job, num_workers: int, start_method: str | None, report: Any, file: Checkpoint
-) -> ChannelStats | None:
-    done, stats = file.load()
+def _over_map(job: _Job, num_workers: int, start_method: str | None, report: Report) -> ChannelStats | None:
+    stats: ChannelStats | None = None
     length = len(job.data)
-    report(done, length)
+    report(0, length)
+    # About eight parts a worker, so that all end at about the same time; short ones, so that the bar moves.
     size = max(1, min(256, length // (8 * max(num_workers, 1))))
-    ranges = [(start, min(start + size, length)) for start in range(done, length, size)]
+    ranges = [(start, min(start + size, length)) for start in range(0, length, size)]
     if num_workers:
         parts = _in_workers(job, ranges, num_workers, start_method)
     else:
         parts = (_part(job, start, stop) for start, stop in ranges)
-    try:
-        for part in parts:
-            stats = _append(stats, part, done)
-            done = min(done + size, length)
-            file.save(done, stats, now=False)
-            report(done, length)
-    except BaseException:
-        file.save(done, stats, now=True)
-        raise
-    file.remove()
+    with closing(parts):  # otherwise an error that is kept, as in a notebook, would keep the workers at work
+        for (start, stop), part in zip(ranges, parts, strict=True):
+            if stats is None or part is None:
+                stats = stats or part
+            else:
+                with _note(f"from sample {start} of the dataset on"):
+                    stats |= part.renumbered(stats.images)
+            report(stop, length)
     return stats
 
 
-def _append(stats: ChannelStats | None, part: ChannelStats | None, done: int) -> ChannelStats | None:
-    if stats is None or part is None:
-        return stats or part
-    try:
-        return stats | part.renumbered(stats.images)
-    except ValueError as error:
-        error.add_note(f"from sample {done} of the dataset on")
-        raise
-
-
 def _part(job: _Job, start: int, stop: int) -> ChannelStats | None:
-    sums = Accumulator(histogram=job.histogram, per_image=job.per_image)
+    sums = Accumulator()
     for index in range(start, stop):
-        try:
+        with _note(f"in sample {index} of the dataset"):
             _add(sums, job.data[index], job.where)
-        except Exception as error:
-            error.add_note(f"in sample {index} of the dataset")
-            raise
     return sums.result()
 
 
@@ -253,25 +144,29 @@ def _add(sums: Accumulator, sample: Any, where: Selection) -> None:
         sums.add(image, channels_first=channels_first)
 
 
+@contextmanager
+def _note(place: str) -> Generator[None]:
+    try:
+        yield
+    except Exception as error:
+        error.add_note(place)
+        raise
+
+
 def _in_workers(
     job: _Job, ranges: Iterable[tuple[int, int]], num_workers: int, start_method: str | None
-) -> Iterator[ChannelStats | None]:
-    """Yield the parts in order, and compute a few ahead. A worker that dies raises an error."""
+) -> Generator[ChannelStats | None]:
+    """Yield the parts in order. A worker that dies raises an error."""
     import multiprocessing
-    from concurrent.futures import Future, ProcessPoolExecutor
+    from concurrent.futures import ProcessPoolExecutor
 
     check_main()
     context = multiprocessing.get_context(start_method)
     executor = ProcessPoolExecutor(num_workers, context, _start_worker, (job,))
-    waiting: deque[Future[ChannelStats | None]] = deque()
     try:
-        for start, stop in ranges:
-            with _delay_interrupt():
-                waiting.append(executor.submit(_work, start, stop))
-            if len(waiting) > 2 * num_workers:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+        with _delay_interrupt():
+            parts = executor.map(_work, *zip(*ranges, strict=True))
+        yield from parts
     finally:
         with _delay_interrupt():
             executor.shutdown(cancel_futures=True)

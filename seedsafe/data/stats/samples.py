@@ -34,13 +34,12 @@ def images_of(sample: Any, where: Selection) -> Iterator[tuple[NDArray[Any], boo
             f"layout {layout!r} does not fit an image of shape {images.shape}: pass one of {', '.join(LAYOUTS)}"
         )
     masks = None if where.mask is None else _array(_entry(sample, where.mask, "mask"))
-    batched = layout.startswith("N")
-    for position in range(len(images) if batched else 1):
-        image = images[position] if batched else images
-        mask = masks[position] if batched and masks is not None else masks
-        channels_first = layout.endswith("CHW")
-        if image.ndim == 2:
-            image = image[:, :, None]
+    if not layout.startswith("N"):
+        images, masks = images[None], None if masks is None else masks[None]
+    if images.ndim == 3:
+        images = images[..., None]
+    channels_first = layout.endswith("CHW")
+    for image, mask in zip(images, [None] * len(images) if masks is None else masks, strict=True):
         yield image if mask is None else _select(image, mask, channels_first), channels_first
 
 
@@ -95,19 +94,14 @@ def _layout_of(value: Any) -> str:
         )
     *_, first, _, last = shape
     batch = "N" if len(shape) == 4 else ""
-    if _is_torch(value):
-        if first > 4 >= last:
-            raise ValueError(
-                f"a tensor of shape {shape} looks like channels last: pass layout={batch + 'HWC'!r}, or "
-                f"layout={batch + 'CHW'!r} if it has {first} channels"
-            )
-        return f"{batch}CHW"
-    if last > 4 >= first:
+    torch = _is_torch(value)
+    usual, other, channels, outer = ("CHW", "HWC", first, last) if torch else ("HWC", "CHW", last, first)
+    if channels > 4 >= outer:
         raise ValueError(
-            f"an array of shape {shape} looks like channels first: pass layout={batch + 'CHW'!r}, or "
-            f"layout={batch + 'HWC'!r} if it has {last} channels"
+            f"{'a tensor' if torch else 'an array'} of shape {shape} looks like channels {'last' if torch else 'first'}: pass "
+            f"layout={batch + other!r}, or layout={batch + usual!r} if it has {channels} channels"
         )
-    return f"{batch}HWC"
+    return batch + usual
 
 
 def _select(image: NDArray[Any], mask: NDArray[Any], channels_first: bool) -> NDArray[Any]:

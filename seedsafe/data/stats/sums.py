@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from seedsafe.data.stats.result import DTYPES, FLOAT_BITS, IMAGE_BITS, MAX_FAULTY, SUMS, ChannelStats
+from seedsafe.data.stats.result import DTYPES, FLOAT_BITS, IMAGE_BITS, MAX_FAULTY, SUMS, ChannelStats, best
 from seedsafe.functional.carrier import opencv
 from seedsafe.ground.info import arithmetic
 
-__all__ = ["Accumulator", "PlaneSums", "plane_sums", "planes"]
+__all__ = ["Accumulator", "Sums", "plane_sums", "planes"]
 
 # For uint16, `cv2.norm(..., NORM_L2SQR)` squares a rounded square root, with an error of up to 3 * 2^-53 of the sum. Up to
 # 2^18 pixels, the sum is below 2^50 and the error below 0.375, so rounding to an integer removes it. At 2^20 pixels it may not.
@@ -28,17 +29,35 @@ _FLOAT_BLOCK = 1 << 15
 _SLICE_BITS = 18
 
 
-class PlaneSums(NamedTuple):
-    """The sums of one block of one channel, in the units of `ChannelStats`."""
+@dataclass(slots=True)
+class Sums:
+    """The sums of one channel, in the units of `ChannelStats`: of a block, of an image or of many images."""
 
-    counted: int
-    total: int
-    squares: int
-    minimum: float | None
-    maximum: float | None
-    histogram: NDArray[np.int64] | None = None
+    count: int = 0
+    total: int = 0
+    squares: int = 0
+    minimum: float | None = None
+    maximum: float | None = None
     nan: int = 0
     inf: int = 0
+    image_count: int = 0
+    mean_total: int = 0
+    std_total: int = 0
+
+    def add(self, other: Sums) -> None:
+        """Add the sums of other pixels."""
+        for name in (*SUMS, "nan", "inf"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.minimum = best(min, self.minimum, other.minimum)
+        self.maximum = best(max, self.maximum, other.maximum)
+
+    def close(self) -> None:
+        """End an image: set its count to 1, and its mean and deviation in fixed point."""
+        if self.count:
+            self.image_count = 1
+            self.mean_total = (self.total << IMAGE_BITS) // self.count
+            radicand = self.count * self.squares - self.total * self.total
+            self.std_total = math.isqrt(radicand << 2 * IMAGE_BITS) // self.count
 
 
 def planes(image: NDArray[Any], *, channels_first: bool) -> Iterator[list[NDArray[Any]]]:
@@ -75,44 +94,25 @@ def _split(pixels: NDArray[Any]) -> list[NDArray[Any]]:
     return [plane[0] for plane in opencv().split(pixels[None])]
 
 
-def plane_sums(plane: NDArray[Any], *, histogram: bool) -> PlaneSums:
+def plane_sums(plane: NDArray[Any]) -> Sums:
     """Return the exact sums of one block of one channel.
 
     NaN and infinite values are counted separately, and left out of everything else.
 
     Args:
         plane: 1-D, contiguous, uint8, uint16 or float32, at most 2^18 values.
-        histogram: count each of the 256 values (uint8 only).
     """
     if plane.size == 0:
-        return PlaneSums(0, 0, 0, None, None, np.zeros(256, np.int64) if histogram else None)
+        return Sums()
     if plane.dtype == np.float32:
         return _float_sums(plane)
     cv2 = opencv()
-    if histogram:
-        return _histogram_sums(
-            cv2.calcHist([plane], [0], None, [256], [0, 256]).reshape(256).astype(np.int64)
-        )
     low, high, _, _ = cv2.minMaxLoc(plane)
-    return PlaneSums(
-        plane.size, int(cv2.sumElems(plane)[0]), round(cv2.norm(plane, cv2.NORM_L2SQR)), int(low), int(high)
-    )
+    total, squares = int(cv2.sumElems(plane)[0]), round(cv2.norm(plane, cv2.NORM_L2SQR))
+    return Sums(plane.size, total, squares, int(low), int(high))
 
 
-def _histogram_sums(counts: NDArray[np.int64]) -> PlaneSums:
-    values = np.arange(256)
-    present = np.flatnonzero(counts)
-    return PlaneSums(
-        int(counts.sum()),
-        int(counts @ values),
-        int(counts @ values**2),
-        int(present[0]),
-        int(present[-1]),
-        counts,
-    )
-
-
-def _float_sums(plane: NDArray[np.float32]) -> PlaneSums:
+def _float_sums(plane: NDArray[np.float32]) -> Sums:
     low, high = float(plane.min()), float(plane.max())
     nan = inf = 0
     if not math.isfinite(low) or not math.isfinite(high):
@@ -120,7 +120,7 @@ def _float_sums(plane: NDArray[np.float32]) -> PlaneSums:
         inf = int(np.isinf(plane).sum())
         plane = plane[np.isfinite(plane)]
         if plane.size == 0:
-            return PlaneSums(0, 0, 0, None, None, None, nan, inf)
+            return Sums(nan=nan, inf=inf)
         low, high = float(plane.min()), float(plane.max())
     exponent = math.frexp(max(-low, high))[1]
     total = squares = 0
@@ -132,7 +132,7 @@ def _float_sums(plane: NDArray[np.float32]) -> PlaneSums:
             for other in slices[position + 1 :]:
                 squares += 2 * _units(np.einsum("i,i", part, other), 2 * FLOAT_BITS)
     # `+ 0.0` turns minus zero into zero: otherwise the result would depend on their order.
-    return PlaneSums(plane.size, total, squares, low + 0.0, high + 0.0, None, nan, inf)
+    return Sums(plane.size, total, squares, low + 0.0, high + 0.0, nan, inf)
 
 
 def _slices(rest: NDArray[np.float64], exponent: int) -> list[NDArray[np.float64]]:
@@ -156,45 +156,34 @@ def _units(value: np.float64, bits: int) -> int:
 
 
 class Accumulator:
-    """Adds up images, numbered from 0.
+    """Adds up images, numbered from 0."""
 
-    Args:
-        histogram: count each value of uint8 images.
-        per_image: keep each image's means.
-    """
-
-    def __init__(self, *, histogram: bool, per_image: bool) -> None:
-        self._histogram = histogram
-        self._per_image = per_image
+    def __init__(self) -> None:
         self._images = 0
         self._dtype = ""
-        self._totals: list[_Channel] = []
+        self._channels: list[Sums] = []
         self._faulty: list[tuple[int, int, int]] = []
-        self._means: list[list[float]] = []
 
     def add(self, image: NDArray[Any], *, channels_first: bool) -> None:
         """Add the pixels of one image, (H, W, C) or (C, H, W)."""
         dtype, channels = image.dtype.name, image.shape[0 if channels_first else 2]
-        if not self._totals:
+        if not self._channels:
             self._start(dtype, channels)
-        if (dtype, channels) != (self._dtype, len(self._totals)):
+        if (dtype, channels) != (self._dtype, len(self._channels)):
             raise ValueError(
-                f"this image has {channels} channels of {dtype}, but those before it have {len(self._totals)} of "
+                f"this image has {channels} channels of {dtype}, but those before it have {len(self._channels)} of "
                 f"{self._dtype}: convert all images to one form, or compute the statistics of each form separately"
             )
-        own = [_Channel(self._histogram) for _ in self._totals]
+        own = [Sums() for _ in self._channels]
         for block in planes(image, channels_first=channels_first):
             for channel, plane in zip(own, block, strict=True):
-                channel.add(plane_sums(plane, histogram=self._histogram))
-        for total, channel in zip(self._totals, own, strict=True):
+                channel.add(plane_sums(plane))
+        for total, channel in zip(self._channels, own, strict=True):
             channel.close()
-            total.merge(channel)
+            total.add(channel)
         nan, inf = sum(channel.nan for channel in own), sum(channel.inf for channel in own)
         if (nan or inf) and len(self._faulty) < MAX_FAULTY:
             self._faulty.append((self._images, nan, inf))
-        if self._per_image:
-            bits = FLOAT_BITS if dtype == "float32" else 0
-            self._means.append([c.total / (c.count << bits) if c.count else math.nan for c in own])
         self._images += 1
 
     def _start(self, dtype: str, channels: int) -> None:
@@ -204,67 +193,19 @@ class Accumulator:
             )
         if channels == 0:
             raise ValueError("images must have at least one channel, got 0: leave out empty images")
-        if self._histogram and dtype != "uint8":
-            raise ValueError(
-                f"histogram=True needs uint8 images, got {dtype}: leave it out or convert the images"
-            )
         self._dtype = dtype
-        self._totals = [_Channel(self._histogram) for _ in range(channels)]
+        self._channels = [Sums() for _ in range(channels)]
 
     def result(self) -> ChannelStats | None:
         """Return the statistics so far, or None if there are no images."""
         if not self._images:
             return None
-        totals = self._totals
+        names = (*SUMS, "minimum", "maximum")
         return ChannelStats(
             dtype=self._dtype,
             images=self._images,
-            **{name: tuple(getattr(c, name) for c in totals) for name in (*SUMS, "minimum", "maximum")},
-            nan=sum(c.nan for c in totals),
-            inf=sum(c.inf for c in totals),
+            **{name: tuple(getattr(channel, name) for channel in self._channels) for name in names},
+            nan=sum(channel.nan for channel in self._channels),
+            inf=sum(channel.inf for channel in self._channels),
             faulty=tuple(self._faulty),
-            histogram=np.stack([c.histogram for c in totals]) if self._histogram else None,
-            image_numbers=np.arange(self._images) if self._per_image else None,
-            image_means=np.array(self._means, dtype=np.float64) if self._per_image else None,
         )
-
-
-class _Channel:
-    """The running sums of one channel, over one image or over many."""
-
-    def __init__(self, histogram: bool) -> None:
-        self.count = self.total = self.squares = 0
-        self.image_count = self.mean_total = self.std_total = 0
-        self.nan = self.inf = 0
-        self.minimum: float | None = None
-        self.maximum: float | None = None
-        self.histogram = np.zeros(256 if histogram else 0, np.int64)
-
-    def add(self, sums: PlaneSums) -> None:
-        self.count += sums.counted
-        self.total += sums.total
-        self.squares += sums.squares
-        self.nan += sums.nan
-        self.inf += sums.inf
-        self._widen(sums.minimum, sums.maximum)
-        if sums.histogram is not None:
-            self.histogram += sums.histogram
-
-    def _widen(self, low: float | None, high: float | None) -> None:
-        if low is not None and (self.minimum is None or low < self.minimum):
-            self.minimum = low
-        if high is not None and (self.maximum is None or high > self.maximum):
-            self.maximum = high
-
-    def close(self) -> None:
-        """End an image: set its count to 1, and its mean and deviation in fixed point."""
-        if self.count:
-            self.image_count = 1
-            self.mean_total = (self.total << IMAGE_BITS) // self.count
-            radicand = self.count * self.squares - self.total * self.total
-            self.std_total = math.isqrt(radicand << 2 * IMAGE_BITS) // self.count
-
-    def merge(self, other: _Channel) -> None:
-        for name in (*SUMS, "nan", "inf", "histogram"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        self._widen(other.minimum, other.maximum)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-from typing import Any, Protocol
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -20,10 +21,6 @@ _SIDE, _CROP = 1224, 224
 _EACH, _EPOCHS = 4, 2
 
 Corner = tuple[int, int]
-
-
-class _Dataset(Protocol):
-    def crop(self, epoch: int, index: int) -> Corner: ...
 
 
 class Usual:
@@ -81,32 +78,24 @@ def main(argv: list[str]) -> int:
     return 0 if alike else 1
 
 
-def _read(dataset: _Dataset, workers: int, samples: int) -> list[list[Corner]]:
+def _read(dataset: Usual | Keyed, workers: int, samples: int) -> list[list[Corner]]:
     """Return the crops of each epoch in the order of the samples. Worker w reads the samples w, w + workers …"""
     if not workers:
         return [[dataset.crop(epoch, index) for index in range(samples)] for epoch in range(_EPOCHS)]
     methods = multiprocessing.get_all_start_methods()
-    context: Any = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
+    context = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
     epochs = []
     for epoch in range(_EPOCHS):
-        workers_of_epoch = []
-        for worker in range(workers):
-            receiver, sender = context.Pipe(duplex=False)
-            indices = list(range(worker, samples, workers))
-            process = context.Process(target=_share, args=(dataset, epoch, indices, sender), daemon=True)
-            process.start()
-            sender.close()
-            workers_of_epoch.append((receiver, process))
-        shares = [receiver.recv() for receiver, _ in workers_of_epoch]
-        for _, process in workers_of_epoch:
-            process.join()
+        # Each call gets a copy of the dataset, as each worker of a DataLoader does.
+        calls = [(dataset, epoch, range(worker, samples, workers)) for worker in range(workers)]
+        with context.Pool(workers) as pool:
+            shares = pool.starmap(_crops, calls, chunksize=1)
         epochs.append([shares[index % workers][index // workers] for index in range(samples)])
     return epochs
 
 
-def _share(dataset: _Dataset, epoch: int, indices: list[int], sender: Any) -> None:
-    sender.send([dataset.crop(epoch, index) for index in indices])
-    sender.close()
+def _crops(dataset: Usual | Keyed, epoch: int, indices: Iterable[int]) -> list[Corner]:
+    return [dataset.crop(epoch, index) for index in indices]
 
 
 def _repeats(crops: list[list[Corner]]) -> int:
@@ -115,25 +104,17 @@ def _repeats(crops: list[list[Corner]]) -> int:
 
 
 def _as_text(facts: dict[str, Any]) -> str:
-    total = facts["samples"] * facts["epochs"]
-    lines = [
-        f"{facts['samples']} samples, read in two epochs by {facts['workers']} worker processes: where is each cropped?"
-    ]
-    titles = {"usual": "usual code: self.rng = np.random.default_rng(0)", "seedsafe": "seedsafe"}
-    for name, title in titles.items():
-        run = facts[name]
-        same = ""
-        if name == "seedsafe" and run["equal_for_0_and_2_workers"]:
-            same = "; the same crops with 0 and 2 workers"
-        lines += ["", f"{title}: {run['repeats']} of {total} crops repeat an earlier one{same}"]
-        workers = facts["workers"]
+    samples, workers = facts["samples"], facts["workers"]
+    lines = [f"{samples} samples, read in two epochs by {workers} worker processes: where is each cropped?"]
+    alike = "; the same crops with 0 and 2 workers" if facts["seedsafe"]["equal_for_0_and_2_workers"] else ""
+    usual = "usual code: self.rng = np.random.default_rng(0)"
+    for name, title, more in (("usual", usual, ""), ("seedsafe", "seedsafe", alike)):
+        total, repeats = samples * facts["epochs"], facts[name]["repeats"]
+        lines += ["", f"{title}: {repeats} of {total} crops repeat an earlier one{more}"]
         lines.append((" " * 9 + "".join(f"{f'worker {worker}':<13}" for worker in range(workers))).rstrip())
-        for epoch, crops in enumerate(run["crops"]):
+        for epoch, crops in enumerate(facts[name]["crops"]):
             for number in range(2):  # two of each worker's samples
                 row = (f"{crops[number * workers + worker]!s:<13}" for worker in range(workers))
-                lines.append(f"{f'epoch {epoch}' if not number else '':9}" + "".join(row).rstrip())
-    lines += [
-        "",
-        "Is your code affected? seedsafe lint src/ reads it, seedsafe audit data.py:dataset runs it.",
-    ]
-    return "\n".join(lines)
+                lines.append(f"{'' if number else f'epoch {epoch}':9}" + "".join(row).rstrip())
+    end = "Is your code affected? seedsafe lint src/ reads it, seedsafe audit data.py:dataset runs it."
+    return "\n".join([*lines, "", end])

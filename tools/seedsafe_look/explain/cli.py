@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from seedsafe.data.folder.read import read_image
 from seedsafe.ground.info import Info
 from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.pipeline.state import Applied
@@ -66,9 +67,8 @@ def main(argv: list[str]) -> int:
             subject = subject.of_view(options.view)
             key, applied = _explain(subject, options)
     except (ValueError, TypeError, ImportError, OSError, LookupError, RuntimeError) as error:
-        reason = (
-            error.args[0] if isinstance(error, KeyError) and error.args else error
-        )  # str() puts a key in quotes
+        # the str() of a KeyError is in quotes
+        reason = error.args[0] if isinstance(error, KeyError) and error.args else error
         print(f"seedsafe explain: {reason}", file=sys.stderr)
         return 2
     print(_as_json(subject, key, applied) if options.json else _as_text(key, applied))
@@ -89,70 +89,33 @@ class _NoOpenCV(ModuleType):
 
 
 def _explain(subject: Subject, options: argparse.Namespace) -> tuple[SampleKey, list[Applied]]:
-    at = SampleIndex(options.index, epoch=options.epoch, occurrence=options.occurrence, view=options.view)
     if subject.augment is None:
         raise ValueError(
             f"{subject.name} has no seedsafe pipeline, so parameters are only known after a read: use `seedsafe preview`"
         )
-    if subject.reader is not None and options.seed is not None and options.seed != subject.reader.seed:
-        raise ValueError(
-            f"{subject.name} has the seed {subject.reader.seed}, got --seed {options.seed}: leave it out, or name the pipeline"
-        )
-    if subject.reader is not None:
-        at = SampleIndex(subject.reader.position(int(at)), at.epoch, at.occurrence, at.view)
+    subject.check_seed(options.seed)
+    index = options.index if subject.reader is None else subject.reader.position(options.index)
+    at = SampleIndex(index, epoch=options.epoch, occurrence=options.occurrence, view=options.view)
+    infos = subject.infos(_description(subject, at, options), at)
     key = subject.key(at, options.seed or 0)
-    return key, subject.augment.params(key, _description(subject, at, options))
+    return key, subject.augment.params(key, infos)
 
 
 def _description(subject: Subject, at: SampleIndex, options: argparse.Namespace) -> Any:
-    if options.image is not None:
-        shape: tuple[int, ...] | None = (*_size_of(options.image), 3)
-    else:
-        shape = options.size
-    if shape is None and subject.reader is not None:
-        return subject.infos(_arrays(subject.parts(subject.read_base(at))), at)
+    """Return what is known of the sample: its parts, or their infos."""
+    shape = options.size if options.image is None else read_image(options.image).shape
     if shape is None:
-        return _NoSize()
-    boxes = None
-    if options.boxes is not None:
-        try:
-            boxes = np.asarray(json.loads(options.boxes), np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"--boxes must be JSON such as [[0,10,64,48]]: {error}") from None
+        return _NoSize() if subject.reader is None else subject.parts(subject.read_base(at))
     try:
-        dtype = np.dtype(options.dtype)
+        boxes = None if options.boxes is None else np.asarray(json.loads(options.boxes), np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"--boxes must be JSON such as [[0,10,64,48]]: {error}") from None
+    try:
+        info = Info(shape if len(shape) != 2 else (*shape, 3), np.dtype(options.dtype), boxes)
     except TypeError:
-        raise ValueError(
-            f"--dtype must be a dtype of NumPy, such as uint8 or float32, got {options.dtype!r}"
-        ) from None
-    info = Info(shape if len(shape) != 2 else (*shape, 3), dtype, boxes)
-    return subject.infos({"video": info} if len(shape) == 4 else info, at)
-
-
-def _arrays(parts: Any) -> Any:
-    from seedsafe.reading.forms import opened
-
-    if isinstance(parts, dict):
-        return {name: opened(part, name, False)[0] for name, part in parts.items()}
-    return opened(parts, "image", False)[0]
-
-
-def _size_of(file: str) -> tuple[int, int]:
-    """Return the height and width of an image, turned as its EXIF says."""
-    if find_spec("cv2") is not None:
-        from seedsafe.data.folder.read import read_image
-
-        height, width, _ = read_image(file).shape
-        return height, width
-    try:
-        from PIL import Image, ImageOps
-    except ImportError:
-        raise ImportError(
-            '--image needs OpenCV or Pillow: pip install "seedsafe[image]", or pass --size'
-        ) from None
-    with Image.open(file) as image:
-        width, height = ImageOps.exif_transpose(image).size
-    return height, width
+        wrong = options.dtype
+        raise ValueError(f"--dtype must be a dtype of NumPy, such as uint8, got {wrong!r}") from None
+    return {"video": info} if len(shape) == 4 else info
 
 
 def _as_text(key: SampleKey, applied: list[Applied]) -> str:
@@ -163,21 +126,15 @@ def _as_text(key: SampleKey, applied: list[Applied]) -> str:
 
 
 def _as_json(subject: Subject, key: SampleKey, applied: list[Applied]) -> str:
-    names = ("seed", "epoch", "index", "occurrence", "view")
+    of_key = {name: getattr(key, name) for name in ("seed", "epoch", "index", "occurrence", "view")}
     ops = {} if subject.augment is None else {one.name: one.op for one in subject.augment.streams()}
-    return json.dumps(
+    told = [
         {
-            "pipeline": subject.name,
-            "key": {name: getattr(key, name) for name in names},
-            "applied": [
-                {
-                    "name": one.name,
-                    "op": ops.get(one.name.partition("@")[0]),
-                    "fired": one.params is not None,
-                    "params": plain(one.params),
-                }
-                for one in applied
-            ],
-        },
-        indent=1,
-    )
+            "name": name,
+            "op": ops.get(name.partition("@")[0]),
+            "fired": drawn is not None,
+            "params": plain(drawn),
+        }
+        for name, drawn in applied
+    ]
+    return json.dumps({"pipeline": subject.name, "key": of_key, "applied": told}, indent=1)

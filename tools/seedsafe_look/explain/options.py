@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from seedsafe_look.arguments import add_class, add_pipeline, convert_with, sides
+from seedsafe_look.arguments import add_pipeline, sides
 
 __all__ = ["parser"]
 
@@ -16,21 +16,15 @@ def parser() -> argparse.ArgumentParser:
         description="Tell what a pipeline did to one sample of a run, without the run and without its pixels.",
     )
     add_pipeline(result)
-    result.add_argument("--seed", type=int, metavar="N", help="of the run (default: a dataset's own, else 0)")
     result.add_argument("--epoch", type=int, default=0, metavar="N", help="default: 0")
     result.add_argument("--index", type=int, default=0, metavar="N", help="of the sample (default: 0)")
     result.add_argument("--view", type=int, default=0, metavar="N", help="default: 0")
     result.add_argument("--occurrence", type=int, default=0, metavar="N", help="default: 0")
     shape = result.add_mutually_exclusive_group()
-    shape.add_argument(
-        "--size",
-        type=convert_with(sides),
-        metavar="HxW",
-        help="of the sample's image, of its video (TxHxWxC), or the length of its audio",
-    )
+    words = "of the sample's image, of its video (TxHxWxC), or the length of its audio"
+    shape.add_argument("--size", type=sides, metavar="HxW", help=words)
     shape.add_argument("--image", metavar="FILE", help="the sample's image, for its size")
     result.add_argument("--dtype", default="uint8", help="of the sample's image or audio (default: uint8)")
     result.add_argument("--boxes", metavar="JSON", help="the sample's boxes, such as [[0,10,64,48]]")
-    add_class(result)
     result.add_argument("--json", action="store_true", help="print JSON")
     return result

@@ -1,18 +1,30 @@
-"""``seedsafe preview``: augmented images on one sheet."""
+"""``seedsafe preview``: augmented images on one sheet.
+
+They are images of a folder with their masks, boxes and keypoints, or samples of a dataset.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
-from collections.abc import Callable
 from contextlib import redirect_stdout
+from functools import partial
+from glob import escape
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from seedsafe.data.folder.progress import reporting
+import numpy as np
+
+from seedsafe.data.folder.index import ListingIndex
+from seedsafe.data.folder.progress import reporting, shows_progress
+from seedsafe.data.folder.read import read_image, read_image_as_stored
 from seedsafe.keys.key import SampleIndex, SampleKey
+from seedsafe.pipeline.boxes import from_edges, to_edges
+from seedsafe.pipeline.compose import Compose
+from seedsafe_look.parameters import facts, lines
+from seedsafe_look.picture import picture_of
 from seedsafe_look.preview.options import FORMATS, parser
 from seedsafe_look.subject import Subject, load
 
@@ -55,22 +67,21 @@ def main(argv: list[str]) -> int:
 
 
 def _preview(options: argparse.Namespace) -> int:
-    from seedsafe_look.preview.samples import Row
     from seedsafe_look.preview.sheet import encode, page, sheet
 
     output = Path(options.output)
     _check_output(output)
     with redirect_stdout(sys.stderr):  # the user's module may print
         subject = load(options.pipeline, seed=options.seed or 0, classes=options.classes)
-    columns = _columns(options)
-    indices, read = _source(subject, options)
-    rows: list[Row] = []
-    quiet = options.no_progress or not sys.stderr.isatty() or find_spec("rich") is None
-    with redirect_stdout(sys.stderr), reporting(not quiet, "drawing") as report:
-        for done, number in enumerate(indices):
-            rows.append(read(number, [SampleIndex(number, at.epoch, view=at.view) for at in columns]))
-            report(done + 1, len(indices))
-    title = f"{subject.name}, seed {options.seed or 0 if subject.reader is None else subject.reader.seed}"
+    folder = _folder_of(subject, options)
+    seed = SampleKey(options.seed or 0, 0, 0).seed if subject.reader is None else subject.reader.seed
+    indices = _indices(options, folder if folder is not None else subject.reader.base)
+    with redirect_stdout(sys.stderr), reporting(shows_progress(options.no_progress), "drawing") as report:
+        rows = []
+        for done, number in enumerate(indices, 1):
+            rows.append(_row(subject, folder, number, seed, options))
+            report(done, len(indices))
+    title = f"{subject.name}, seed {seed}"
     if output.suffix.lower() == ".html":
         output.write_text(page(title, rows, options.cell), encoding="utf-8")
     else:
@@ -78,26 +89,16 @@ def _preview(options: argparse.Namespace) -> int:
     failed = [row for row in rows if row.error is not None]
     for row in failed:
         print(f"{row.title}: {row.error}", file=sys.stderr)
-    if options.json:
-        print(json.dumps(_facts(subject, output, rows), indent=1))
-    else:
-        print(f"Wrote {output}.")
+    print(json.dumps(_facts(subject, output, rows), indent=1) if options.json else f"Wrote {output}.")
     return 1 if failed else 0
 
 
 def _facts(subject: Subject, output: Path, rows: list[Any]) -> dict[str, Any]:
-    return {
-        "pipeline": subject.name,
-        "output": str(output),
-        "rows": [
-            {
-                "sample": row.title,
-                "error": row.error,
-                "cells": [{"title": one.title, "applied": one.applied} for one in row.cells],
-            }
-            for row in rows
-        ],
-    }
+    told = []
+    for row in rows:
+        cells = [{"title": one.title, "applied": one.applied} for one in row.cells]
+        told.append({"sample": row.title, "error": row.error, "cells": cells})
+    return {"pipeline": subject.name, "output": str(output), "rows": told}
 
 
 def _check_output(output: Path) -> None:
@@ -110,47 +111,21 @@ def _check_output(output: Path) -> None:
         raise FileNotFoundError(f"--output must be in a folder that exists, got {str(output)!r}: create it")
 
 
-def _columns(options: argparse.Namespace) -> list[SampleIndex]:
-    if options.views is not None:
-        return [SampleIndex(0, options.epochs[0], view=view) for view in range(options.views)]
-    return [SampleIndex(0, epoch) for epoch in options.epochs]
-
-
-def _source(subject: Subject, options: argparse.Namespace) -> tuple[list[int], Callable[..., Any]]:
-    """Return the numbers of the samples to draw, and a function that returns the row of one."""
-    from seedsafe.data.folder.index import FolderIndex
-    from seedsafe_look.preview.samples import notes_of, of_dataset, of_folder
-
-    scale = _scaler(options.cell)
-    if subject.reader is not None:
-        unused = [f"--{name}" for name in ("images", "masks", "annotations") if getattr(options, name)]
-        own = subject.reader.seed
-        if unused:
-            raise ValueError(
-                f"{subject.name} is a dataset and has its own samples: leave out {', '.join(unused)}"
-            )
-        if options.seed is not None and options.seed != own:
-            raise ValueError(f"{subject.name} has the seed {own}, got --seed {options.seed}: leave it out")
-        base = subject.reader.base
-        length = len(base) if hasattr(base, "__len__") else 2**32
-        return _choose(options, length), lambda number, at: of_dataset(
-            subject, number, at, seed=0, scale=scale
+def _folder_of(subject: Subject, options: argparse.Namespace) -> _Folder | None:
+    """Return the folder of images for a pipeline, or None for a dataset, which has its own samples."""
+    if subject.reader is None:
+        return _Folder(subject, options)
+    unused = [f"--{name}" for name in ("images", "masks", "annotations") if getattr(options, name)]
+    if unused:
+        raise ValueError(
+            f"{subject.name} is a dataset and has its own samples: leave out {', '.join(unused)}"
         )
-    if options.images is None:
-        raise ValueError(f"{subject.name} is a pipeline: pass --images DIR, a folder of images")
-    seed = SampleKey(options.seed or 0, 0, 0).seed
-    index = FolderIndex(options.images, labelled=False, on_problem="ignore")
-    if not len(index):
-        raise FileNotFoundError(f"--images must be a folder with images, but {options.images!r} has none")
-    if options.masks is not None and not Path(options.masks).is_dir():
-        raise FileNotFoundError(f"--masks must be a folder, got {options.masks!r}")
-    notes = {} if options.annotations is None else notes_of(options.annotations)
-    return _choose(options, len(index)), lambda number, at: of_folder(
-        subject, index, number, at, seed=seed, masks=options.masks, notes=notes, scale=scale
-    )
+    subject.check_seed(options.seed)
+    return None
 
 
-def _choose(options: argparse.Namespace, length: int) -> list[int]:
+def _indices(options: argparse.Namespace, samples: Any) -> list[int]:
+    length = len(samples) if hasattr(samples, "__len__") else 2**32
     if options.indices is None:
         return list(range(min(options.samples, length)))
     beyond = [number for number in options.indices if number >= length]
@@ -159,17 +134,132 @@ def _choose(options: argparse.Namespace, length: int) -> list[int]:
     return list(options.indices)
 
 
-def _scaler(cell: int) -> Callable[[Any], Any]:
-    import cv2
+def _row(
+    subject: Subject, folder: _Folder | None, number: int, seed: int, options: argparse.Namespace
+) -> Any:
+    """Return the row of a sample: what it is, and what is made of it in each epoch or view."""
+    from seedsafe_look.preview.sheet import Cell, Row, fit
 
-    def scale(image: Any) -> Any:
-        """Return an image whose longest side fits a cell. Small images grow by a whole factor."""
-        height, width = image.shape[:2]
-        times = cell // max(height, width)
-        if times:
-            return image.repeat(times, 0).repeat(times, 1)
-        share = cell / max(height, width)
-        size = max(1, round(width * share)), max(1, round(height * share))
-        return cv2.resize(image, size, interpolation=cv2.INTER_AREA)
+    title = f"sample {number}" if folder is None else folder.title(number)
+    try:
+        sample = None if folder is None else folder.sample(number)
+    except (ValueError, OSError) as error:
+        return Row(title, [Cell("", None, [str(error)])], str(error))
+    epochs = [(epoch, 0) for epoch in options.epochs]
+    views = [(options.epochs[0], view) for view in range(options.views or 0)]
+    cells: list[Cell] = []
+    failure = None
+    for epoch, view in views or epochs:
+        one, at = subject.of_view(view), SampleIndex(number, epoch, view=view)
+        boxes = "pascal_voc" if one.augment is None or one.augment.boxes is None else one.augment.boxes.format
+        draw = partial(picture_of, boxes=boxes, scale=partial(fit, cell=options.cell))
+        try:
+            key = one.key(at, seed)
+            if one.reader is not None:
+                before, after = one.parts(one.read_base(at)), one.parts(one.read(at))
+            else:
+                before, after = sample, one.augment(sample, key=key)  # type: ignore[misc]  # one of the two is there
+            if not cells:
+                cells.append(Cell("original", draw(before), []))
+            told = f"epoch {epoch}, view {view}" if view else f"epoch {epoch}"
+            cells.append(Cell(told, draw(after), *_parameters(one, key, before, at)))
+        except Exception as error:  # noqa: BLE001  # from the user's pipeline or dataset
+            failure = f"{type(error).__name__}: {error}"
+            cells.append(Cell(f"epoch {epoch}", None, [failure]))
+    return Row(title, cells, failure)
 
-    return scale
+
+def _parameters(subject: Subject, key: SampleKey, before: Any, at: SampleIndex) -> tuple[list[str], Any]:
+    if subject.augment is None:
+        return ["drawn by the dataset itself"], None
+    try:
+        applied = subject.augment.params(key, subject.infos(before, at))
+    except (ValueError, TypeError) as error:
+        return [f"not known without the pixels: {error}"], None
+    return lines(applied) or ["nothing fired"], facts(applied)
+
+
+class _Folder:
+    """A folder of images, with masks and annotations."""
+
+    def __init__(self, subject: Subject, options: argparse.Namespace) -> None:
+        if options.images is None:
+            raise ValueError(f"{subject.name} is a pipeline: pass --images DIR, a folder of images")
+        self.index = ListingIndex(options.images, labelled=False)
+        if not len(self.index):
+            raise FileNotFoundError(f"--images must be a folder with images, but {options.images!r} has none")
+        if options.masks is not None and not Path(options.masks).is_dir():
+            raise FileNotFoundError(f"--masks must be a folder, got {options.masks!r}")
+        self.masks = options.masks
+        self.notes = {} if options.annotations is None else _notes_of(options.annotations)
+        self.augment = subject.augment
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def title(self, number: int) -> str:
+        return f"{number}: {self.index.relative(number)}"
+
+    def sample(self, number: int) -> dict[str, Any]:
+        name = Path(self.index.relative(number))
+        parts: dict[str, Any] = {"image": read_image(self.index.path(number))}
+        if self.masks is not None:
+            files = sorted(Path(self.masks).glob(f"{escape(name.with_suffix('').as_posix())}.*"))
+            if not files:
+                raise FileNotFoundError(f"no mask {name.stem}.* in {self.masks}")
+            mask = read_image_as_stored(files[0])
+            parts["mask"] = mask if mask.ndim == 2 else np.ascontiguousarray(mask[..., 0])
+        note = self.notes.get(name.as_posix(), self.notes.get(name.name))
+        return parts if note is None else parts | _annotations(note, parts["image"].shape[:2], self.augment)
+
+
+def _annotations(note: dict[str, Any], size: tuple[int, int], augment: Compose | None) -> dict[str, Any]:
+    """Return boxes and keypoints with their labels, in the formats of a pipeline."""
+    boxes, keypoints = (None, None) if augment is None else (augment.boxes, augment.keypoints)
+    parts: dict[str, Any] = {}
+    if note.get("boxes") is not None:
+        rows = np.array(note["boxes"], np.float64).reshape(-1, 4)
+        if note.get("format") == "coco":
+            rows = from_edges(
+                to_edges(rows, "coco", size), "pascal_voc" if boxes is None else boxes.format, size
+            )
+        parts["boxes"] = rows
+        labels = note.get("labels", list(range(len(rows))))
+        parts |= {label: note.get(label, labels) for label in (() if boxes is None else boxes.labels)}
+    if note.get("keypoints"):
+        rows = parts["keypoints"] = np.array(note["keypoints"], np.float64)
+        labels = list(range(len(rows)))
+        parts |= {label: note.get(label, labels) for label in (() if keypoints is None else keypoints.labels)}
+    return parts
+
+
+def _notes_of(file: str) -> dict[str, Any]:
+    """Return boxes, keypoints and labels by file name, from the JSON of COCO, or from JSON in the form of the result.
+
+    Raises:
+        ValueError: the file is neither.
+    """
+    try:
+        data = json.loads(Path(file).read_text(encoding="utf-8"))
+        if not ("images" in data and "annotations" in data):
+            if not all(isinstance(one, dict) for one in data.values()):
+                raise TypeError("the value of each file name must be an object")
+            return dict(data)
+        names = {one["id"]: one["file_name"] for one in data["images"]}
+        kinds = {one["id"]: one["name"] for one in data.get("categories", ())}
+        notes: dict[str, Any] = {
+            name: {"boxes": [], "keypoints": [], "labels": [], "format": "coco"} for name in names.values()
+        }
+        for one in data["annotations"]:
+            note = notes[names[one["image_id"]]]
+            if "bbox" in one:
+                note["boxes"].append(one["bbox"])
+                note["labels"].append(kinds.get(one.get("category_id"), one.get("category_id")))
+            points = one.get("keypoints", [])
+            note["keypoints"] += [points[first : first + 3] for first in range(0, len(points), 3)]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ValueError(
+            f'{file} must be the JSON of COCO, or {{"file name": {{"boxes": [[x0, y0, x1, y1]]}}}}: '
+            f"{type(error).__name__} {error}"
+        ) from error
+    return notes
