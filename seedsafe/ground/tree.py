@@ -42,20 +42,29 @@ def leaves(tree: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
         yield from leaves(part, (*path, key))
 
 
-def mapped(function: Callable[[Any], Any], tree: Any) -> Any:
+def mapped(function: Callable[[Any], Any], tree: Any, plain: frozenset[type] = frozenset()) -> Any:
     """Return a tree of the same form with the results of a function for its leaves.
+
+    Args:
+        function: called with each leaf.
+        tree: the tree.
+        plain: types of leaves that stay as they are. A list of them may have thousands, and is copied in one step.
 
     Example:
         >>> mapped(len, {"a": ("b", "cd"), "e": ["fgh"]})
         {'a': (1, 2), 'e': [3]}
     """
     kind = type(tree)
+    if kind in plain:
+        return tree
     if kind is dict:
-        return {key: mapped(function, part) for key, part in tree.items()}
+        return {key: mapped(function, part, plain) for key, part in tree.items()}
     if kind is list or kind is tuple:
-        return kind([mapped(function, part) for part in tree])
+        if plain and plain.issuperset(map(type, tree)):
+            return kind(tree)
+        return kind([mapped(function, part, plain) for part in tree])
     if isinstance(tree, tuple) and hasattr(tree, "_make"):
-        return tree._make([mapped(function, part) for part in tree])  # a named tuple
+        return tree._make([mapped(function, part, plain) for part in tree])  # a named tuple
     return function(tree)
 
 

@@ -28,7 +28,9 @@ _ELSEWHERE: Final = {
 
 _KNOWN: Final = frozenset(TARGETS)
 
-SCALARS: Final = frozenset({int, float, complex, str, bytes, bool, type(None), *np.sctypeDict.values()})
+SCALARS: Final[frozenset[type]] = frozenset(
+    {int, float, complex, str, bytes, bool, type(None), *np.sctypeDict.values()}
+)
 """The types of most labels, none of which looks like a target."""
 
 
