@@ -19,7 +19,7 @@ from seedsafe.pipeline.unnamed import SCALARS
 from seedsafe.reading.pil import copy_image, image_array, open_image
 from seedsafe.reading.tensors import Back, copy_tensor, narrowed, open_tensor, stack_tensors
 
-__all__ = ["FORMS", "Form", "copy_parts", "form_of", "kind_of", "opened"]
+__all__ = ["FORMS", "Form", "can_begin", "copy_parts", "form_of", "kind_of", "opened"]
 
 
 class Form(NamedTuple):
@@ -54,6 +54,11 @@ def form_of(part: Any) -> Form | None:
         if kind is not None and isinstance(part, kind):
             return form
     return None
+
+
+def can_begin(part: Any) -> bool:
+    """Return whether a tuple that begins with this part has an image, or a dict of targets, there."""
+    return isinstance(part, np.ndarray | dict) or form_of(part) is not None
 
 
 def opened(part: Any, target: str, channels_first: bool) -> tuple[Any, Back]:

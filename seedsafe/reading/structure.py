@@ -12,7 +12,7 @@ import numpy as np
 from seedsafe.ground.info import TARGETS
 from seedsafe.ground.tree import rebuilt, replaced
 from seedsafe.pipeline.unnamed import shape_of
-from seedsafe.reading.forms import form_of, kind_of
+from seedsafe.reading.forms import can_begin, form_of, kind_of
 from seedsafe.reading.targets import TargetPaths, Targets, paths_of
 
 __all__ = ["Images", "Join", "take_apart"]
@@ -21,8 +21,6 @@ Join = Callable[[Any], Any]
 """Puts the augmented parts of a sample back into the sample's form."""
 
 _NAMES: Final = frozenset(TARGETS)
-_AUGMENTED: Final = (np.ndarray, dict)
-"""What a tuple begins with, besides tensors and images of PIL."""
 
 
 def take_apart(sample: Any, targets: Targets) -> tuple[Any, Join]:
@@ -63,7 +61,7 @@ def _from_tuple(sample: Any, targets: Targets) -> tuple[Any, Join]:
     if targets is None:
         if not sample:
             raise ValueError("the dataset returned an empty tuple: return a sample")
-        if not isinstance(sample[0], _AUGMENTED) and form_of(sample[0]) is None:
+        if not can_begin(sample[0]):
             names = _names_of(sample)
             raise TypeError(
                 f"the first element of a sample is augmented and must be a NumPy array, got {kind_of(sample[0])}: "

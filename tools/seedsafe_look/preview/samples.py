@@ -17,7 +17,7 @@ from seedsafe.data.folder.index import FolderIndex
 from seedsafe.data.folder.read import read_image, read_image_as_stored
 from seedsafe.ground.info import TARGETS
 from seedsafe.keys.key import SampleIndex
-from seedsafe.pipeline.boxes import from_edges, to_edges
+from seedsafe.pipeline.boxes import Edges, from_edges, to_edges
 from seedsafe.reading.forms import opened
 from seedsafe_look.parameters import plain, text
 from seedsafe_look.picture import picture_of
@@ -145,7 +145,7 @@ def _sample(subject: Subject, path: Path, name: str, masks: str | None, notes: d
             if own.get("format") == "coco":  # whatever format the pipeline wants
                 edges = to_edges(rows, "coco", image.shape[:2])
                 rows = from_edges(edges, "pascal_voc" if boxes is None else boxes.format, image.shape[:2])
-            parts["boxes"] = rows
+            parts["boxes"] = rows if boxes is not None else rows.view(Edges)
             for label in () if boxes is None else boxes.labels:
                 parts[label] = own.get(label, own.get("labels", list(range(len(rows)))))
         if own.get("keypoints"):
