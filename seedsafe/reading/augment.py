@@ -47,9 +47,8 @@ def targets_of(augment: BoundAugment, sample: Any, targets: Targets = None) -> T
         ValueError: a part must be named; see `implied_targets` and `require_named`.
     """
     if targets is not None:
-        if not isinstance(targets, str):
-            for view in augment.views or (augment,):
-                require_named(sample, targets, view.rules_of_parts)
+        for view in augment.views or (augment,):
+            require_named(sample, targets, view.rules_of_parts)
         return targets
     if augment.views:
         each = [targets_of(view, sample) for view in augment.views]

@@ -35,6 +35,8 @@ the whole sample, for a callable that is no pipeline.
 
 _NAMES: Final = frozenset(TARGETS)
 _CONTAINERS: Final = (tuple, list, dict)
+_SAID: Final = frozenset((str, type(None)))
+"""The types of what is said of one part."""
 _ARRAYS: Final = ("numpy", "torch")
 """The modules of the classes of plain arrays and tensors."""
 
@@ -156,10 +158,13 @@ def require_named(sample: Any, targets: Targets, rules: Rules | None) -> None:
         ValueError: the sample's ['seen'], a list of shape (1, 2), must be named: the pipeline moves the image, and this would stay as it \
 is. Write targets={'photo': 'image', 'seen': 'keypoints'}, with None for a part that passes through
     """
-    if rules is None or not rules.asks or isinstance(targets, str) or targets is None:
-        return
-    is_dict = isinstance(sample, dict)
-    if not (is_dict or any(isinstance(target, _CONTAINERS) for target in targets)):
+    if (
+        rules is None
+        or not rules.asks
+        or isinstance(targets, str)
+        or targets is None
+        or _say_all(targets, sample)
+    ):
         return
     said = dict(leaves(targets))
     try:
@@ -168,6 +173,18 @@ is. Write targets={'photo': 'image', 'seen': 'keypoints'}, with None for a part 
     except (KeyError, IndexError, TypeError):
         return  # `take_apart` raises it
     _require_rest(sample, said, rules)
+
+
+def _say_all(targets: Any, sample: Any) -> bool:
+    """Return whether targets plainly leave nothing out; most do, in each read."""
+    if isinstance(targets, Mapping):
+        if not isinstance(sample, dict):
+            return True  # `take_apart` raises it
+        for key, part in sample.items():
+            if key not in targets and type(part) not in SCALARS:
+                return False
+        return _SAID.issuperset(map(type, targets.values()))
+    return _SAID.issuperset(map(type, targets))
 
 
 def _require_rest(sample: Any, said: Mapping[Path, str | None], rules: Rules, alone: str = "") -> None:
@@ -190,10 +207,10 @@ def _rest(part: Any, said: Mapping[Path, str | None], path: Path) -> Iterator[Pa
 
 
 def _holds_several(part: Any) -> bool:
-    """Return whether the entries of a part are parts of their own: those of a dict, or arrays among other things."""
+    """Return whether the entries of a part are parts of their own: those of a dict, or of a tuple with arrays among other things."""
     if isinstance(part, Mapping):
         return True
-    several = isinstance(part, tuple | list) and len(set(map(type, part))) > 1
+    several = isinstance(part, tuple) and len(set(map(type, part))) > 1
     return several and any(hasattr(entry, "ndim") or isinstance(entry, Mapping) for entry in part)
 
 
@@ -236,14 +253,14 @@ def only_labels(parts: Sequence[Any]) -> bool:
         (True, False)
     """
     return SCALARS.issuperset(map(type, parts)) or all(
-        type(part) in SCALARS or _is_vector(part) for part in parts
+        type(part) in SCALARS
+        or (
+            type(part).__module__ in _ARRAYS
+            and getattr(part, "ndim", 2) < 2
+            and not getattr(part.dtype, "hasobject", False)  # torch's have none
+        )
+        for part in parts
     )
-
-
-def _is_vector(part: Any) -> bool:
-    """Return whether a part is an array or a tensor of at most one axis, whose entries have none."""
-    is_array = type(part).__module__ in _ARRAYS and getattr(part, "ndim", 2) < 2
-    return is_array and not getattr(part.dtype, "hasobject", False)  # torch's have none
 
 
 def _are_named(sample: dict[Any, Any], rules: Rules) -> bool:
