@@ -36,7 +36,10 @@ def test_a_path_leads_to_its_leaf_and_to_nothing_else(case: str) -> None:
     before = repr(tree)
     paths = [path for path, _ in leaves(tree)]
     for path in paths:
-        changed = dict(leaves(replaced(tree, path, "new")))
+        whole = replaced(tree, path, "new")
+        assert replaced(whole, path, dict(leaves(tree))[path]) == tree
+        assert repr(replaced(whole, path, dict(leaves(tree))[path])) == before  # the classes too
+        changed = dict(leaves(whole))
         assert changed == dict(leaves(tree)) | {path: "new"}
     assert repr(tree) == before
 

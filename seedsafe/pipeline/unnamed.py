@@ -128,6 +128,8 @@ def likely_target(name: Any, part: Any, image: Any, video: Any = None) -> str | 
         >>> likely_target("x", np.zeros((4, 6)), image), likely_target("x", np.zeros((9, 4)), image), likely_target("K", np.eye(3), image)
         ('mask', 'boxes', None)
     """
+    if name in TARGETS:
+        return str(name)
     shape = shape_of(part)
     if not _frames_of(part).isdisjoint(_frames_of(video)):
         colours = len(shape) == 4 and shape[3 if isinstance(part, np.ndarray) else 1] in (3, 4)

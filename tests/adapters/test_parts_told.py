@@ -228,6 +228,8 @@ def test_a_detection_s_dict_needs_its_names_alone() -> None:
         "image",
         {"boxes": "boxes", "K": None},
     )
+    empty = {"image": IMAGE, "target": {"boxes": [], "labels": []}}
+    assert suggested(told(empty, BOXED)) == {"image": "image", "target": {"boxes": "boxes"}}
     deep = {"image": IMAGE, "target": found}  # names count in the sample's own dict, and in a tuple's
     assert suggested(told(deep, BOXED)) == {"image": "image", "target": {"boxes": "boxes"}}
     assert (
@@ -256,7 +258,9 @@ def test_samples_of_other_classes_are_looked_at() -> None:
     assert suggested(told((IMAGE, UserDict(x=MASK)))) == ("image", {"x": "mask"})
     assert "a Found" in told((IMAGE, Found(1.0, BOXES)))
     assert read((IMAGE, Found(1.0, [3])))[1].boxes == [3]
-    assert suggested(told(({"image": IMAGE, "label": 3}, MASK))) == ({"image": "image"}, "mask")
+    text = told(({"image": IMAGE, "label": 3}, MASK))
+    assert "the sample's [1], an array" in text
+    assert suggested(text) == ({"image": "image"}, "mask")
 
 
 def test_a_dict_of_targets_names_each_part_or_says_none() -> None:
