@@ -75,8 +75,9 @@ def _has_axes(part: Any, least: int) -> bool:
     if isinstance(part, list | tuple):
         few = least > 1 and SCALARS.issuperset(map(type, part))  # a list may have thousands of numbers
         return not few and (least == 1 or any(_has_axes(entry, least - 1) for entry in part))
-    axes: Any = getattr(part, "ndim", None)
-    if isinstance(axes, int):
+    shape: Any = getattr(part, "shape", None)
+    if hasattr(type(shape), "__len__"):  # of TensorFlow's tensors too, which have no tuple
+        axes = len(shape)
         return axes >= least or (axes == 1 and _has_axes(_objects(part), least))
     if isinstance(part, Mapping):
         return True
@@ -92,7 +93,7 @@ def _objects(array: Any) -> list[Any]:
 
 def _is_picture(part: Any) -> bool:
     """Return whether a part is an image of PIL."""
-    return hasattr(part, "getbands") and hasattr(part, "size")
+    return callable(getattr(part, "getbands", None))
 
 
 def check_names(sample: dict[Any, Any], rules: Rules) -> None:
