@@ -63,9 +63,8 @@ def mapped(function: Callable[[Any], Any], tree: Any, plain: frozenset[type] = f
         if plain and plain.issuperset(map(type, tree)):
             return kind(tree)
         return kind([mapped(function, part, plain) for part in tree])
-    if isinstance(tree, tuple) and hasattr(tree, "_make"):
-        return tree._make([mapped(function, part, plain) for part in tree])  # a named tuple
-    return function(tree)
+    make: Any = getattr(tree, "_make", None) if isinstance(tree, tuple) else None  # of a named tuple
+    return function(tree) if make is None else make([mapped(function, part, plain) for part in tree])
 
 
 def replaced(tree: Any, path: Path, part: Any) -> Any:
