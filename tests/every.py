@@ -10,6 +10,7 @@ from cases.case import Memory
 from skimage import data
 
 import seedsafe as ss
+from seedsafe.pipeline.boxes import Edges
 
 PHOTO = np.ascontiguousarray(data.astronaut()[:256, 100:356])
 """uint8, (256, 256, 3)."""
@@ -52,7 +53,7 @@ def sample_of(case: Case, dtype: str) -> dict[str, Any]:
         return {"audio": np.random.default_rng(0).uniform(-1, 1, (2, 32000)).astype(np.float32)}
     image = PHOTO if dtype == "uint8" else (PHOTO / 255).astype(np.float32)
     if case.needs == "boxes":
-        return {"image": image, "boxes": np.array([[30.0, 40.0, 220.0, 200.0]])}
+        return {"image": image, "boxes": np.array([[30.0, 40.0, 220.0, 200.0]]).view(Edges)}
     if case.needs == "mask":
         return {"image": image, "mask": (PHOTO[..., 0] > 100).astype(np.uint8)}
     return {"image": image}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from refused import refused
 
 import seedsafe as ss
-from seedsafe.pipeline.boxes import FORMATS, from_edges, to_edges
+from seedsafe.pipeline.boxes import FORMATS, Edges, from_edges, to_edges
 
 KEY = ss.SampleKey(42, 3, 1234)
 KEYS = [ss.SampleKey(42, 3, index) for index in range(20)]
@@ -439,8 +439,8 @@ def test_every_transform_under_rules(name: str) -> None:
         assert again["joints"] == out["joints"]
 
 
-def test_without_boxes_all_is_as_it_was() -> None:
-    boxes = np.array([[-5, 2, 100, 9, 1.5]], np.float32)
+def test_edges_that_are_certain_need_no_format_and_are_kept() -> None:
+    boxes = np.array([[-5, 2, 100, 9, 1.5]], np.float32).view(Edges)
     out = ss.Compose([ss.HorizontalFlip(p=1)])({"image": IMAGE, "boxes": boxes, "names": [1, 2, 3]}, key=KEY)
     assert out["boxes"].tolist() == [[-36, 2, 69, 9, 1.5]]
     assert out["names"] == [1, 2, 3]

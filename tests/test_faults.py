@@ -23,6 +23,7 @@ from programs import python
 import seedsafe as ss
 import seedsafe_albumentations
 from seedsafe.keys.key import address, op_of, philox
+from seedsafe.pipeline.boxes import Edges
 from seedsafe.reading import (
     FailureLog,
     KeyedReader,
@@ -541,7 +542,7 @@ def test_a_users_transform_cannot_change_the_callers_memory(augment: Any) -> Non
         "image": np.zeros((4, 4), np.uint8),
         "mask": np.zeros((4, 4), np.uint8),
         "keypoints": np.zeros((3, 2), np.float32),
-        "boxes": np.zeros((3, 4), np.float32),
+        "boxes": np.zeros((3, 4), np.float32).view(Edges),
     }
     for index in range(8):  # the flip fires for some
         made = augment(sample, key=ss.SampleKey(0, 0, index))

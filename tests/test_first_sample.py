@@ -18,6 +18,7 @@ from seedsafe_torch import AugmentedDataset
 
 KEY = ss.SampleKey(42, 0, 0)
 FLIP = ss.Compose([ss.HorizontalFlip(p=1)])
+BOXED = ss.Compose([ss.HorizontalFlip(p=1)], boxes=ss.Boxes("pascal_voc"))
 IMAGE = np.arange(20 * 30 * 3, dtype=np.uint8).reshape(20, 30, 3)
 MASK = np.arange(600, dtype=np.int32).reshape(20, 30)
 BOXES = np.array([[1.0, 2, 11, 12], [0, 0, 30, 20]], np.float32)
@@ -42,7 +43,7 @@ def test_names_of_ours_in_the_dict_of_a_tuple_are_moved(kind: Any) -> None:
         "keypoints": kind(POINTS),
         "labels": [1, 2],
     }
-    image, made = read((IMAGE, inner))
+    image, made = read((IMAGE, inner), BOXED)
     np.testing.assert_array_equal(image, IMAGE[:, ::-1])
     np.testing.assert_array_equal(made["boxes"], MOVED)
     np.testing.assert_array_equal(made["mask"], MASK[:, ::-1])
@@ -130,11 +131,11 @@ def test_each_kind_of_sample_is_looked_at() -> None:
 
 
 def test_nested_dicts_can_be_named() -> None:
-    image, made = read((IMAGE, {"bbox": BOXES, "x": 1}), targets=("image", {"bbox": "boxes"}))
+    image, made = read((IMAGE, {"bbox": BOXES, "x": 1}), BOXED, targets=("image", {"bbox": "boxes"}))
     np.testing.assert_array_equal(image, IMAGE[:, ::-1])
     np.testing.assert_array_equal(made["bbox"], MOVED)
     sample = {"jpg": IMAGE, "objects": {"bbox": BOXES, "category": [1, 2]}}
-    whole = read(sample, targets={"jpg": "image", "objects": {"bbox": "boxes"}})
+    whole = read(sample, BOXED, targets={"jpg": "image", "objects": {"bbox": "boxes"}})
     np.testing.assert_array_equal(whole["objects"]["bbox"], MOVED)
     assert whole["objects"]["category"] == [1, 2]
     with pytest.raises(ss.SampleError, match="targets name a part that the sample lacks"):

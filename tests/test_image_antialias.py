@@ -16,6 +16,7 @@ from skimage import data
 
 import seedsafe as ss
 from seedsafe import functional as F  # noqa: N812  # the field's name for it
+from seedsafe.pipeline.boxes import Edges
 from seedsafe.pipeline.transform import options
 
 KEY = ss.SampleKey(42, 3, 1234)
@@ -121,7 +122,11 @@ RESIZING: dict[str, Any] = {
 @pytest.mark.parametrize("name", RESIZING)
 def test_the_image_alone_is_smoothed(name: str) -> None:
     image = PHOTOS["chelsea"]
-    sample = {"image": image, "mask": image[..., 0] // 64, "boxes": np.array([[10.0, 20, 200, 220]])}
+    sample = {
+        "image": image,
+        "mask": image[..., 0] // 64,
+        "boxes": np.array([[10.0, 20, 200, 220]]).view(Edges),
+    }
     plain = type(RESIZING[name])(
         **{key: value for key, value in options(RESIZING[name]).items() if key != "antialias"}
     )

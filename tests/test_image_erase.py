@@ -19,6 +19,7 @@ import seedsafe as ss
 from seedsafe import functional as sf
 from seedsafe.keys.key import address, op_of, philox
 from seedsafe.keys.words import normal_quantiles, sixteenths
+from seedsafe.pipeline.boxes import Edges
 
 NOISE = address(ss.SampleKey(5, 0, 0))
 
@@ -141,7 +142,7 @@ def test_tiles_take_all_targets_along(epoch: int, grid: tuple[int, int]) -> None
         "image": image,
         "mask": (image[..., 0] > 0).astype(np.int32),
         "keypoints": np.array([[column, row, 0.5], [-5, 3, 1]]),
-        "boxes": np.array([[column, row, column + 1, row + 1, 7]], np.float32),
+        "boxes": np.array([[column, row, column + 1, row + 1, 7]], np.float32).view(Edges),
     }
     out = ss.GridShuffle(grid)(sample, key=key)
     x, y, visible = out["keypoints"][0]
@@ -179,7 +180,7 @@ def test_masks_and_boxes_have_the_images_holes(transform: Any) -> None:
     sample = {
         "image": image,
         "mask": np.ones((40, 50), np.int16),
-        "boxes": np.array([[0.0, 0, 50, 40], [10, 10, 11, 11]]),
+        "boxes": np.array([[0.0, 0, 50, 40], [10, 10, 11, 11]]).view(Edges),
         "keypoints": np.array([[10.0, 10.0]]),
     }
     for index in range(20):
@@ -202,7 +203,7 @@ def test_masks_and_boxes_have_the_images_holes(transform: Any) -> None:
 def test_ten_thousand_boxes_and_none() -> None:
     rng = np.random.default_rng(0)
     low = rng.uniform(0, 90, (10_000, 2))
-    boxes = np.concatenate([low, low + 5], axis=1)
+    boxes = np.concatenate([low, low + 5], axis=1).view(Edges)
     sample = {"image": np.zeros((100, 100), np.uint8), "boxes": boxes}
     for transform in (ss.CoarseDropout(8), ss.GridDropout(), ss.GridShuffle()):
         assert transform(sample, key=KEY)["boxes"].shape == (10_000, 4)

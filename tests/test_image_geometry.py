@@ -20,6 +20,7 @@ from seedsafe import functional as F  # noqa: N812  # the field's name for it
 from seedsafe.functional.affine import inverse
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import address, op_of, philox
+from seedsafe.pipeline.boxes import Edges
 
 KEY = ss.SampleKey(42, 3, 1234)
 PHOTO = np.ascontiguousarray(data.astronaut()[100:300, 150:400])
@@ -231,7 +232,7 @@ def test_expand_shows_all_and_crop_border_nothing_else() -> None:
 
 
 def test_boxes_by_ellipse_are_closer() -> None:
-    boxes = np.array([[100.0, 80, 140, 120]])
+    boxes = np.array([[100.0, 80, 140, 120]]).view(Edges)
     for degrees in (0, 30, 45, 90):
         by = [
             ss.Rotate((degrees, degrees), rotate_method=method)({"image": PHOTO, "boxes": boxes}, key=KEY)[

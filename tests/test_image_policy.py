@@ -18,6 +18,7 @@ from seedsafe.image.policies import OPS, Operation
 from seedsafe.image.policy_tables import TABLES
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import address, op_of
+from seedsafe.pipeline.boxes import Edges
 
 PHOTO = data.astronaut()[100:261, 150:341]
 IMAGES = [PHOTO, PHOTO[::3, ::2], np.random.default_rng(0).integers(0, 256, (31, 40, 3), dtype=np.uint8)]
@@ -228,7 +229,7 @@ def test_boxes_masks_and_keypoints_follow_a_policy() -> None:
     sample = {
         "image": np.repeat(mask[..., None] * np.uint8(200), 3, 2),
         "mask": mask,
-        "boxes": np.array([[30.0, 20, 50, 40]]),
+        "boxes": np.array([[30.0, 20, 50, 40]]).view(Edges),
         "keypoints": np.array([[39.5, 29.5]]),
     }
     for key in KEYS[:60]:

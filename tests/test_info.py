@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import seedsafe as ss
+from seedsafe.pipeline.boxes import Edges
 
 KEY = ss.SampleKey(42, 3, 1234)
 KEYS = [ss.SampleKey(42, 3, index) for index in range(12)]
@@ -17,7 +18,7 @@ BOXES = np.array([[1, 2, 9, 8, 7], [10, 3, 28, 20, 5]], np.float32)
 SAMPLE = {
     "image": IMAGE,
     "mask": IMAGE[..., 0],
-    "boxes": BOXES,
+    "boxes": BOXES.view(Edges),
     "keypoints": np.array([[3.0, 4.0]]),
     "label": 1,
 }
@@ -171,7 +172,7 @@ def test_replay_serves_samples_without_their_image(key: ss.SampleKey) -> None:
             for target in targets:
                 np.testing.assert_array_equal(again[target], out[target])
     with pytest.raises(ValueError, match=r"needs 'image' in the sample.*or pass info="):
-        augment.replay({"boxes": BOXES}, record)
+        augment.replay({"boxes": BOXES.view(Edges)}, record)
 
 
 # Parameters that settle on pixels
@@ -208,7 +209,7 @@ def test_settled_parameters(key: ss.SampleKey) -> None:
     augment = ss.Compose([ss.HorizontalFlip(), ToMask(), ss.RandomCrop(4)])
     mask = np.zeros((24, 30), np.uint8)
     mask[[3, 12, 20], [4, 25, 9]] = 1
-    sample = {"image": IMAGE, "mask": mask, "boxes": BOXES}
+    sample = {"image": IMAGE, "mask": mask, "boxes": BOXES.view(Edges)}
     out = augment(sample, key=key)
     assert out["image"].shape == (4, 4, 3)
     record = augment.params(key, {"image": IMAGE.shape})

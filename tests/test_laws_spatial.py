@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from image_laws import alike
 
 import seedsafe as ss
+from seedsafe.pipeline.boxes import Edges
 
 keys = st.builds(
     ss.SampleKey, st.integers(0, 9), st.integers(0, 99), st.integers(0, 9999), view=st.integers(0, 9)
@@ -43,7 +44,7 @@ def scene(rows: int, columns: int, y: float, x: float, radius: float) -> dict[st
     return {
         "image": np.repeat(mask[..., None] * np.uint8(255), 3, axis=2),
         "mask": mask,
-        "boxes": np.array([box], np.float64),
+        "boxes": np.array([box], np.float64).view(Edges),
         "keypoints": np.array([[x, y]], np.float64),
     }
 
@@ -114,7 +115,7 @@ def block(rows: int, columns: int, y: int, x: int, half: int) -> dict[str, Any]:
     return {
         "image": np.repeat(mask[..., None] * np.uint8(255), 3, axis=2),
         "mask": mask,
-        "boxes": np.array([[x - half, y - half, x + half, y + half]], np.float64),
+        "boxes": np.array([[x - half, y - half, x + half, y + half]], np.float64).view(Edges),
         "keypoints": np.array([[x, y]], np.float64),
     }
 
@@ -217,7 +218,8 @@ def test_everything_lands_in_one_place_in_a_pipeline(names: list[str], key: ss.S
     sample = scene(72, 64, place, 50 - place, 9.5)
     for name in names:  # until the disc is cut off, and its middle no longer the keypoint
         # Crops of a fixed size need large images.
-        sample = SPATIAL[name].transform(ss.PadIfNeeded(60)(sample, key=key), key=key)
+        for transform in (ss.PadIfNeeded(60), SPATIAL[name].transform):
+            sample = transform(sample | {"boxes": sample["boxes"].view(Edges)}, key=key)
         if not landed(
             sample, loose=True, near=5.0
         ):  # bent discs have other middles, by half of their radius at most
@@ -360,7 +362,9 @@ def test_boxes_and_keypoints_of_every_number_and_dtype(name: str) -> None:
             image = np.zeros((48, 56), np.uint8)
             for key in KEYS[:1]:
                 before = boxes.copy(), points.copy()
-                made = SPATIAL[name].transform({"image": image, "boxes": boxes, "keypoints": points}, key=key)
+                made = SPATIAL[name].transform(
+                    {"image": image, "boxes": boxes.view(Edges), "keypoints": points}, key=key
+                )
                 np.testing.assert_array_equal(boxes, before[0])
                 np.testing.assert_array_equal(points, before[1])
                 assert made["boxes"].shape == boxes.shape

@@ -45,7 +45,7 @@ def make():
 
 
 def dataset():
-    return AugmentedDataset(boxed, augment, seed=7)
+    return AugmentedDataset(boxed, ss.Compose([augment], boxes=ss.Boxes("pascal_voc")), seed=7)
 
 
 def views():
@@ -437,7 +437,7 @@ def test_a_sample_is_shown_with_its_masks_boxes_and_keypoints() -> None:
         "keypoints": np.array([[50.0, 20.0]]),
     }
     before = {name: part.copy() for name, part in sample.items()}
-    augment = ss.Compose([ss.RandomCrop(32), ss.ToCHW()])
+    augment = ss.Compose([ss.RandomCrop(32), ss.ToCHW()], boxes=ss.Boxes("pascal_voc"))
     figure = augment.show(sample, seed=42, index=5, epochs=[7, 8], views=None)
     assert [axes.get_title() for axes in figure.axes] == ["sample", "epoch 7", "epoch 8"]
     shown = figure.axes[2].images[0].get_array()

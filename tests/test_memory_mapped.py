@@ -26,7 +26,7 @@ def test_a_memory_map_is_as_an_array(name: str, dtype: str, mode: Any, tmp_path:
         mapped[target] = np.load(files[target], mmap_mode=mode)
         assert isinstance(mapped[target], np.memmap)
     before = {target: file.read_bytes() for target, file in files.items()}
-    augment = ss.Compose([one.transform])
+    augment = ss.Compose([one.transform], boxes=ss.Boxes("pascal_voc"))
     expected, made = augment(sample, key=KEY), augment(mapped, key=KEY)
     if len(sample) == 1:
         (target,) = sample
@@ -59,6 +59,7 @@ def test_all_targets_of_a_sample(tmp_path: Path) -> None:
         mapped[target] = np.load(tmp_path / f"{target}.npy", mmap_mode="r")
     for stacked in (mapped["masks"], list(mapped["masks"]), tuple(mapped["masks"])):
         for augment in (ss.HorizontalFlip(p=1), ss.HorizontalFlip(p=0), ss.RandomCrop(64), ss.Blur(p=1)):
+            augment = ss.Compose([augment], boxes=ss.Boxes("pascal_voc"))
             expected, made = augment(parts, key=KEY), augment(mapped | {"masks": stacked}, key=KEY)
             assert made["other"] is mapped["other"]
             assert type(made["masks"]) is (np.ndarray if stacked is mapped["masks"] else type(stacked))

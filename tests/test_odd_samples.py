@@ -12,6 +12,7 @@ import pytest
 from every import EVERY, sample_of
 
 import seedsafe as ss
+from seedsafe.pipeline.boxes import Edges
 
 KEY = ss.SampleKey(1, 0, 5)
 OF_IMAGES = [name for name, one in EVERY.items() if "uint8" in one.takes]
@@ -49,7 +50,9 @@ def test_keypoints_far_outside_or_not_finite(name: str) -> None:
 def test_boxes_that_are_not_finite_are_refused(name: str) -> None:
     for box in ([np.nan, 0, 4, 4], [0, 0, np.inf, 4]):
         with pytest.raises(ValueError, match="boxes must be finite"):
-            EVERY[name].transform(sample_of(EVERY[name].case, "uint8") | {"boxes": np.array([box])}, key=KEY)
+            EVERY[name].transform(
+                sample_of(EVERY[name].case, "uint8") | {"boxes": np.array([box]).view(Edges)}, key=KEY
+            )
 
 
 @pytest.mark.parametrize("name", FOLLOWED)
@@ -57,7 +60,7 @@ def test_boxes_outside_the_image(name: str) -> None:
     boxes = np.array(
         [[500.0, 500, 600, 600], [-50, -50, 40, 40], [0, 0, 256, 256], [20, 20, 20, 60], [-9e6, 5, 9e6, 6]]
     )
-    found = made(name, sample_of(EVERY[name].case, "uint8") | {"boxes": boxes})
+    found = made(name, sample_of(EVERY[name].case, "uint8") | {"boxes": boxes.view(Edges)})
     assert np.isfinite(found["boxes"]).all()
     assert found["boxes"].shape == boxes.shape
 

@@ -38,7 +38,9 @@ def test_targets() -> None:
     made = augment_sample(FLIP, (label, IMAGE, IMAGE), KEY, (None, "mask", "image"))
     assert made[0] is label
     assert made[1].tolist() == made[2].tolist() == [[2, 1]]
-    made = augment_sample(FLIP, {"a": IMAGE, "b": IMAGE}, KEY, {"a": "image"})
+    with pytest.raises(ValueError, match=r"\['b'\], an array of shape \(1, 2\), must be named"):
+        augment_sample(FLIP, {"a": IMAGE, "b": IMAGE}, KEY, {"a": "image"})
+    made = augment_sample(FLIP, {"a": IMAGE, "b": IMAGE}, KEY, {"a": "image", "b": None})
     assert made["a"].tolist() == [[2, 1]]
     assert made["b"] is IMAGE
 

@@ -146,8 +146,10 @@ def test_parts_go_by_their_targets_and_labels_are_never_touched() -> None:
         "name": name,
         "x": more,
     }
-    flip = ss.Compose([ss.HorizontalFlip(p=1)])
-    made = augment_sample(flip, sample, KEY)
+    flip = ss.Compose([ss.HorizontalFlip(p=1)], boxes=ss.Boxes("pascal_voc"))
+    with pytest.raises(ValueError, match=r"\['x'\], an Image of shape \(9, 48\), must be named"):
+        augment_sample(flip, sample, KEY)
+    made = augment_sample(flip, sample, KEY, {"image": "image", "boxes": "boxes", "mask": "mask", "x": None})
     plain = {"image": PHOTO, "boxes": boxes.numpy(), "mask": PHOTO[..., 0].copy()}
     wanted = flip(plain, key=KEY)
     assert torch.equal(made["boxes"], torch.from_numpy(wanted["boxes"]))

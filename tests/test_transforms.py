@@ -17,6 +17,7 @@ from refused import refused
 import seedsafe as ss
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import address, op_of, philox
+from seedsafe.pipeline.boxes import Edges
 
 KEY = ss.SampleKey(42, 3, 1234)
 AUDIO = [
@@ -142,7 +143,7 @@ def test_mask_keypoints_and_boxes_move_with_the_pixels(transform: ss.Transform) 
             "image": image,
             "mask": (image[..., 0] > 0).astype(np.int64),
             "keypoints": np.array([[column, row, 0.5]]),
-            "boxes": np.array([[column, row, column + 1, row + 1, 7]], np.float32),
+            "boxes": np.array([[column, row, column + 1, row + 1, 7]], np.float32).view(Edges),
             "label": [1, 2],
         }
         out = ss.Compose([transform])(sample, key=KEY)

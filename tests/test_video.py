@@ -10,6 +10,7 @@ from cases import IMAGES
 from every import EVERY
 
 import seedsafe as ss
+from seedsafe.pipeline.boxes import Edges
 from seedsafe.reading import SampleError, augment_sample, augment_views, check_targets
 
 KEY = ss.SampleKey(42, 3, 1234)
@@ -44,7 +45,7 @@ def test_each_frame_is_what_the_image_transform_makes_of_it(name: str, dtype: st
     video = VIDEO if dtype == "uint8" else (VIDEO / np.float32(255)).astype(np.float32)
     more: dict[str, Any] = {
         "mask": {"mask": MASKS[0]},
-        "boxes": {"boxes": np.array([[3.0, 4.0, 20.0, 30.0]])},
+        "boxes": {"boxes": np.array([[3.0, 4.0, 20.0, 30.0]]).view(Edges)},
     }
     more = more.get(str(one.case.needs), {})
     augment = ss.Compose([one.transform])
@@ -85,7 +86,7 @@ def test_masks_boxes_and_keypoints_go_with_the_frames(key: ss.SampleKey) -> None
         "video_mask": MASKS,
         "mask": MASKS[0],
         "masks": [MASKS[1], MASKS[2].astype(np.float32)],
-        "boxes": np.array([[3.0, 4.0, 20.0, 30.0, 2.0]]),  # with the number of its frame
+        "boxes": np.array([[3.0, 4.0, 20.0, 30.0, 2.0]]).view(Edges),  # with the number of its frame
         "keypoints": np.array([[3.0, 4.0, 1.0]]),
         "label": "a",
     }
@@ -168,7 +169,9 @@ def test_what_belongs_to_the_frames_does_not_stay_behind_when_some_are_kept() ->
 
     keep = ss.TemporalSample(3)
     for name, part in (("flow", VIDEO[..., :2]), ("depth", VIDEO[..., 0])):
-        with pytest.raises(ValueError, match=f"the sample's '{name}' has the image's height and width"):
+        with pytest.raises(
+            ValueError, match=f"the sample's '{name}', an array of shape .* would stay unchanged"
+        ):
             keep({"video": VIDEO, name: part}, key=KEY)
     assert keep({"video": VIDEO, "label": 3}, key=KEY)["label"] == 3
     clip = torch.from_numpy(VIDEO.transpose(0, 3, 1, 2).copy())
@@ -179,7 +182,7 @@ def test_what_belongs_to_the_frames_does_not_stay_behind_when_some_are_kept() ->
             [clip, torch.from_numpy(MASKS)],
             (clip, clip[:, :1]),
         ):
-            with pytest.raises(SampleError, match=r"\[1\] looks like .* targets=\('video', 'video_mask'\)"):
+            with pytest.raises(SampleError, match=r"\[1\], .* targets=\('video', 'video_mask'\)"):
                 sst.AugmentedDataset([sample], augment, seed=1)[0]
             made = sst.AugmentedDataset([sample], augment, seed=1, targets=("video", "video_mask"))[0]
             assert len(made[0]) == len(made[1]) == 3
@@ -253,9 +256,9 @@ def test_frames_that_become_unequal() -> None:
         ({"video": VIDEO, "image": VIDEO[0, 1:]}, ValueError, "image and the frames of video must have the same height and width"),
         ({"video": VIDEO, "mask": MASKS}, ValueError, r"put a mask for each frame, \(T, H, W\), under 'video_mask'"),
         ({"video": VIDEO, "video_mask": MASKS[1:]}, ValueError, "video_mask and video must have equally many frames"),
-        ({"video": VIDEO, "labels_per_frame": MASKS}, ValueError, "'labels_per_frame' has the image's height and width.*call it 'video_mask'"),
-        ({"video": VIDEO, "flow": VIDEO[..., :2]}, ValueError, "'flow' has the image's height and width.*call it 'video_mask'"),
-        ({"video": VIDEO, "clip": VIDEO}, ValueError, "'clip' looks like something that belongs to the image.*call it 'video'"),
+        ({"video": VIDEO, "labels_per_frame": MASKS}, ValueError, r"'labels_per_frame', an array of shape \(5, 40, 50\), .*call it 'video_mask'"),
+        ({"video": VIDEO, "flow": VIDEO[..., :2]}, ValueError, "'flow', an array of shape .*call it 'video_mask'"),
+        ({"video": VIDEO, "clip": VIDEO}, ValueError, "'clip', an array of shape .*call it 'video'"),
         (VIDEO, ValueError, r"pass a video as augment\(video=clip, key=key\), or to a dataset with targets=\('video', None\)"),
     ],
 )  # fmt: skip

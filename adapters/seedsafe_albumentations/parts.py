@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 import seedsafe as ss
+from seedsafe.reading import Edges
 from seedsafe_albumentations.params import BboxParams, KeypointParams
 from seedsafe_albumentations.points import split, to_points, to_rows
 from seedsafe_albumentations.pytorch import ToTensorV2, tensor
@@ -143,7 +144,7 @@ class Parts:
     def _add_boxes(self, data: dict[str, Any], call: Call) -> None:
         rows = call.boxes = self._rows("bboxes", data, self.bbox_params, 4, call)
         if rows is not None or self.asks_boxes:
-            boxes = np.zeros((0, 4)) if rows is None else rows.first
+            boxes = np.zeros((0, 4)).view(Edges) if rows is None else rows.first
             call.sample |= {"boxes": boxes, _NUMBERS: np.arange(len(boxes))}
 
     def _add_keypoints(self, data: dict[str, Any], call: Call) -> None:

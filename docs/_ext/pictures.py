@@ -18,6 +18,7 @@ import sounds
 from skimage import data
 
 import seedsafe as ss
+from seedsafe.pipeline.boxes import Edges
 from seedsafe.pipeline.primitive import marks_of
 from seedsafe.reading import KeyedReader
 
@@ -72,7 +73,7 @@ def _photograph() -> tuple[np.ndarray, np.ndarray]:
 PHOTO, MASK = _photograph()
 """The astronaut Eileen Collins, a photograph of NASA's in the public domain, RGB; and where her face is."""
 
-PARTS = {"image": PHOTO, "mask": MASK, "boxes": FACE, "keypoints": EYES}
+PARTS = {"image": PHOTO, "mask": MASK, "boxes": FACE.view(Edges), "keypoints": EYES}
 """The photograph, her face as a mask and a box, and her eyes."""
 
 

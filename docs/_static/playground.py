@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import seedsafe as ss
+from seedsafe.pipeline.boxes import Edges
 
 __all__ = ["pipeline", "sample", "show"]
 
@@ -45,7 +46,7 @@ def sample(image: Any) -> dict[str, Any]:
     (x0, y0, x1, y1) = face[0]
     inside = ((2 * columns - x0 - x1) / (x1 - x0)) ** 2 + ((2 * rows - y0 - y1) / (y1 - y0)) ** 2 <= 1
     eyes = np.array([[0.391, 0.198], [0.484, 0.198]]) * [width, height]
-    return {"image": image, "mask": inside.astype(np.uint8), "boxes": face, "keypoints": eyes}
+    return {"image": image, "mask": inside.astype(np.uint8), "boxes": face.view(Edges), "keypoints": eyes}
 
 
 def _seen(made: dict[str, Any]) -> Any:

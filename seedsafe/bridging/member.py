@@ -288,7 +288,8 @@ class Bridged(Transform):
         return {**sample, **result[0], **stacked}
 
     def bind(self, namer: Namer) -> Node:
-        """Return this transform with its stream in a pipeline."""
+        """Return this transform with its stream in a pipeline, and note whether it may move pixels."""
+        namer.rules.may_move |= not self.values_only
         name, ops = namer.claim(self.name, f"bridge/{name_of(self.function)}")
         return BridgedLeaf(self, name, ops, self.draw)
 

@@ -58,8 +58,9 @@ class RandomIoUCrop(CropTransform):
     Follows ``torchvision.transforms.v2.RandomIoUCrop``, which has no limit of rounds.
 
     Example:
+        >>> from seedsafe import Boxes, Compose
         >>> sample = {"image": np.zeros((100, 100), np.uint8), "boxes": np.array([[10.0, 10, 60, 60]])}
-        >>> RandomIoUCrop()(sample, key=SampleKey(42, 0, 2))["image"].shape
+        >>> Compose([RandomIoUCrop()], boxes=Boxes("pascal_voc"))(sample, key=SampleKey(42, 0, 2))["image"].shape
         (54, 86)
     """
 
@@ -170,8 +171,9 @@ class BBoxSafeCrop(ResizeWindow, CropTransform):
     Follows albumentations 2.0.8's ``BBoxSafeRandomCrop`` and ``RandomSizedBBoxSafeCrop``.
 
     Example:
+        >>> from seedsafe import Boxes, Compose
         >>> sample = {"image": np.zeros((100, 100), np.uint8), "boxes": np.array([[10.0, 10, 60, 60]])}
-        >>> BBoxSafeCrop(64)(sample, key=SampleKey(42, 0, 2))["image"].shape
+        >>> Compose([BBoxSafeCrop(64)], boxes=Boxes("pascal_voc"))(sample, key=SampleKey(42, 0, 2))["image"].shape
         (64, 64)
     """
 

@@ -12,7 +12,7 @@ from seedsafe.pipeline.labels import label_names
 from seedsafe.pipeline.option import Option, option
 from seedsafe.pipeline.primitive import check_options, primitive
 
-__all__ = ["FORMATS", "Boxes", "area", "clipped", "from_edges", "require_edges", "to_edges"]
+__all__ = ["FORMATS", "Boxes", "Edges", "area", "clipped", "from_edges", "require_format", "to_edges"]
 
 FORMATS: Final = ("pascal_voc", "coco", "cxcywh", "yolo", "albumentations")
 """The formats of boxes: edges; corner and size; centre and size; centre and size, and edges, in shares of the image."""
@@ -150,28 +150,20 @@ def clipped(edges: Array, size: tuple[int, int]) -> Array:
     return cut
 
 
-def require_edges(boxes: Any) -> None:
-    """Raise an error if boxes for a pipeline without a format cannot be x0, y0, x1, y1 of pixel edges.
+class Edges(np.ndarray[Any, Any]):
+    """Boxes that are x0, y0, x1, y1 of pixel edges for certain, as tv_tensors say. They need no format."""
 
-    A corner and a size that make a box as well, as [10, 10, 20, 20], are not found out.
 
-    Raises:
-        ValueError: an edge comes before its opposite, or all are shares of the image.
+def require_format(boxes: Any) -> None:
+    """Raise an error for boxes of a sample whose pipeline has no format for them.
+
+    Nothing tells formats apart: 10, 10, 20, 20 may be a corner and a size, two corners, or a centre and a size.
     """
-    if not isinstance(boxes, np.ndarray) or boxes.ndim != 2 or boxes.shape[1] < 4 or not len(boxes):
-        return  # the pipeline raises it
-    edges = boxes[:, :4]
-    must = "boxes without a format must be x0, y0, x1, y1 of pixel edges"
-    if edges.dtype.kind == "f" and edges.max() <= 1 and edges.min() >= 0 and (edges % 1 > 0).any():
+    if not isinstance(boxes, Edges):
         raise ValueError(
-            f'{must}, got {edges[0].tolist()}: pass Compose(..., boxes=ss.Boxes("yolo")) for shares as centre and size, or '
-            'ss.Boxes("albumentations") for shares as edges'
-        )
-    wrong = np.flatnonzero((edges[:, 2:] < edges[:, :2]).any(axis=1))
-    if wrong.size:
-        raise ValueError(
-            f'{must}, but box {wrong[0]} is {edges[wrong[0]].tolist()}: pass Compose(..., boxes=ss.Boxes("coco")) for a corner '
-            'and a size, or ss.Boxes("cxcywh") for a centre and a size'
+            'boxes have no default format: pass Compose([...], boxes=ss.Boxes("pascal_voc")) for x0, y0, x1, y1 of pixel edges, '
+            'ss.Boxes("coco") for x0, y0, width, height, ss.Boxes("cxcywh") for the centre, width, height, ss.Boxes("yolo") for the same '
+            'in shares of the image, or ss.Boxes("albumentations") for edges in shares; with labels=, if other entries belong to the boxes'
         )
 
 

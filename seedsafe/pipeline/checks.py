@@ -10,6 +10,7 @@ import numpy as np
 from numpy import ndarray
 
 from seedsafe.ground.info import TARGETS, check_frames, check_last, check_sound, check_target
+from seedsafe.pipeline.boxes import require_format
 from seedsafe.pipeline.rules import Rules
 from seedsafe.pipeline.unnamed import check_names
 
@@ -19,7 +20,7 @@ __all__ = ["checked", "checks_of"]
 def checks_of(rules: Rules) -> tuple[Callable[[dict[Any, Any]], None], ...]:
     """Return what a pipeline has to check of a dict besides its single targets."""
     layout = (_check_layout,) if rules.spatial and not rules.last else ()
-    names = (partial(check_names, rules=rules),) if rules.spatial or rules.video else ()
+    names = (partial(check_names, rules=rules),) if rules.asks else ()
     sound = (_check_sound,) if rules.hears else ()
     return (*layout, *sound, *names)
 
@@ -37,6 +38,8 @@ def checked(sample: dict[Any, Any], rules: Rules) -> dict[Any, Any]:
             check_target(target, parts)
             if type(parts[target]) is not ndarray:
                 parts[target] = _plain(parts[target])
+    if "boxes" in sample and rules.spatial and rules.boxes is None:
+        require_format(sample["boxes"])
     for check in rules.checks:
         check(parts)
     return parts

@@ -246,10 +246,10 @@ class Compose:
         Example:
             >>> import numpy as np
             >>> import seedsafe as ss
-            >>> augment = ss.Compose([ss.HorizontalFlip(p=1)])
+            >>> augment = ss.Compose([ss.HorizontalFlip(p=1)], boxes=ss.Boxes("pascal_voc"))
             >>> drawn = augment.params(SampleKey(42, 3, 1234), (10, 20))
             >>> augment.replay({"boxes": np.array([[0, 0, 5, 5]])}, drawn, info=(10, 20))["boxes"].tolist()
-            [[15, 0, 20, 5]]
+            [[15.0, 0.0, 20.0, 5.0]]
         """
         infos = None if info is None else described(info)
         replayed = Replay(self._chain, self._streams, params, infos, self._rules)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from random import Random
 from typing import Any
 
 from numpy import ndarray
 from numpy.random import Generator, RandomState
 
+from seedsafe.ground.tree import mapped
 from seedsafe.keys.draws import Draws
 
 __all__ = ["freeze", "read_only"]
@@ -19,21 +21,19 @@ def freeze(params: Any, name: str) -> Any:
     Raises:
         TypeError: a generator is among them.
     """
-    if isinstance(params, Generator | RandomState | Random | Draws):
+    return mapped(partial(_frozen, name), params)
+
+
+def _frozen(name: str, param: Any) -> Any:
+    if isinstance(param, Generator | RandomState | Random | Draws):
         raise TypeError(
-            f"draw of {name} returned a {type(params).__name__}, which gives different numbers at each replay: draw the numbers "
+            f"draw of {name} returned a {type(param).__name__}, which gives different numbers at each replay: draw the numbers "
             "first, and return them"
         )
-    if isinstance(params, ndarray):
-        params = params.copy()
-        params.flags.writeable = False
-    elif type(params) in (list, tuple):
-        params = type(params)([freeze(param, name) for param in params])
-    elif isinstance(params, tuple):
-        params = type(params)(*(freeze(param, name) for param in params))
-    elif type(params) is dict:
-        params = {key: freeze(param, name) for key, param in params.items()}
-    return params
+    if isinstance(param, ndarray):
+        param = param.copy()
+        param.flags.writeable = False
+    return param
 
 
 def read_only(part: Any) -> Any:

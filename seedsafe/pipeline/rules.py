@@ -33,6 +33,7 @@ class Rules:
         "hears",
         "keypoints",
         "last",
+        "may_move",
         "mixed_labels",
         "mixes",
         "shifts",
@@ -48,6 +49,8 @@ class Rules:
         """Whether there are Boxes or Keypoints."""
         self.spatial = False
         """Whether a transform of the pipeline moves pixels."""
+        self.may_move = False
+        """Whether a transform of another library may move pixels."""
         self.video = False
         """Whether a transform of the pipeline takes only videos, so a sample that is an array is one."""
         self.last = False
@@ -72,6 +75,11 @@ class Rules:
         """The entries of a sample with labels, of boxes and keypoints or of the sample itself."""
         parts = (self.boxes, self.keypoints)
         return (*(name for part in parts if part is not None for name in part.labels), *self.mixed_labels)
+
+    @property
+    def asks(self) -> bool:
+        """Whether parts would not follow unless somebody names them: whether pixels or frames move, or may."""
+        return self.spatial or self.video or self.may_move
 
     def mix(self, label: str | None, classes: int | None) -> None:
         """Note that a transform mixes samples and their label.

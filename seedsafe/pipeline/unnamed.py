@@ -1,8 +1,12 @@
-"""Sample entries that look like misnamed targets."""
+"""Parts of a sample that would not follow its image, because nobody has said what they are.
+
+Whether a part must be named follows from its axes alone. Its shape only suggests a target.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import is_dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -10,114 +14,187 @@ import numpy as np
 from seedsafe.ground.info import TARGETS
 from seedsafe.pipeline.rules import Rules
 
-__all__ = ["SCALARS", "check_names", "is_of_frames", "likely_target", "shape_of", "size_of"]
+__all__ = [
+    "SCALARS",
+    "check_names",
+    "described_part",
+    "likely_target",
+    "must_be_named",
+    "shape_of",
+    "size_of",
+]
 
-_ELSEWHERE: Final = {
+SCALARS: Final[frozenset[type]] = frozenset({
+    int, float, complex, str, bytes, bool, type(None), *np.sctypeDict.values()
+})  # fmt: skip
+"""The types of most labels, none of which has axes."""
+
+_NAMES: Final = {
     name: target
     for target, names in {
         "boxes": "box bbox bboxes bounding_box bounding_boxes boundingbox boundingboxes boxes_2d gt_boxes gt_bboxes",
-        "keypoints": "polygon contour keypoint kpts kps landmarks joints gt_keypoints",
-        "mask": "segmentation segmentation_mask segmentation_map segmentation_masks segmentation_maps segmap seg_map seg_mask "
-        "semantic_mask semantic_map gt_semantic_seg gt_seg_map gt_mask instance_mask label_map labelmap target target_mask trimap",
-        "masks": "gt_masks instance_masks",
-        "video": "frames clip",
+        "keypoints": "keypoint kp kps kpt kpts gt_keypoints pts points joints landmark landmarks corners vertices polygon polygons "
+        "contour contours outline outlines segmentation segmentations",
     }.items()
     for name in names.split()
 }
-"""Names of the targets in other libraries."""
+"""Names of boxes and points elsewhere. They must be named with one axis too: one box is (4,), and flat corners are (2 N,)."""
 
-_KNOWN: Final = frozenset(TARGETS)
 
-SCALARS: Final = frozenset({int, float, complex, str, bytes, bool, type(None), *np.sctypeDict.values()})
-"""The types of most labels, none of which looks like a target."""
+def must_be_named(name: Any, part: Any) -> bool:
+    """Return whether a part of a sample may have places in its image, so that somebody must say what it is.
+
+    It may if it has two axes or more, is a list of dicts, or has the name of a box or a point. A dict may if an entry of it may.
+
+    Args:
+        name: the part's name, or its position.
+        part: the part.
+
+    Example:
+        >>> must_be_named(1, np.zeros((5, 4))), must_be_named(1, [[1, 2], [3]]), must_be_named(1, [{"bbox": 3}])
+        (True, True, True)
+        >>> must_be_named(1, np.zeros(10)), must_be_named(1, [3, 7]), must_be_named("bbox", [3, 7, 9, 9])
+        (False, False, True)
+    """
+    if type(part) in SCALARS:
+        return False
+    if isinstance(part, Mapping):
+        return any(map(_entry_must_be_named, part, part.values()))
+    return _has_axes(part, 1 if isinstance(name, str) and name.lower() in _NAMES else 2)
+
+
+def _entry_must_be_named(name: Any, part: Any) -> bool:
+    """Return whether an entry of a dict inside a sample must be named: also one with a target's name, which counts at the top alone."""
+    return must_be_named(name, part) or (name in TARGETS and type(part) not in SCALARS)
+
+
+def _has_axes(part: Any, least: int) -> bool:
+    """Return whether a part has at least this number of axes, one or two. A dict in a list counts as one."""
+    if type(part) in SCALARS:
+        return False
+    if isinstance(part, list | tuple):
+        few = least > 1 and SCALARS.issuperset(map(type, part))  # a list may have thousands of numbers
+        return not few and (least == 1 or any(_has_axes(entry, least - 1) for entry in part))
+    shape: Any = getattr(part, "shape", None)
+    if hasattr(type(shape), "__len__"):  # of TensorFlow's tensors too, which have no tuple
+        axes = len(shape)
+        return axes >= least or (axes == 1 and _has_axes(_objects(part), least))
+    if isinstance(part, Mapping):
+        return True
+    if is_dataclass(part) and not isinstance(part, type):
+        return any(must_be_named(name, entry) for name, entry in vars(part).items())
+    return _is_picture(part)
+
+
+def _objects(array: Any) -> list[Any]:
+    """Return the entries of an array of objects, which may have axes of their own."""
+    return list(array) if getattr(getattr(array, "dtype", None), "hasobject", False) else []
+
+
+def _is_picture(part: Any) -> bool:
+    """Return whether a part is an image of PIL."""
+    return callable(getattr(part, "getbands", None))
 
 
 def check_names(sample: dict[Any, Any], rules: Rules) -> None:
-    """Raise an error if an entry that is not a target looks like one: it would stay unchanged while the image is moved.
+    """Raise an error if an entry that is not a target must be one: it would stay unchanged while the image is moved.
 
     Raises:
         ValueError: there is such an entry.
     """
     for name, part in sample.items():
-        if name in _KNOWN or type(part) in SCALARS or name in rules.labels:
+        if name in TARGETS or type(part) in SCALARS or name in rules.labels or not must_be_named(name, part):
             continue
-        video = () if "image" in sample else shape_of(sample.get("video"))
-        size = (video[1], video[2]) if len(video) > 2 else size_of(sample.get("image"))
-        target = likely_target(name, part, size)
-        if target in (None, "masks") and len(video) > 2 and shape_of(part)[:3] == video[:3]:
-            target = "video_mask"
-        if target is not None:
-            raise ValueError(
-                f"the sample's {name!r} {_reason(name, size, part)}, and would stay unchanged while the image is moved: call it "
-                f"{target!r}, or leave it out, as in augment(image=image, key=key)"
-            )
+        target = likely_target(name, part, sample.get("image"), sample.get("video"))
+        call_it = "" if target is None else f"call it {target!r} if it is one, or "
+        raise ValueError(
+            f"the sample's {name!r}, {described_part(part)}, would stay unchanged while the image is moved: {call_it}leave it out, as in "
+            "augment(image=image, key=key)"
+        )
 
 
-def likely_target(name: Any, part: Any, size: tuple[int, int] | None) -> str | None:
-    """Return the target that a part of a sample looks like, or None for a label.
+def likely_target(name: Any, part: Any, image: Any, video: Any = None) -> str | None:
+    """Return the target to suggest for a part of a sample; None for a small square matrix and for a list of dicts.
+
+    It may be wrong: whoever reads the suggestion knows what the part is.
 
     Args:
-        name: the name of the part, or its position.
-        part: a part of the sample.
-        size: the height and width of the sample's image, if they are known.
+        name: the part's name, or its position.
+        part: the part, which must be named.
+        image: the sample's image, or None.
+        video: the sample's video, or None.
 
     Example:
-        >>> likely_target("bboxes", [[0, 0, 5, 5]], (4, 4))
-        'boxes'
-        >>> likely_target("target", 3, (4, 4)), likely_target("label", [0, 1], (4, 4))
-        (None, None)
+        >>> image = np.zeros((4, 6, 3))
+        >>> likely_target("x", np.zeros((4, 6)), image), likely_target("x", np.zeros((9, 4)), image), likely_target("K", np.eye(3), image)
+        ('mask', 'boxes', None)
     """
-    if isinstance(part, Mapping):
-        found = [likely_target(k, v, size) or (k if k in TARGETS else None) for k, v in part.items()]
-        return next((target for target in found if target), None)
-    if isinstance(part, list | tuple) and part and isinstance(part[0], Mapping):
-        return likely_target(name, part[0], size)
+    if name in TARGETS:
+        return str(name)
     shape = shape_of(part)
-    if not shape:
+    if not _frames_of(part).isdisjoint(_frames_of(video)):
+        colours = len(shape) == 4 and shape[3 if isinstance(part, np.ndarray) else 1] in (3, 4)
+        return "video" if colours else "video_mask"
+    size = size_of(image) or size_of(None if video is None else video[0])
+    if _is_picture(part) or (hasattr(part, "dtype") and len(shape) == 3):
+        channels = (
+            len(part.getbands()) if _is_picture(part) else shape[-1 if isinstance(part, np.ndarray) else 0]
+        )
+        if channels in (3, 4) and (size_of(part) == size or size not in (shape[:2], shape[-2:])):
+            return "image"
+    if len(shape) >= 2 and size in (shape[:2], shape[-2:]):
+        return "masks" if len(shape) > 2 and shape[:2] != size else "mask"
+    if isinstance(name, str) and name.lower() in _NAMES:
+        return _NAMES[name.lower()]
+    if isinstance(part, list | tuple) and any(isinstance(entry, Mapping) for entry in part):
         return None
-    target = _ELSEWHERE.get(name.lower()) if isinstance(name, str) else None
-    if target is not None and (
-        len(shape) > (2 if target == "video" else 1) or target in ("boxes", "keypoints")
-    ):
-        return target
-    if size is not None and 2 <= len(shape) <= 4 and size in (shape[:2], shape[-2:]):
-        several = len(shape) > 2 and shape[:2] != size and isinstance(part, np.ndarray | list | tuple)
-        return "masks" if several else "mask"
-    return "boxes" if len(shape) == 2 and shape[1] == 4 else None
+    if len(shape) < 2:
+        return "masks"
+    if len(shape) == 2 and shape[0] == shape[1] <= 4:
+        return None
+    points = shape[-1:] in ((2,), (3,)) or (
+        isinstance(part, list | tuple) and len(shape) == 2 and shape[1] not in (4, 5)
+    )
+    return (
+        "keypoints"
+        if points
+        else "boxes"
+        if shape[-1:] in ((4,), (5,))
+        else "masks"
+        if len(shape) > 2
+        else "mask"
+    )
 
 
-def is_of_frames(part: Any, video: Any) -> bool:
-    """Return whether a part of a sample has a value for each pixel of each frame of a video.
+def _frames_of(part: Any) -> set[tuple[int, ...]]:
+    """Return what the number, height and width of frames may be, whichever side its channels are on."""
+    shape = shape_of(part)
+    return {shape[:3], (shape[0], *shape[-2:])} if 3 <= len(shape) <= 4 else set()
+
+
+def described_part(part: Any) -> str:
+    """Return what a part is, in words.
 
     Example:
-        >>> video = np.zeros((8, 4, 6, 3))
-        >>> is_of_frames(np.zeros((8, 4, 6)), video), is_of_frames(np.zeros((8, 4)), video)
-        (True, False)
+        >>> described_part(np.zeros((5, 4))), described_part([{}]), described_part([[1, 2]])
+        ('an array of shape (5, 4)', 'a list of dicts', 'a list of shape (1, 2)')
     """
-    of_part, of_video = (
-        {shape[:3], (shape[0], *shape[-2:])} if 3 <= len(shape) <= 4 else set()
-        for shape in map(shape_of, (part, video))
-    )
-    return not of_part.isdisjoint(of_video)
+    if isinstance(part, list | tuple) and any(isinstance(entry, Mapping) for entry in part):
+        return f"a {type(part).__name__} of dicts"
+    if isinstance(part, Mapping):
+        found = next(name for name, entry in part.items() if _entry_must_be_named(name, entry))
+        return f"a {type(part).__name__} with {found!r}"
+    kind = "array" if isinstance(part, np.ndarray) else type(part).__name__
+    article, shape = "an" if kind[0] in "AEIOUaeio" else "a", shape_of(part)
+    return f"{article} {kind} of shape {shape}" if shape else f"{article} {kind}"
 
 
-def _reason(name: Any, size: tuple[int, int] | None, part: Any) -> str:
-    """Return why a part looks like a target."""
-    if isinstance(part, Mapping | list | tuple) or (isinstance(name, str) and name.lower() in _ELSEWHERE):
-        return "looks like something that belongs to the image"
-    return (
-        "has the image's height and width"
-        if size in (shape_of(part)[:2], shape_of(part)[-2:], shape_of(part)[1:3])
-        else f"has the shape {shape_of(part)} of boxes"
-    )
-
-
-def size_of(image: Any) -> tuple[int, int] | None:
+def size_of(image: Any) -> tuple[int, ...] | None:
     """Return the height and width of an image, an array (H, W) or (H, W, C), a tensor (C, H, W) or a PIL image."""
     shape = shape_of(image)
     if not 2 <= len(shape) <= 3:
         return None
-    return shape[:2] if len(shape) == 2 or isinstance(image, np.ndarray) else shape[1:]  # type: ignore[return-value]
+    return shape[:2] if len(shape) == 2 or isinstance(image, np.ndarray) else shape[1:]
 
 
 def shape_of(part: Any) -> tuple[int, ...]:
@@ -125,7 +202,7 @@ def shape_of(part: Any) -> tuple[int, ...]:
     if hasattr(part, "shape"):
         shape = part.shape
         return tuple(shape) if isinstance(shape, tuple) else ()
-    if hasattr(part, "mode") and hasattr(part, "size"):  # an image of PIL
+    if _is_picture(part):
         return part.size[::-1]  # type: ignore[no-any-return]
     if isinstance(part, list | tuple):
         return (len(part), *(shape_of(part[0]) if part else ()))

@@ -8,6 +8,7 @@ from seedsafe.ground.checks import explain_arguments, flag
 from seedsafe.ground.process import check_main, frames_of_threads, uncollected
 from seedsafe.ground.warning import warn
 from seedsafe.keys.key import address, checked_int, philox
+from seedsafe.pipeline.boxes import Edges
 from seedsafe.pipeline.primitive import declared
 from seedsafe.reading.augment import augment_sample, augment_views
 from seedsafe.reading.bases import check_base
@@ -52,6 +53,7 @@ __all__ = [
     "AtOnce",
     "Augment",
     "BoundAugment",
+    "Edges",
     "FailureLog",
     "Faults",
     "Forwarding",

@@ -9,13 +9,13 @@ import numpy as np
 
 from seedsafe.ground.info import TARGETS, Array
 from seedsafe.keys.key import SampleKey
-from seedsafe.pipeline.boxes import require_edges
+from seedsafe.pipeline.boxes import Edges
 from seedsafe.pipeline.unnamed import check_names
 from seedsafe.pipeline.views import joined, keys_of_views
 from seedsafe.reading.bound import Augment, BoundAugment
 from seedsafe.reading.forms import kind_of, opened
 from seedsafe.reading.structure import Images, take_apart
-from seedsafe.reading.targets import BY_NAME, Targets, implied_targets
+from seedsafe.reading.targets import BY_NAME, Targets, implied_targets, require_named
 from seedsafe.reading.tensors import WIDE, Back
 from seedsafe.reading.tv import tv_target, unwrap
 
@@ -40,8 +40,16 @@ def bound_of(augment: Augment | BoundAugment) -> BoundAugment:
     return augment if isinstance(augment, BoundAugment) else BoundAugment(augment)
 
 
-def targets_of(augment: BoundAugment, sample: Any) -> Targets:
-    """Return the targets that a sample without `targets` implies; see `implied_targets`. A dict without any is for a callable."""
+def targets_of(augment: BoundAugment, sample: Any, targets: Targets = None) -> Targets:
+    """Return the argument `targets`, or those that a sample implies. A dict without any is for a callable.
+
+    Raises:
+        ValueError: a part must be named; see `implied_targets` and `require_named`.
+    """
+    if targets is not None:
+        for view in augment.views or (augment,):
+            require_named(sample, targets, view.rules_of_parts)
+        return targets
     if augment.views:
         each = [targets_of(view, sample) for view in augment.views]
         return next((targets for targets in each if targets), BY_NAME)
@@ -89,10 +97,9 @@ def augment_sample(
     bound = bound_of(augment)
     if bound.views:
         return augment_views(bound, sample, keys_of_views(key, len(bound.views)), targets)
-    if targets is None:
-        if type(sample) is np.ndarray:
-            return augment_parts(bound, sample, key, row)
-        targets = targets_of(bound, sample)
+    if targets is None and type(sample) is np.ndarray:
+        return augment_parts(bound, sample, key, row)
+    targets = targets_of(bound, sample, targets)
     parts, join = take_apart(sample, targets)
     return join(augment_parts(bound, parts, key, row))
 
@@ -117,7 +124,7 @@ def augment_views(
         ((1, 2), 7)
     """
     bound = bound_of(augment)
-    targets = targets_of(bound, sample) if targets is None else targets
+    targets = targets_of(bound, sample, targets)
     parts, join = take_apart(sample, targets)
     each = bound.views or [bound] * len(keys)
     views = [augment_parts(view, parts, key) for view, key in zip(each, keys, strict=True)]
@@ -168,8 +175,6 @@ def augment_parts(bound: BoundAugment, parts: Any, key: SampleKey | None, row: A
         result = bound(array, key, row if back is None else None)
         return result if back is None else back(result)
     in_arrays = Opened(bound, parts)
-    if "boxes" in parts and bound.rules.boxes is None and bound.rules.spatial:
-        require_edges(in_arrays.arrays["boxes"])
     return in_arrays.closed(bound(in_arrays.arrays, key))
 
 
@@ -196,6 +201,8 @@ class Opened:
                 if tv_target(part) is not None:
                     part, self._wraps[target] = unwrap(part, target, bound.rules)
                 array, self._backs[target] = opened(part, target, bound.channels_first)
+                if target == "boxes" and target in self._wraps:
+                    array = array.view(Edges)
                 self.arrays = self.arrays | {target: array}
 
     def closed(self, result: dict[Any, Any]) -> dict[Any, Any]:
@@ -211,7 +218,7 @@ class Opened:
 
 def check_entries(bound: BoundAugment, sample: dict[Any, Any]) -> None:
     """Raise the error of a pipeline for a dict with an entry that seems to belong to the image but is not a target."""
-    if bound.rules.spatial or bound.rules.video:
+    if bound.rules.asks:
         check_names(sample, bound.rules)
 
 

@@ -181,8 +181,7 @@ def augment_batch(
     bound = bound_of(augment)
     if bound.mixer is not None:
         raise ready_batches(bound.mixer)
-    if targets is None:
-        targets = targets_of(bound, first_of(batch))
+    targets = targets_of(bound, first_of(batch), targets)
     _require_parts(targets, batch)
     parts, join = take_apart(batch, targets)
     columns = _columns(parts, bound.labels)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from seedsafe.ground.tree import leaves, written
 from seedsafe.pipeline.blame import code_name
 from seedsafe.pipeline.compose import Compose
 
@@ -28,7 +29,7 @@ def require_finite(sample: Any) -> None:
         Traceback (most recent call last):
         seedsafe.reading.finite.NotFiniteError: the sample has 1 value of 2 in ['image'] that is not finite, the first at (1,): nan
     """
-    for fault in _not_finite(sample, ""):
+    for fault in _not_finite(sample):
         raise NotFiniteError(f"the sample has {fault}")
 
 
@@ -40,7 +41,7 @@ def require_finite_after(augment: Any, result: Any, augmented_by: Callable[[Any]
         result: the augmented sample.
         augmented_by: returns the sample augmented with another augmentation.
     """
-    for fault in _not_finite(result, ""):
+    for fault in _not_finite(result):
         error = NotFiniteError(f"the augmented sample has {fault}")
         error.transform = _culprit(augment, augmented_by)
         raise error
@@ -50,26 +51,22 @@ def _culprit(augment: Any, augmented_by: Callable[[Any], Any]) -> str:
     pipeline = augment if isinstance(augment, Compose) else Compose([])
     for number, transform in enumerate(pipeline.transforms, 1):
         # The first transforms alone have the same names, and so the same draws, as in the whole pipeline.
-        if any(_not_finite(augmented_by(Compose(pipeline.transforms[:number], **pipeline.options())), "")):
+        if any(_not_finite(augmented_by(Compose(pipeline.transforms[:number], **pipeline.options())))):
             return getattr(transform, "name", None) or type(transform).__name__
     return code_name(augment)
 
 
-def _not_finite(part: Any, name: str) -> Iterator[str]:
-    if isinstance(part, dict):
-        for key, value in part.items():
-            yield from _not_finite(value, f"{name}[{key!r}]")
-    elif isinstance(part, tuple | list):
-        for position, value in enumerate(part):
-            yield from _not_finite(value, f"{name}[{position}]")
-    elif isinstance(part, np.ndarray):
-        if part.dtype.kind in "fc" and not np.isfinite(part).all():
-            yield _describe(part, np.isfinite(part), name)
-    elif isinstance(part, float | np.floating):
-        if not math.isfinite(part):
-            yield f"{part} in {name or 'itself'}"
-    elif callable(getattr(part, "isfinite", None)) and not bool(part.isfinite().all()):  # a torch tensor
-        yield _describe(part, np.asarray(part.isfinite()), name)
+def _not_finite(sample: Any) -> Iterator[str]:
+    for path, part in leaves(sample):
+        name = written(path)
+        if isinstance(part, np.ndarray):
+            if part.dtype.kind in "fc" and not np.isfinite(part).all():
+                yield _describe(part, np.isfinite(part), name)
+        elif isinstance(part, float | np.floating):
+            if not math.isfinite(part):
+                yield f"{part} in {name or 'itself'}"
+        elif callable(getattr(part, "isfinite", None)) and not bool(part.isfinite().all()):  # a torch tensor
+            yield _describe(part, np.asarray(part.isfinite()), name)
 
 
 def _describe(part: Any, finite: Any, name: str) -> str:

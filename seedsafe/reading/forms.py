@@ -14,11 +14,12 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from seedsafe.ground.tree import entries, mapped
 from seedsafe.pipeline.unnamed import SCALARS
 from seedsafe.reading.pil import copy_image, image_array, open_image
 from seedsafe.reading.tensors import Back, copy_tensor, narrowed, open_tensor, stack_tensors
 
-__all__ = ["FORMS", "Form", "copy_parts", "form_of", "kind_of", "opened"]
+__all__ = ["FORMS", "Form", "can_begin", "copy_parts", "form_of", "kind_of", "opened"]
 
 
 class Form(NamedTuple):
@@ -53,6 +54,11 @@ def form_of(part: Any) -> Form | None:
         if kind is not None and isinstance(part, kind):
             return form
     return None
+
+
+def can_begin(part: Any) -> bool:
+    """Return whether a tuple that begins with this part has an image, or a dict of targets, there."""
+    return isinstance(part, np.ndarray | dict) or form_of(part) is not None
 
 
 def opened(part: Any, target: str, channels_first: bool) -> tuple[Any, Back]:
@@ -120,30 +126,22 @@ def copy_parts(sample: Any) -> Any:
 
     Parts of a class that cannot be copied, or changed, stay the same objects.
     """
-    if type(sample) in SCALARS:
-        return sample
-    if isinstance(sample, np.ndarray):
-        return sample.copy()
-    if isinstance(sample, dict | list):
-        return _copy_entries(sample)
-    fields: Any = getattr(sample, "_make", None) if isinstance(sample, tuple) else None
-    if type(sample) is tuple or fields is not None:
-        parts = map(copy_parts, sample)
-        return tuple(parts) if fields is None else fields(parts)
-    form = form_of(sample)
-    return sample if form is None else form.copy(sample)
+    return mapped(_copied, sample, SCALARS)
 
 
-def _copy_entries(sample: dict[Any, Any] | list[Any]) -> Any:
-    values = sample.values() if isinstance(sample, dict) else sample
-    try:
-        result: Any = copy(sample)
-        if not SCALARS.issuperset(map(type, values)):  # a list may have thousands of numbers
-            for entry, part in list(sample.items() if isinstance(sample, dict) else enumerate(sample)):
-                result[entry] = copy_parts(part)
-    except (TypeError, AttributeError):  # its class does not allow that
-        return sample
-    return result
+def _copied(part: Any) -> Any:
+    if isinstance(part, np.ndarray):
+        return part.copy()
+    if isinstance(part, dict | list):  # of a class of its own, which a copy keeps
+        try:
+            result: Any = copy(part)
+            for key, entry in list(entries(part) or ()):
+                result[key] = copy_parts(entry)
+        except (TypeError, AttributeError):  # its class does not allow that
+            return part
+        return result
+    form = form_of(part)
+    return part if form is None else form.copy(part)
 
 
 def kind_of(value: Any) -> str:

@@ -89,7 +89,7 @@ class Dataset:
     def _arrays(self, sample: Any) -> Any:
         """Return the targets of a sample as arrays: an array, or a dict."""
         bound = self._bound
-        targets = targets_of(bound, sample) if self._targets is None else self._targets
+        targets = targets_of(bound, sample, self._targets)
         parts, _ = take_apart(sample, targets)
         if isinstance(parts, dict):
             return Opened(bound, parts).arrays

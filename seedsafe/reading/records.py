@@ -158,9 +158,9 @@ class KeyedMap:
         """Return the argument `targets`, or those that a record implies.
 
         Raises:
-            ValueError: a part without a target seems to belong to the image.
+            ValueError: a part of the record must be named.
         """
-        return targets_of(self.bound, record) if self.targets is None else self.targets
+        return targets_of(self.bound, record, self.targets)
 
     def _run(self, record: Any, key: SampleKey, address: Any) -> Any:
         if address[-1] != key.index:  # the bridge checks the result for another key

@@ -152,7 +152,7 @@ class SeveralViews:
         return apart_from_outer(self._views, sample, at, key)
 
     def _views(self, sample: Any, at: SampleIndex, first: SampleKey) -> Any:
-        targets = self._targets or targets_of(self.bound, sample)
+        targets = targets_of(self.bound, sample, self._targets)
         parts, join = take_apart(sample, targets)
         keys = self._keying.of_views(first)
         views = [step.augment(parts, at, key) for step, key in zip(self._steps, keys, strict=True)]

@@ -10,8 +10,9 @@ from typing import Any, Final
 import numpy as np
 
 from seedsafe.ground.info import TARGETS
+from seedsafe.ground.tree import rebuilt, replaced
 from seedsafe.pipeline.unnamed import shape_of
-from seedsafe.reading.forms import form_of, kind_of
+from seedsafe.reading.forms import can_begin, form_of, kind_of
 from seedsafe.reading.targets import TargetPaths, Targets, paths_of
 
 __all__ = ["Images", "Join", "take_apart"]
@@ -20,8 +21,6 @@ Join = Callable[[Any], Any]
 """Puts the augmented parts of a sample back into the sample's form."""
 
 _NAMES: Final = frozenset(TARGETS)
-_AUGMENTED: Final = (np.ndarray, dict)
-"""What a tuple begins with, besides tensors and images of PIL."""
 
 
 def take_apart(sample: Any, targets: Targets) -> tuple[Any, Join]:
@@ -62,13 +61,13 @@ def _from_tuple(sample: Any, targets: Targets) -> tuple[Any, Join]:
     if targets is None:
         if not sample:
             raise ValueError("the dataset returned an empty tuple: return a sample")
-        if not isinstance(sample[0], _AUGMENTED) and form_of(sample[0]) is None:
+        if not can_begin(sample[0]):
             names = _names_of(sample)
             raise TypeError(
                 f"the first element of a sample is augmented and must be a NumPy array, got {kind_of(sample[0])}: "
                 f"convert it with numpy.asarray, or name the parts with targets={names}"
             )
-        return sample[0], lambda result: _rebuild(sample, [result, *sample[1:]])
+        return sample[0], lambda result: rebuilt(sample, [result, *sample[1:]])
     if isinstance(targets, Mapping):
         raise ValueError(
             f"targets={targets!r} name keys, but the sample is {kind_of(sample)}: pass a tuple of targets"
@@ -86,7 +85,7 @@ def _from_tuple(sample: Any, targets: Targets) -> tuple[Any, Join]:
         parts = list(sample)
         for position, part in _spread(result, named).items():
             parts[position] = part
-        return _rebuild(sample, parts)
+        return rebuilt(sample, parts)
 
     return _gather(sample, named), join
 
@@ -134,21 +133,10 @@ def _from_paths(sample: Any, named: TargetPaths) -> tuple[Any, Join]:
     def join(result: Any) -> Any:
         whole = sample
         for path, part in _spread(result, named).items():
-            whole = _replace(whole, path, part)
+            whole = replaced(whole, path, part)
         return whole
 
     return _gather(parts, named), join
-
-
-def _replace(whole: Any, path: tuple[Any, ...], part: Any) -> Any:
-    """Return a sample, or a part of one, with a new part at a path."""
-    if not path:
-        return part
-    key, *rest = path
-    inner = _replace(whole[key], tuple(rest), part)
-    if isinstance(whole, Mapping):
-        return whole | {key: inner}  # type: ignore[operator]  # of dicts
-    return _rebuild(whole, [*whole[:key], inner, *whole[key + 1 :]])
 
 
 def _gather(sample: Any, named: Mapping[Any, str]) -> dict[str, Any]:
@@ -194,9 +182,3 @@ def _spread(result: Mapping[str, Any], named: Mapping[Any, str]) -> dict[Any, An
         return masks[several.index(key)] if masks and target == "mask" else result[target]
 
     return {key: part_of(key, target) for key, target in named.items()}
-
-
-def _rebuild(sample: Any, parts: list[Any]) -> Any:
-    if isinstance(sample, list):
-        return parts
-    return sample._make(parts) if hasattr(sample, "_make") else tuple(parts)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from seedsafe.ground.info import is_masked
 from seedsafe.ground.process import is_worker
+from seedsafe.ground.tree import mapped
 from seedsafe.ring.arrays import Part, empty, new_part
 from seedsafe.ring.writer import Lease
 
@@ -97,20 +98,13 @@ class Rows:
                 f"there are rows for {self._count} samples, got one more: pass the size of the batch as count"
             )
         self._part = 0
-        result = self._place_part(sample)
+        result = mapped(self._place_part, sample)
         self._offer = None
         self._row += 1
         self.idle = not any(self._columns)
         return result
 
     def _place_part(self, part: Any) -> Any:
-        kind = type(part)
-        if kind is dict:
-            return {name: self._place_part(value) for name, value in part.items()}
-        if kind is tuple or kind is list:
-            return kind([self._place_part(value) for value in part])
-        if isinstance(part, tuple) and hasattr(part, "_fields"):
-            return type(part)(*(self._place_part(value) for value in part))
         nbytes = self.size(part)
         return part if nbytes is None else self._place_array(part, nbytes)
 

@@ -1,4 +1,4 @@
-"""Boxes of another format than the pipeline's are told, and the advice works."""
+"""Boxes have no default format: without one they are told, and the advice works."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import seedsafe as ss
+from seedsafe.pipeline.boxes import FORMATS
 from seedsafe_torch import AugmentedDataset
 
 IMAGE = np.zeros((100, 100, 3), np.uint8)
@@ -42,17 +43,41 @@ def test_they_are_told_by_position_too() -> None:
     sample = IMAGE, np.array([[40.0, 10, 20, 15]])
     with pytest.raises(ss.SampleError, match="coco"):
         AugmentedDataset([sample], ss.Compose([FLIP]), seed=1, targets=("image", "boxes"))[0]
+    with pytest.raises(
+        ss.SampleError,
+        match=r"Write targets=\('image', 'boxes'\).*format of the boxes, Compose\(..., boxes=ss.Boxes",
+    ):
+        AugmentedDataset([sample], ss.Compose([FLIP]), seed=1)[0]
 
 
 @pytest.mark.parametrize(
     "boxes",
     [
+        [[10, 10, 20, 20]],  # a corner and a size, two corners, or a centre and a size
         [[0, 0, 1, 1]],
-        [[0, 0, 0, 0]],
         [[-1, -1, -1, -1]],
         np.zeros((0, 4)),
         [[40, 10, 90, 15], [0.1, 0.1, 0.5, 0.5]],
     ],
 )
+def test_boxes_without_a_format_are_told_whatever_they_look_like(boxes: Any) -> None:
+    with pytest.raises(ss.SampleError, match="boxes have no default format") as error:
+        served(boxes)
+    assert all(f'ss.Boxes("{form}")' in str(error.value) for form in FORMATS)
+    sample = {"image": IMAGE, "boxes": np.array(boxes, np.float32)}
+    for call in (FLIP, ss.Compose([FLIP]), ss.Compose([ss.RandomApply([FLIP])])):
+        with pytest.raises(ValueError, match="boxes have no default format"):
+            call(sample, key=ss.SampleKey(1, 0, 0))
+        with pytest.raises(ValueError, match="boxes have no default format"):
+            ss.Compose([call]).replay(sample, [])
+        with pytest.raises(ValueError, match="boxes have no default format"):
+            ss.keyed_map(call, seed=1, epoch=0, id=id)(sample)
+    colours = ss.Compose([ss.Invert(p=1)])(sample, key=ss.SampleKey(1, 0, 0))  # nothing moves
+    np.testing.assert_array_equal(colours["boxes"], sample["boxes"])
+
+
+@pytest.mark.parametrize(
+    "boxes", [[[0, 0, 1, 1]], np.zeros((0, 4)), [[40, 10, 90, 15], [0.1, 0.1, 0.5, 0.5]]]
+)
 def test_edges_are_taken(boxes: Any) -> None:
-    assert len(served(boxes)) == len(boxes)
+    assert len(served(boxes, "pascal_voc")) == len(boxes)

@@ -13,6 +13,7 @@ import pytest
 
 import seedsafe as ss
 from seedsafe.pipeline import primitive
+from seedsafe.pipeline.boxes import Edges
 from seedsafe_keras import AugmentedSequence
 from seedsafe_torch import AugmentedDataset, loader
 
@@ -109,7 +110,7 @@ def samples(dtype: str) -> dict[str, Any]:
         "image": image,
         "mask": np.arange(12 * 14, dtype=np.uint8).reshape(12, 14),
         "keypoints": np.array([[3.0, 4.0], [7.5, 2.0]], np.float32),
-        "boxes": np.array([[1.0, 2.0, 6.0, 7.0]], np.float32),
+        "boxes": np.array([[1.0, 2.0, 6.0, 7.0]], np.float32).view(Edges),
     }
     return {
         "array": image,

@@ -238,12 +238,13 @@ def test_pipelines_of_other_libraries_are_told() -> None:
 @pytest.mark.parametrize("rows", [0, 2])
 def test_boxes_and_points_in_lists_get_a_line_that_works(name: str, rows: int) -> None:
     part = [[1.0, 2.0, 3.0, 4.0][: 4 if name == "boxes" else 2]] * rows
-    data = AugmentedDataset([{"image": UNIT, name: part}], ss.HorizontalFlip(), seed=1)
+    flip = ss.Compose([ss.HorizontalFlip()], boxes=ss.Boxes("coco"))
+    data = AugmentedDataset([{"image": UNIT, name: part}], flip, seed=1)
     with pytest.raises(ss.SampleError, match="must be a NumPy array") as error:
         data[0]
     line = str(error.value).partition(": pass ")[2].partition(" (on_error")[0]
     array = eval(line, {"numpy": np, name: part})
-    made = AugmentedDataset([{"image": UNIT, name: array}], ss.HorizontalFlip(), seed=1)[0]
+    made = AugmentedDataset([{"image": UNIT, name: array}], flip, seed=1)[0]
     assert made[name].shape == array.shape
 
 

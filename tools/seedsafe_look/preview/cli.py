@@ -21,7 +21,7 @@ from seedsafe.data.folder.index import ListingIndex
 from seedsafe.data.folder.progress import reporting, shows_progress
 from seedsafe.data.folder.read import read_image, read_image_as_stored
 from seedsafe.keys.key import SampleIndex, SampleKey
-from seedsafe.pipeline.boxes import from_edges, to_edges
+from seedsafe.pipeline.boxes import Edges, from_edges, to_edges
 from seedsafe.pipeline.compose import Compose
 from seedsafe_look.parameters import facts, lines
 from seedsafe_look.picture import picture_of
@@ -223,7 +223,7 @@ def _annotations(note: dict[str, Any], size: tuple[int, int], augment: Compose |
             rows = from_edges(
                 to_edges(rows, "coco", size), "pascal_voc" if boxes is None else boxes.format, size
             )
-        parts["boxes"] = rows
+        parts["boxes"] = rows if boxes is not None else rows.view(Edges)
         labels = note.get("labels", list(range(len(rows))))
         parts |= {label: note.get(label, labels) for label in (() if boxes is None else boxes.labels)}
     if note.get("keypoints"):
