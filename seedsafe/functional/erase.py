@@ -57,18 +57,14 @@ def fill_holes(image: Array, holes: Sequence[Hole], fill: Any = 0, noise: Addres
         >>> fill_holes(np.ones((2, 4), np.uint8), [(1, 0, 3, 1)], 9).tolist()
         [[1, 9, 9, 1], [1, 1, 1, 1]]
     """
-    return fill_in_place(image.copy(), holes, fill, noise)
-
-
-def fill_in_place(image: Array, holes: Sequence[Hole], fill: Any, noise: Address | None) -> Array:
-    """Do the same as `fill_holes` to the image itself, and return it."""
+    result = image.copy()
     if isinstance(fill, str):
-        _fill_at_random(image, holes, fill, noise)
-        return image
-    value = fit_fill(fill, image)
+        _fill_at_random(result, holes, fill, noise)
+        return result
+    value = fit_fill(fill, result)
     for x0, y0, x1, y1 in holes:
-        image[max(y0, 0) : max(y1, 0), max(x0, 0) : max(x1, 0)] = value
-    return image
+        result[max(y0, 0) : max(y1, 0), max(x0, 0) : max(x1, 0)] = value
+    return result
 
 
 def fill_holes_each(images: Array, holes: Array, fill: Any = 0) -> Array:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from seedsafe.functional.erase import FILLS, Hole, fill_holes, fill_holes_each, fill_in_place, visible_boxes
+from seedsafe.functional.erase import FILLS, Hole, fill_holes, fill_holes_each, visible_boxes
 from seedsafe.ground.checks import each, real, span
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import Often
@@ -93,8 +93,6 @@ class EraseTransform(Often):
         doc="the label of holes in masks; None leaves masks unchanged.",
     )
 
-    any_layout: ClassVar[bool] = True
-
     def holes(self, params: Any, height: int, width: int) -> tuple[Hole, ...]:
         """Return the rectangles to fill in an image of this size."""
         holes: tuple[Hole, ...] = params[0]
@@ -102,7 +100,7 @@ class EraseTransform(Often):
 
     def apply_image(self, image: Array, params: Any) -> Array:
         height, width = image.shape[:2]
-        return fill_in_place(image.copy("K"), self.holes(params, height, width), self.fill, params[-1])
+        return fill_holes(image, self.holes(params, height, width), self.fill, params[-1])
 
     def _apply_many(self, images: Array, params: Any) -> Array:
         return fill_holes_each(images, params[0], self.fill)

@@ -113,12 +113,6 @@ class Normalize(ImageTransform):
             else None
         )
 
-    def joined_around(self, following: Transform) -> tuple[Transform, Transform] | None:
-        """Return this and a following ToCHW as two that keep each channel together in memory from the first on."""
-        if (type(self), type(following)) != (Normalize, ToCHW):
-            return None
-        return _NormalizeInPlanes(self.mean, self.std), _ToCHWInPlanes()
-
     def apply_image(self, image: Array, params: Any, out: Array | None = None) -> Array:
         refuse_volume(image)
         return normalize(image, self.mean, self.std, out)
@@ -207,25 +201,6 @@ class _NormalizeCHW(Normalize):
 
     def _apply_many(self, images: Array, params: Any, out: Array | None) -> Array:
         return normalize_chw_each(images, self.mean, self.std, out)  # type: ignore[arg-type]  # see above
-
-
-@primitive()
-class _NormalizeInPlanes(Normalize):
-    """Normalize, whose result lies in memory with its channels first."""
-
-    def apply_image(self, image: Array, params: Any, out: Array | None = None) -> Array:
-        refuse_volume(image)
-        planes = normalize_chw(image, self.mean, self.std)  # type: ignore[arg-type]  # see above
-        return np.moveaxis(planes, 0, -1) if image.ndim == 3 else planes[0]
-
-
-@primitive(fills=True)
-class _ToCHWInPlanes(ToCHW):
-    """ToCHW, for an image of the pipeline's own whose channels are first in memory."""
-
-    def apply_image(self, image: Array, params: Any, out: Array | None = None) -> Array:
-        planes = np.moveaxis(image, -1, 0) if image.ndim == 3 else image[np.newaxis]
-        return planes if out is None and planes.flags.c_contiguous else to_chw(image, out)
 
 
 @primitive(fills=True)

@@ -266,21 +266,6 @@ class Leaf(Step):
         both = self.transform.joined(following.transform)
         return None if both is None else Leaf(both, self.name, self.streams, None)
 
-    def join_around(self, following: Leaf) -> tuple[Leaf, Leaf] | None:
-        """Return two leaves for this one and a following one, or None; see `join` and `any_layout`."""
-        if self.has_stream or following.has_stream:
-            return None
-        both = self.transform.joined_around(following.transform)
-        if both is None:
-            return None
-        first, last = both
-        return Leaf(first, self.name, self.streams, None), Leaf(last, following.name, following.streams, None)
-
-    @property
-    def any_layout(self) -> bool:
-        """Whether it leaves its image in memory as it lies there, in any layout."""
-        return self.transform.any_layout and not self._is_foreign
-
     def leaves(self) -> Iterator[Leaf]:
         """Yield itself."""
         yield self

@@ -93,19 +93,7 @@ def _joined(steps: Sequence[Step]) -> tuple[Step, ...]:
             joined.append(step)
         else:
             joined[-1] = both
-    for number, step in enumerate(joined):
-        _join_around(joined, number, step)
     return tuple(joined)
-
-
-def _join_around(steps: list[Step], number: int, last: Step) -> None:
-    """Replace a step, and one before it, if together they can do their work faster around those between them."""
-    between = number - 1
-    while between >= 0 and isinstance(step := steps[between], Leaf) and step.any_layout:
-        between -= 1
-    first = steps[between] if 0 <= between < number - 1 else None
-    if isinstance(first, Leaf) and isinstance(last, Leaf):
-        steps[between], steps[number] = first.join_around(last) or (first, last)
 
 
 class Replay:

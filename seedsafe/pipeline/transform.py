@@ -90,9 +90,6 @@ class Transform:
     channels: ClassVar[Literal["any", "last", "to first"]] = "any"
     """The layout of the images that it takes; "to first" takes channels last and puts them first."""
 
-    any_layout: ClassVar[bool] = False
-    """Whether it works alike and as fast whatever the strides of its image are, and keeps them."""
-
     _checks_values: ClassVar[bool] = False  # whether it has a `_check_values`
 
     _bound: ClassVar[_Bound] = _Bound()  # an instance gets its own at its first call; not a field
@@ -146,13 +143,6 @@ class Transform:
         """Return one transform that does the work of this one and then the following, to the same bytes, or None.
 
         It is called only if both always fire and neither has parameters.
-        """
-        return None
-
-    def joined_around(self, following: Transform) -> tuple[Transform, Transform] | None:
-        """Return two transforms for this one and a following one that do both's work faster, to the same bytes, or None.
-
-        It is called under the conditions of `joined`, if all transforms between them have `any_layout`.
         """
         return None
 
