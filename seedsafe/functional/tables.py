@@ -18,7 +18,7 @@ from seedsafe.functional.scratch import scratch_planes
 from seedsafe.ground.info import Array
 from seedsafe.ground.process import importing
 
-__all__ = ["VALUES", "look_up", "look_up_channels", "look_up_each", "look_up_into", "table"]
+__all__ = ["VALUES", "look_up", "look_up_channels", "look_up_into", "table"]
 
 VALUES: Final = np.arange(256, dtype=np.float64)
 """The values of uint8, float64, read-only."""
@@ -41,14 +41,21 @@ def table(values: Array) -> Array:
 
 
 def look_up(image: Array, values: Array) -> Array:
-    """Return ``values[image]`` as a new array; both are uint8, and values has the shape (256,).
+    """Return ``values[image]`` as a new array; both are uint8.
+
+    Values has the shape (256,), or (N, 256) with a table for each of N rows of the image.
 
     Example:
         >>> look_up(np.array([[0, 1]], np.uint8), np.arange(255, -1, -1).astype(np.uint8)).tolist()
         [[255, 254]]
     """
     result = np.empty(image.shape, np.uint8)
-    look_up_into(image, values, result)
+    if values.ndim == 1:
+        look_up_into(image, values, result)
+        return result
+    rows = image[:, np.newaxis], np.ascontiguousarray(values), result[:, np.newaxis]
+    for row, one, out in zip(*rows, strict=True):
+        look_up_into(row, one, out)
     return result
 
 
@@ -70,22 +77,6 @@ def look_up_channels(image: Array, values: Sequence[Array]) -> Array:
     for plane, one in zip(planes, values, strict=True):
         look_up_into(plane, one, plane)
     cv2.merge(planes, result)
-    return result
-
-
-def look_up_each(images: Array, values: Array) -> Array:
-    """Return images (N, …), each looked up in its own table of values (N, 256), as a new array.
-
-    Example:
-        >>> up = np.arange(256, dtype=np.uint8)
-        >>> look_up_each(np.array([[[1]], [[2]]], np.uint8), np.stack([up, up[::-1]])).tolist()
-        [[[1]], [[253]]]
-    """
-    images = np.ascontiguousarray(images)
-    result = np.empty(images.shape, np.uint8)
-    tables = np.ascontiguousarray(values)
-    for row in range(len(images)):
-        look_up_into(images[row], tables[row], result[row])
     return result
 
 

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
 
 from seedsafe.functional.carrier import in_memory, opencv
 from seedsafe.functional.kinds import in_uint8, is_uint8
-from seedsafe.functional.tables import VALUES, look_up, look_up_channels, look_up_each, table
+from seedsafe.functional.tables import VALUES, look_up, look_up_channels, table
 from seedsafe.ground.exactness import AT_LEAST_UINT8, EVERYWHERE, exact
-from seedsafe.ground.info import UINT8, Array
+from seedsafe.ground.info import Array
 from seedsafe.keys.decisions import logarithm
 
 __all__ = [
     "adjust_gamma",
-    "adjust_gamma_each",
     "adjust_tones",
-    "adjust_tones_each",
     "bend_tones",
+    "each_as_row",
     "invert",
     "mean_value",
     "posterize",
     "solarize",
-    "solarize_each",
 ]
 
 
@@ -51,25 +50,22 @@ def adjust_tones(image: Array, factor: float, offset: float) -> Array:
     return np.minimum(np.maximum(result, 0, out=result), 1, out=result)
 
 
-def adjust_tones_each(images: Array, factors: Array, offsets: Array) -> Array:
-    """Return the results of `adjust_tones` for each image.
+def each_as_row(function: Callable[..., Array], images: Array, *params: Array) -> Array:
+    """Return the results of a function of tones for each image, with parameters of its own.
+
+    Such a function does the same wherever a value is, so images are the rows of one image here, and their parameters a column.
 
     Args:
-        images: uint8 or float32, (N, H, W) or (N, H, W, C).
-        factors: one for each, float64.
-        offsets: one for each, float64.
+        function: one of this module that takes the parameters.
+        images: (N, H, W) or (N, H, W, C).
+        params: one for each image, (N,).
 
     Example:
-        >>> images = np.array([[[10]], [[200]]], np.uint8)
-        >>> adjust_tones_each(images, np.array([2.0, 1.0]), np.array([0.0, 0.1])).tolist()
-        [[[20]], [[226]]]
+        >>> each_as_row(solarize, np.array([[[127]], [[127]]], np.uint8), np.array([0.5, 0.1])).tolist()
+        [[[127]], [[128]]]
     """
-    if images.dtype == UINT8:
-        return look_up_each(images, table(VALUES * factors[:, None] + 255.0 * offsets[:, None]))
-    sides = (-1, *(1 for _ in images.shape[1:]))
-    result = images * factors.astype(np.float32).reshape(sides)
-    result += offsets.astype(np.float32).reshape(sides)
-    return np.minimum(np.maximum(result, 0, out=result), 1, out=result)
+    rows = images.reshape(len(images), -1)
+    return function(rows, *(values[:, np.newaxis] for values in params)).reshape(images.shape)
 
 
 @exact(AT_LEAST_UINT8)
@@ -121,20 +117,6 @@ def adjust_gamma(image: Array, gamma: float) -> Array:
     return result
 
 
-def adjust_gamma_each(images: Array, gammas: Array) -> Array:
-    """Return the results of `adjust_gamma` for each image.
-
-    Args:
-        images: uint8, (N, H, W) or (N, H, W, C).
-        gammas: one for each, float64.
-
-    Example:
-        >>> adjust_gamma_each(np.array([[[100]], [[100]]], np.uint8), np.array([1.0, 2.0])).tolist()
-        [[[100]], [[39]]]
-    """
-    return look_up_each(images, _gamma_table(_LOGARITHMS * gammas[:, None]))
-
-
 def _gamma_table(exponents: Array) -> Array:
     """Return 255 times powers of 2 as uint8; the exponents are overwritten."""
     add, multiply = np.add, np.multiply
@@ -148,21 +130,6 @@ def _gamma_table(exponents: Array) -> Array:
     np.ldexp(values, whole.astype(np.intc), values)
     powers: Array = np.rint(values, values)
     return powers.astype(np.uint8)
-
-
-def solarize_each(images: Array, thresholds: Array) -> Array:
-    """Return the results of `solarize` for each image.
-
-    Args:
-        images: uint8, (N, H, W) or (N, H, W, C).
-        thresholds: one for each, float64.
-
-    Example:
-        >>> solarize_each(np.array([[[127]], [[127]]], np.uint8), np.array([0.5, 0.1])).tolist()
-        [[[127]], [[128]]]
-    """
-    above = thresholds[:, None] * 255.0 <= VALUES
-    return look_up_each(images, np.where(above, 255.0 - VALUES, VALUES).astype(np.uint8))
 
 
 @exact(EVERYWHERE)

@@ -58,7 +58,7 @@ class Solarize(Sometimes):
         return (draws.uniform(*self.threshold),)
 
     def _apply_many(self, images: Array, params: Any) -> Array | None:
-        return tones.solarize_each(images, *params) if images.dtype == UINT8 else None
+        return tones.each_as_row(tones.solarize, images, *params) if images.dtype == UINT8 else None
 
 
 @primitive(exact=EVERYWHERE, clips=True)

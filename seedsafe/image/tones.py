@@ -76,7 +76,7 @@ class RandomBrightnessContrast(Often):
         return factors, draws.uniform(*self.brightness)
 
     def _apply_many(self, images: Array, params: Any) -> Array:
-        return tones.adjust_tones_each(images, *params)
+        return tones.each_as_row(tones.adjust_tones, images, *params)
 
 
 @primitive(exact=AT_LEAST_UINT8, clips=True)
@@ -113,7 +113,7 @@ class Gamma(Often):
         return (draws.uniform(*self.gamma),)
 
     def _apply_many(self, images: Array, params: Any) -> Array | None:
-        return tones.adjust_gamma_each(images, *params) if images.dtype == UINT8 else None
+        return tones.each_as_row(tones.adjust_gamma, images, *params) if images.dtype == UINT8 else None
 
 
 @primitive(exact=EVERYWHERE, clips=True)

@@ -8,10 +8,9 @@ import numpy as np
 
 from seedsafe.functional.carrier import refuse_volume
 from seedsafe.functional.values import (
+    check_channels,
     normalize,
     normalize_chw,
-    normalize_chw_each,
-    normalize_each,
     to_chw,
     to_chw_each,
     to_float,
@@ -118,7 +117,8 @@ class Normalize(ImageTransform):
         return normalize(image, self.mean, self.std, out)
 
     def _apply_many(self, images: Array, params: Any, out: Array | None) -> Array:
-        return normalize_each(images, self.mean, self.std, out)
+        check_channels(images[0], self.mean, self.std)  # grey ones look like one image with channels
+        return normalize(images, self.mean, self.std, out)
 
 
 @primitive(exact=EVERYWHERE, fills=True)
@@ -186,7 +186,7 @@ class ToCHW(ImageTransform):
         return to_chw(image, out)
 
     def _apply_many(self, images: Array, params: Any, out: Array | None) -> Array:
-        return to_chw_each(images, out)
+        return to_chw_each(_with_channels(images), out)
 
 
 @primitive(fills=True)
@@ -197,10 +197,11 @@ class _NormalizeCHW(Normalize):
         return ToCHW().out_info(Normalize.out_info(self, info, params), params)
 
     def apply_image(self, image: Array, params: Any, out: Array | None = None) -> Array:
+        refuse_volume(image)
         return normalize_chw(image, self.mean, self.std, out)  # type: ignore[arg-type]  # mypy takes inherited options for the constructor's types
 
     def _apply_many(self, images: Array, params: Any, out: Array | None) -> Array:
-        return normalize_chw_each(images, self.mean, self.std, out)  # type: ignore[arg-type]  # see above
+        return normalize_chw(_with_channels(images), self.mean, self.std, out)  # type: ignore[arg-type]  # see above
 
 
 @primitive(fills=True)
@@ -214,4 +215,9 @@ class _ToFloatCHW(ToFloat):
         return to_float(to_chw(image), out)
 
     def _apply_many(self, images: Array, params: Any, out: Array | None) -> Array:
-        return to_float(to_chw_each(images), out)
+        return to_float(to_chw_each(_with_channels(images)), out)
+
+
+def _with_channels(images: Array) -> Array:
+    """Return images (N, H, W) or (N, H, W, C) with an axis for their channels."""
+    return images if images.ndim == 4 else images[..., np.newaxis]
