@@ -202,13 +202,13 @@ def test_a_transform_called_by_itself_is_bound_once_and_pickles_as_before() -> N
         before = pickle.dumps(transform)
         image = np.zeros((4, 4), np.uint8)
         transform(image, key=KEYS[0])
-        root = transform._bound.pipeline.root
+        root = transform._bound.root
         transform(image, key=KEYS[1])
-        assert transform._bound.pipeline.root is root
+        assert transform._bound.root is root
         if not isinstance(transform, Kept):
             assert pickle.dumps(transform) == before
             assert transform == pickle.loads(before) == copy.deepcopy(transform)
         for again in (copy.copy(transform), copy.deepcopy(transform), pickle.loads(pickle.dumps(transform))):
             again(image, key=KEYS[0])
-            assert again._bound.pipeline.root is not root
-            assert transform._bound.pipeline.root is root
+            assert again._bound.root is not root
+            assert transform._bound.root is root

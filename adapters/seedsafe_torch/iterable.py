@@ -109,7 +109,7 @@ class AugmentedIterable(Counted, IterableDataset[Any]):
         self._request: dict[str, Any] | None = None  # set or loaded, until a pass begins with it
         self._request_process = 0  # the process in which it was set
         self._watches_ids = id not in (None, content_id)  # for one id of two records
-        self._looks = self._map(0).looks  # it checks the arguments
+        self._checks = self._map(0).checks  # it checks the arguments
 
     def set_epoch(self, epoch: SupportsIndex) -> None:
         """Set the epoch of later passes, in this process and in its workers, and of the source."""
@@ -128,7 +128,7 @@ class AugmentedIterable(Counted, IterableDataset[Any]):
     def __iter__(self) -> Iterator[Any]:
         (start, size), self._begun = self._begun or self._begin(), None
         keyed = self._map(start.epoch)
-        keyed.looks = self._looks
+        keyed.checks = self._checks
         yield from () if self.has_own_iter() else repeat(NOTHING, start.waits)
         if start.source == ENDED:
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from seedsafe.pipeline.boxes import Boxes
 from seedsafe.pipeline.checks import checks_of
@@ -10,8 +11,8 @@ from seedsafe.pipeline.keypoints import Keypoints
 from seedsafe.pipeline.leaf import FORMATS, Leaf
 from seedsafe.pipeline.mixer import MixingRoot
 from seedsafe.pipeline.naming import Namer
-from seedsafe.pipeline.node import Chain, Node, Root
-from seedsafe.pipeline.spans import FirstCalls, require_spans
+from seedsafe.pipeline.node import Chain, Root
+from seedsafe.pipeline.spans import CHECKED, needs_ranges, require_spans
 
 __all__ = ["Bound"]
 
@@ -19,29 +20,35 @@ __all__ = ["Bound"]
 class Bound:
     """What a Compose, or a transform by itself, runs.
 
+    A transform keeps its own from its first call on, for the next; it is neither pickled nor copied with it.
+
     Args:
-        nodes: the bound transforms.
-        namer: that which has bound them.
+        owner: the Compose or the transform; None for nothing yet.
 
     Raises:
         ValueError: a transform needs the channels last after another has put them first, or transforms take boxes or
             keypoints in different formats, or a transform would get floats out of its range.
     """
 
-    __slots__ = ("chain", "root", "rules", "streams")
+    __slots__ = ("chain", "owner", "p", "root", "rules", "streams")
 
-    def __init__(self, nodes: Iterable[Node], namer: Namer) -> None:
-        self.chain = Chain(nodes)
+    def __init__(self, owner: Any = None) -> None:
+        namer = Namer()
+        self.owner, self.p = owner, getattr(owner, "p", None)
+        self.chain = Chain([] if owner is None else [owner.bind(namer)])
         self.rules = rules = namer.rules
         self.streams = tuple(namer.streams)
         self.root: Root = MixingRoot(self.chain, rules) if rules.mixes else self.chain
         rules.checks = checks_of(rules)
-        rules.first_calls = FirstCalls(self.chain, rules)
         leaves = list(self.chain.leaves())
+        rules.unchecked_calls = CHECKED if needs_ranges(leaves) else 0
         _require_one_layout(leaves)
         require_spans(self.chain.nodes)
         for target, part in (("boxes", rules.boxes), ("keypoints", rules.keypoints)):
             _require_one_format(target, part, leaves)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Bound, ()
 
 
 def _require_one_format(target: str, part: Boxes | Keypoints | None, leaves: Iterable[Leaf]) -> None:

@@ -115,8 +115,7 @@ class Compose:
             channels=channels,
             after=_classes(after),
         )
-        namer = Namer()
-        bound = Bound([self.bind(namer)], namer)
+        bound = Bound(self)
         self._chain, self._root, self._rules, self._streams = (
             bound.chain,
             bound.root,

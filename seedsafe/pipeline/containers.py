@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from copy import copy
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -79,12 +78,6 @@ class _Chooser(Step):
         self.in_order = container.applies_all
         """Whether it applies all of them one after another, if it fires."""
         self.ops += tuple(op for member in self.members for op in member.ops)
-
-    def with_members(self, members: list[Chain]) -> _Chooser:
-        """Return the same container with other transforms, which draw from the same streams."""
-        twin = copy(self)
-        twin.members = members
-        return twin
 
     def fire(self, sample: Any, draws: State) -> Any:
         """Apply the members that the container chooses; a dict is changed in place."""

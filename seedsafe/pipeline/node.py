@@ -27,6 +27,7 @@ from seedsafe.pipeline.checks import checked
 from seedsafe.pipeline.leaf import Leaf
 from seedsafe.pipeline.naming import Stream
 from seedsafe.pipeline.rules import RuledSample, Rules
+from seedsafe.pipeline.spans import CheckingState
 from seedsafe.pipeline.state import State, Step, Trace
 
 __all__ = ["Chain", "Node", "Replay", "Root", "checked_key", "run", "run_each", "trace"]
@@ -186,6 +187,7 @@ def run(
     rules: Rules,
     info: Info | None = None,
     row: Array | None = None,
+    source: str | None = None,
 ) -> Any:
     """Run a pipeline on a copy of the sample. Without a key, use the key of the current read.
 
@@ -195,7 +197,8 @@ def run(
         key: the sample's key.
         rules: the pipeline's rules.
         info: the info of its image, for a dict without one.
-        row: memory for the result of an array, which the pipeline may fill and return.
+        row: memory for the result of an array, which the pipeline may fill and return. A run that checks values leaves it.
+        source: where the sample comes from, to check the values that transforms get; see `CheckingState`.
 
     Raises:
         TypeError: there is no key outside a read, or the sample is not an array or a dict of arrays.
@@ -206,9 +209,11 @@ def run(
             with claim(root.ops) as call_key:
                 return run(root, sample, call_key, rules, info)
         key = checked_key(key)
-    if rules.first_calls is not None and key.call:  # of a call without a key
-        return rules.first_calls.run(root, sample, key, info, row)
-    draws = _pool.state
+    if rules.unchecked_calls and key.call and source is None:
+        result = run(root, sample, key, rules, info, source="the call passes")
+        rules.unchecked_calls -= 1
+        return result
+    draws = _pool.state if source is None else CheckingState(source)
     if draws.busy:
         draws = _pool.inner()
     draws.busy = True
@@ -218,7 +223,7 @@ def run(
             if draws.counts:
                 draws.counts.clear()
         if type(sample) is ndarray and not rules.video:
-            return _run_array(root, sample, draws, rules, row)
+            return _run_array(root, sample, draws, rules, row if source is None else None)
         if isinstance(sample, dict):
             return _run_parts(root, sample, draws, rules, info)
         return _run_other(root, sample, draws, rules)

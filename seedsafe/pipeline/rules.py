@@ -6,6 +6,7 @@ They apply on the way in, after each transform, and on the way out.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
@@ -22,53 +23,36 @@ Move = Callable[[Array], Array]
 """Moves points (N, 2), float64, like a transform moves keypoints."""
 
 
+@dataclass(slots=True, eq=False)
 class Rules:
     """The Boxes and Keypoints of a pipeline, from whichever of its Composes has them, and its other properties."""
 
-    __slots__ = (
-        "bands",
-        "boxes",
-        "checks",
-        "first_calls",
-        "hears",
-        "keypoints",
-        "last",
-        "may_move",
-        "mixed_labels",
-        "mixes",
-        "shifts",
-        "some",
-        "spatial",
-        "video",
-    )
-
-    def __init__(self) -> None:
-        self.boxes: Boxes | None = None
-        self.keypoints: Keypoints | None = None
-        self.some = False
-        """Whether there are Boxes or Keypoints."""
-        self.spatial = False
-        """Whether a transform of the pipeline moves pixels."""
-        self.may_move = False
-        """Whether a transform of another library may move pixels."""
-        self.video = False
-        """Whether a transform of the pipeline takes only videos, so a sample that is an array is one."""
-        self.last = False
-        """Whether images have their channels last, whatever their shapes look like."""
-        self.hears = False
-        """Whether a transform of the pipeline takes audio."""
-        self.shifts = ""
-        """The name of the first transform that moves audio in time."""
-        self.bands = inf
-        """If an image has more channels, `check_last` must check that they are not columns."""
-        self.checks: tuple[Callable[[dict[Any, Any]], None], ...] = ()
-        """What to check of a dict besides its single targets."""
-        self.first_calls: Any = None
-        """A `FirstCalls`, which runs the first calls inside reads; None when they are over."""
-        self.mixes = False
-        """Whether a transform of the pipeline mixes samples."""
-        self.mixed_labels: dict[str, int | None] = {}
-        """The entries with labels that are mixed, and the number of their classes, or None."""
+    boxes: Boxes | None = None
+    keypoints: Keypoints | None = None
+    some: bool = False
+    """Whether there are Boxes or Keypoints."""
+    spatial: bool = False
+    """Whether a transform of the pipeline moves pixels."""
+    may_move: bool = False
+    """Whether a transform of another library may move pixels."""
+    video: bool = False
+    """Whether a transform of the pipeline takes only videos, so a sample that is an array is one."""
+    last: bool = False
+    """Whether images have their channels last, whatever their shapes look like."""
+    hears: bool = False
+    """Whether a transform of the pipeline takes audio."""
+    shifts: str = ""
+    """The name of the first transform that moves audio in time."""
+    bands: float = inf
+    """If an image has more channels, `check_last` must check that they are not columns."""
+    checks: tuple[Callable[[dict[Any, Any]], None], ...] = ()
+    """What to check of a dict besides its single targets."""
+    unchecked_calls: int = 0
+    """How many of the calls inside reads are still to be checked for the values of floats."""
+    mixes: bool = False
+    """Whether a transform of the pipeline mixes samples."""
+    mixed_labels: dict[str, int | None] = field(default_factory=dict[str, int | None])
+    """The entries with labels that are mixed, and the number of their classes, or None."""
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -1,35 +1,29 @@
 """The values of float images along a pipeline.
 
 Some transforms work on floats in [0, 1] alone. What a pipeline tells by itself, `require_spans` checks when it is made. What only
-the samples tell, a reader looks at in the first of them: `looking` returns the pipeline with a `Look` where values come in. A base
-that calls a pipeline itself is told by `FirstCalls`.
+the samples tell is checked in the first of them: their run has a `CheckingState`, which looks at values where they come in.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from copy import copy
 from typing import Any, Final
 
 import numpy as np
 from numpy import ndarray
 
-from seedsafe.ground.info import Array, Info
+from seedsafe.ground.info import Array
 from seedsafe.keys.draws import limit_of
-from seedsafe.keys.key import SampleKey
 from seedsafe.pipeline.blame import blame
 from seedsafe.pipeline.leaf import Leaf
-from seedsafe.pipeline.mixer import MixingRoot
-from seedsafe.pipeline.node import Chain, Root, run
-from seedsafe.pipeline.rules import Rules
-from seedsafe.pipeline.state import Step
+from seedsafe.pipeline.state import State, Step
 
-__all__ = ["LOOKS", "FirstCalls", "Look", "RangeError", "has_looks", "looking", "require_spans"]
+__all__ = ["CHECKED", "CheckingState", "RangeError", "check_values", "needs_ranges", "require_spans"]
 
 Span = tuple[float, float] | None
 
-LOOKS: Final = 8
-"""How many samples or calls are looked at in a process."""
+CHECKED: Final = 8
+"""How many samples of a dataset, or calls inside a base, are checked in a process: their values are alike."""
 _UNIT: Final = (0.0, 1.0)
 _ALWAYS: Final = limit_of(1.0)
 _BEYOND: Final = 0.25
@@ -65,51 +59,71 @@ def _after_container(step: Any, span: Span) -> tuple[Span, bool]:
     return (span, True) if found == {span} else (None, True)
 
 
-class Look(Step):
-    """A step that looks at the values of floats, and leaves the sample as it is.
+class CheckingState(State):
+    """A run that checks values where they come in: at the beginning, and after each step that changes their range.
+
+    Transforms that do not fire are checked as well. An interpolation or a noise on the way to a transform is no fault.
 
     Args:
-        leaves: the transforms that get these values.
-        source: where they come from.
+        source: where the values come from, for an error.
     """
 
-    __slots__ = ("_leaves", "_source")
+    __slots__ = ("_are_new", "_in_order", "_source")
 
-    def __init__(self, leaves: Iterable[Leaf], source: str) -> None:
-        super().__init__("", (), 1.0, draws=False)
-        self._leaves, self._source = tuple(leaves), source
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self._source, self._are_new = source, True
+        self._in_order = True
+        """Whether the steps to run follow those run before; false for members of a container that chooses among them."""
 
-    def fire(self, sample: Any, draws: Any) -> Any:
-        """Return the sample.
+    def through(self, steps: Iterable[Step], sample: Any) -> Any:
+        """Run steps on the sample, and check it between them.
 
         Raises:
-            RangeError: a transform cannot be applied to these values.
+            RangeError: a transform cannot be applied to the values.
         """
-        spans: dict[int, tuple[float, float]] = {}
-        for leaf in self._leaves:
-            array = sample if isinstance(sample, ndarray) else leaf.primary_of(sample)
-            if array is None or array.dtype.kind != "f" or not array.size:
-                continue
-            if id(array) not in spans:
-                spans[id(array)] = _span_of(array)
-            low, high = spans[id(array)]
-            if not low < high:  # one value, or NaN alone, tells nothing
-                continue
-            try:
-                leaf.transform.out_span((low, high), self._source)
-                leaf.transform._check_values(array, self._source)  # pyright: ignore[reportPrivateUsage]
-            except ValueError as error:
-                fault = RangeError(str(error))
-                blame(fault, leaf.name)
-                raise fault from None
+        rest, in_order = list(steps), self._in_order
+        before = source, are_new = self._source, self._are_new
+        for position, step in enumerate(rest):
+            if are_new:
+                check_values(rest[position:], sample, source)
+            # The members of a container begin with the values before it, at which the line above has looked.
+            self._source, self._are_new, self._in_order = source, False, getattr(step, "in_order", True)
+            sample = super().through((step,), sample)
+            source, are_new = (source, False) if _keeps(step) else (f"{step.name} returns", True)
+        self._in_order = in_order
+        self._source, self._are_new = (source, are_new) if in_order else before
         return sample
 
-    def leaves(self) -> Iterator[Leaf]:
-        """Yield nothing: it is no transform."""
-        return iter(())
+
+def check_values(steps: Iterable[Any], sample: Any, source: str) -> None:
+    """Raise a RangeError if a transform among steps, which gets the sample's values as they are, cannot be applied to them.
+
+    Args:
+        steps: the steps.
+        sample: an array, or a dict of targets.
+        source: where its values come from.
+    """
+    spans: dict[int, tuple[float, float]] = {}
+    for leaf in _needs(steps):
+        array = sample if isinstance(sample, ndarray) else leaf.primary_of(sample)
+        if array is None or array.dtype.kind != "f" or not array.size:
+            continue
+        if id(array) not in spans:
+            spans[id(array)] = _span_of(array)
+        low, high = spans[id(array)]
+        if not low < high:  # one value, or NaN alone, tells nothing
+            continue
+        try:
+            leaf.transform.out_span((low, high), source)
+            leaf.transform._check_values(array, source)  # pyright: ignore[reportPrivateUsage]
+        except ValueError as error:
+            fault = RangeError(str(error))
+            blame(fault, leaf.name)
+            raise fault from None
 
 
-def _span_of(array: ndarray[Any, Any]) -> tuple[float, float]:
+def _span_of(array: Array) -> tuple[float, float]:
     """Return the smallest and the largest value, without the little that an interpolation adds to an image in [0, 1]."""
     low, high = float(np.fmin.reduce(array, axis=None)), float(np.fmax.reduce(array, axis=None))
     if low >= -_BEYOND and high <= 1 + _BEYOND:
@@ -119,94 +133,9 @@ def _span_of(array: ndarray[Any, Any]) -> tuple[float, float]:
     return low, high
 
 
-def has_looks(chain: Chain) -> bool:
-    """Return whether a pipeline has a transform that gets floats in [0, 1] alone."""
-    return any(map(_is_particular, chain.leaves()))
-
-
-def looking(chain: Chain, source: str = "the dataset returns") -> Chain:
-    """Return the same steps with a `Look` where values come in: at the beginning, and after each step that changes their range.
-
-    Transforms that do not fire are looked at as well. An interpolation or a noise on the way to a transform is no fault.
-
-    Args:
-        chain: the steps.
-        source: where their values come from.
-    """
-    return _looking(chain.nodes, source, is_new=True)[0]
-
-
-class FirstCalls:
-    """Looks at the values that a pipeline gets in its first calls without a key inside reads, in this process.
-
-    Args:
-        chain: the steps of the pipeline.
-        rules: its rules.
-    """
-
-    __slots__ = ("_chain", "_left", "_root", "_rules")
-
-    def __init__(self, chain: Chain, rules: Rules) -> None:
-        self._chain, self._rules, self._left = chain, rules, LOOKS
-        self._root: Root | None = None
-
-    def run(self, root: Root, sample: Any, key: SampleKey, info: Info | None, row: Array | None) -> Any:
-        """Run the pipeline.
-
-        Raises:
-            RangeError: a transform cannot be applied to these values.
-        """
-        rules = copy(self._rules)
-        rules.first_calls = None
-        if not has_looks(self._chain):
-            self._rules.first_calls = None
-            return run(root, sample, key, rules, info, row)
-        if self._root is None:
-            chain = looking(self._chain, "the call passes")
-            self._root = MixingRoot(chain, rules) if rules.mixes else chain
-        result = run(self._root, sample, key, rules, info)
-        self._left -= 1
-        if self._left <= 0:
-            self._rules.first_calls = None
-        return result
-
-
-def _looking(steps: Iterable[Any], source: str, *, is_new: bool) -> tuple[Chain, str, bool]:
-    """Return the steps with looks.
-
-    Args:
-        steps: the steps.
-        source: where their values come from.
-        is_new: whether nothing has looked at these values yet.
-
-    Returns:
-        The steps; where the values after them come from; and whether nothing has looked at these.
-    """
-    nodes: list[Any] = []
-    rest = list(steps)
-    for position, step in enumerate(rest):
-        needs = list(_needs(rest[position:])) if is_new else []
-        if needs:
-            nodes.append(Look(needs, source))
-        is_new = False
-        if isinstance(step, Leaf):
-            nodes.append(step)
-        else:
-            nodes.append(_container(step, source))
-        if not _keeps(step):
-            source, is_new = f"{step.name} returns", True
-    return Chain(nodes), source, is_new
-
-
-def _container(step: Any, source: str) -> Any:
-    """Return a container with looks inside it, where one of its transforms changes the range."""
-    members, origin, is_new = [], source, False
-    for member in step.members:
-        if not step.in_order:
-            origin, is_new = source, False
-        inner, origin, is_new = _looking(member.nodes, origin, is_new=is_new)
-        members.append(inner)
-    return step.with_members(members)
+def needs_ranges(leaves: Iterable[Leaf]) -> bool:
+    """Return whether one of some transforms can be applied only to some values."""
+    return any(map(_is_particular, leaves))
 
 
 def _needs(steps: Iterable[Any]) -> Iterator[Leaf]:

@@ -31,21 +31,6 @@ __all__ = [
 ]
 
 
-class _Bound:
-    """Keep the pipeline of a transform that is called by itself, for its next call; neither pickled nor copied."""
-
-    __slots__ = ("owner", "p", "pipeline")
-
-    def __init__(self, owner: Transform | None = None) -> None:
-        namer = Namer()
-        self.owner = owner
-        self.p: Any = getattr(owner, "p", None)
-        self.pipeline = Bound([] if owner is None else [owner.bind(namer)], namer)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _Bound, ()
-
-
 def _name(name: str, value: Any) -> Any:
     if value is not None:
         check_name(value)
@@ -92,7 +77,7 @@ class Transform:
 
     _checks_values: ClassVar[bool] = False  # whether it has a `_check_values`
 
-    _bound: ClassVar[_Bound] = _Bound()  # an instance gets its own at its first call; not a field
+    _bound: ClassVar[Bound] = Bound()  # an instance gets its own at its first call; not a field
 
     def __post_init__(self) -> None:
         check_options(self)
@@ -157,9 +142,9 @@ class Transform:
             sample = named_parts(sample, parts)
         bound = self._bound
         if bound.owner is not self or bound.p is not getattr(self, "p", None):
-            bound = _Bound(self)
+            bound = Bound(self)
             object.__setattr__(self, "_bound", bound)
-        return run(bound.pipeline.root, sample, key, bound.pipeline.rules)
+        return run(bound.root, sample, key, bound.rules)
 
     def __eq__(self, other: object) -> bool:
         if self is other:

@@ -276,23 +276,18 @@ def _augment(bound: BoundAugment, sample: Any, key: SampleKey, rows: Rows | None
 class ReadyBatch:
     """The step that augments a ready batch instead of a sample; see `augment_batch`."""
 
-    def __init__(self, bound: BoundAugment, targets: Targets, limit: int, **how: Any) -> None:
-        self.bound = bound
+    def __init__(self, targets: Targets, limit: int, **how: Any) -> None:
         self._targets = targets
         self._limit = limit
         self._how = how
 
-    def augment(self, sample: Any, at: SampleIndex, key: SampleKey, row: Rows | None = None) -> Any:
+    def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
         """Return the augmented batch, in rows if there are any. The views of a batch are not in rows."""
-        if self.bound.views:
+        if bound.views:
             key = SampleKey(key.seed, key.epoch, key.index, occurrence=key.occurrence, view=at.view)
         return apart_from_outer(
-            augment_batch, self.bound, sample, key, self._targets, limit=self._limit, rows=row, **self._how
+            augment_batch, bound, sample, key, self._targets, limit=self._limit, rows=row, **self._how
         )
-
-    def with_bound(self, bound: BoundAugment) -> ReadyBatch:
-        """Return the same step for another augmentation."""
-        return ReadyBatch(bound, self._targets, self._limit, **self._how)
 
 
 def first_of(batch: Any) -> Any:

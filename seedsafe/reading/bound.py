@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from copy import copy
 from functools import cached_property
 from inspect import signature
 from typing import Any, NamedTuple
@@ -18,7 +17,7 @@ from seedsafe.pipeline.naming import Namer
 from seedsafe.pipeline.node import Root, run
 from seedsafe.pipeline.primitive import marks_of
 from seedsafe.pipeline.rules import Rules
-from seedsafe.pipeline.spans import Look, has_looks, looking
+from seedsafe.pipeline.spans import check_values, needs_ranges
 from seedsafe.pipeline.state import Partners
 from seedsafe.pipeline.transform import Transform
 from seedsafe.pipeline.views import Views
@@ -80,34 +79,29 @@ class BoundAugment:
         """Whether it is an empty Compose, which leaves samples as they are."""
         self.partners: Partners | None = None
         """The other samples of the dataset, around one of its samples."""
-        self._looks = False
-        self._first_look: Look | None = None
-        """The look at what a transform gets that is called, while looking."""
+        self.source: str | None = None
+        """Where samples come from, for runs that check the values that transforms get."""
 
     def among(self, partners: Partners) -> BoundAugment:
         """Return the same pipeline among the other samples of a dataset, for transforms that mix them."""
-        assert self.pipeline is not None
-        bound, root = copy(self), self.pipeline._root  # pyright: ignore[reportPrivateUsage]
-        bound.root = root.with_partners(partners) if isinstance(root, MixingRoot) else root
-        bound.partners = partners
-        return bound
+        root = self.root
+        return self._with(
+            root=root.with_partners(partners) if isinstance(root, MixingRoot) else root, partners=partners
+        )
 
-    def looking(self) -> BoundAugment:
-        """Return the same pipeline, which looks at the values that its transforms get; see `seedsafe.pipeline.spans`."""
-        assert self.pipeline is not None
-        bound = copy(self)
-        bound._looks = True
-        chain = looking(self.pipeline._chain)  # pyright: ignore[reportPrivateUsage]
-        if self.root is None:
-            bound._first_look = next((node for node in chain.nodes if isinstance(node, Look)), None)
-            return bound
-        bound.root = MixingRoot(chain, self.rules, self.partners) if self.rules.mixes else chain
-        return bound
+    def checking(self) -> BoundAugment:
+        """Return the same pipeline, which checks the values that its transforms get; see `seedsafe.pipeline.spans`."""
+        return self._with(source="the dataset returns")
+
+    def _with(self, **attributes: Any) -> BoundAugment:
+        twin = BoundAugment.__new__(BoundAugment)
+        vars(twin).update(vars(self) | attributes)
+        return twin
 
     @property
-    def has_looks(self) -> bool:
+    def needs_ranges(self) -> bool:
         """Whether it has a transform that gets floats of one range alone."""
-        return self.pipeline is not None and has_looks(self.pipeline._chain)  # pyright: ignore[reportPrivateUsage]
+        return self.pipeline is not None and needs_ranges(self.pipeline._chain.leaves())  # pyright: ignore[reportPrivateUsage]
 
     def like(self, augment: Augment) -> BoundAugment:
         """Return another augmentation, among the same samples."""
@@ -117,9 +111,9 @@ class BoundAugment:
     def __call__(self, parts: Any, key: SampleKey | None, row: Array | None = None) -> Any:
         """Return an array or a dict of targets, augmented. A pipeline may write an array into the row, and returns it then."""
         if self.root is not None:
-            return run(self.root, parts, key, self.rules, None, row)
-        if self._first_look is not None:
-            self._first_look.fire(parts, None)
+            return run(self.root, parts, key, self.rules, None, row, self.source)
+        if self.source is not None and self.pipeline is not None:
+            check_values(self.pipeline._chain.steps, parts, self.source)  # pyright: ignore[reportPrivateUsage]
         try:
             return self.augment(parts, key=key)
         except Exception as error:
@@ -141,7 +135,7 @@ class BoundAugment:
     @property
     def many(self) -> Many | None:
         """The pipeline for many images at once, or None."""
-        if self.pipeline is None or self.pipeline is not self.augment or self._looks:
+        if self.pipeline is None or self.pipeline is not self.augment or self.source is not None:
             return None
         return self.pipeline.many
 
@@ -213,11 +207,6 @@ class BoundAugment:
             channels_first=any(transform.channels == "to first" for transform in transforms),
             target="video" if namer.rules.video else "audio" if hears else "image",
         )
-
-    def __copy__(self) -> BoundAugment:
-        bound = BoundAugment.__new__(BoundAugment)
-        vars(bound).update(vars(self))
-        return bound
 
     def __reduce__(self) -> tuple[Any, ...]:
         return BoundAugment, (self.augment,)

@@ -41,7 +41,7 @@ from seedsafe.reading.steps import (
 from seedsafe.reading.targets import Targets
 from seedsafe.reading.together import Around, AtOnce, Room, Together
 from seedsafe.reading.unkeyed import Looks, Unkeyed
-from seedsafe.reading.values import Looked, ValueLooks
+from seedsafe.reading.values import CheckedValues, ValueChecks
 
 __all__ = ["KeyedReader"]
 
@@ -147,8 +147,10 @@ class KeyedReader:
         bound = self.bound = BoundAugment(self.augment)
         label = f"the dataset {type(self.base).__qualname__}"
         self._runner = None if self.bridge is None else Runner(self.base, self.bridge, label)
-        self._twice, self._value_looks = self._watch(bound), ValueLooks(bound, self._end_looks)
-        self._of_each = [(view, self._watch(view), ValueLooks(view, self._end_looks)) for view in bound.views]
+        self._twice, self._value_checks = self._watch(bound), ValueChecks(bound, self._end_checks)
+        self._of_each = [
+            (view, self._watch(view), ValueChecks(view, self._end_checks)) for view in bound.views
+        ]
         self.repeats.matter = self._runner is not None or bound.draws
         keying: ByPosition | ById = (
             ByPosition(self.seed, self.index_offset) if self.ids is None else ById(self.seed, self.ids)
@@ -176,8 +178,8 @@ class KeyedReader:
             fetching = EachView(fetching, of_views, self.targets)
         return Finite(fetching) if self.faults.check_finite else fetching
 
-    def _end_looks(self) -> None:
-        """Compose the step that augments samples without the looks at the first of them."""
+    def _end_checks(self) -> None:
+        """Compose the step that augments samples without the checks of the first of them."""
         self._step = self._compose_step()
 
     def _compose_step(self) -> Step:
@@ -186,34 +188,34 @@ class KeyedReader:
         if self.augment is None:
             return Unchanged()
         if of_views is not None:
-            each = self._of_each or [(bound, self._twice, self._value_looks)] * of_views.count
-            steps = [self._guarded(OneView(view), twice, looks) for view, twice, looks in each]
-            return SeveralViews(bound, steps, self.targets, of_views)
-        parts = Parts(bound, self.targets)
+            each = self._of_each or [(bound, self._twice, self._value_checks)] * of_views.count
+            views = [(view, self._guarded(OneView(), view, twice, checks)) for view, twice, checks in each]
+            return SeveralViews(views, self.targets, of_views)
+        parts = Parts(self.targets)
         is_alone = self.targets == "image" or (self.targets is None and not bound.rules.shifts)  # of a sound
         one_image = is_alone and bound.root is not None and bound.mixer is None
         if bound.is_empty and one_image:
             return UnchangedImage(parts)
-        return self._guarded(OneImage(parts) if one_image else parts, self._twice, self._value_looks)
+        return self._guarded(OneImage(parts) if one_image else parts, bound, self._twice, self._value_checks)
 
     def _compose_together(self, keying: ByPosition | ById) -> Together | None:
         """Compose the step that reads and augments batches, or return None if samples are augmented one by one."""
         step, many = self._step, self.bound.many
-        step = step.step if isinstance(step, Looked) else step
+        step = step.step if isinstance(step, CheckedValues) else step
         if self._runner is not None or not isinstance(step, OneImage) or many is None or not many.is_known:
             return None
-        return Together(self.base, self.repeats, keying, step.parts, self._looks)
+        return Together(self.base, self.bound, self.repeats, keying, step.parts, self._looks)
 
     def _watch(self, bound: BoundAugment) -> Twice | None:
         """Return what runs the first calls of foreign code twice, or None if they are not checked."""
         verifies = bound.is_foreign and (self.bridge is None or self.bridge.verify)
         return Twice(bound.augment, f"the augmentation {bound.augment!r}"[:200]) if verifies else None
 
-    def _guarded(self, plain: Step, twice: Twice | None, looks: ValueLooks) -> Step:
-        """Wrap a step in what is rare."""
-        bound, step = plain.bound, plain
-        if looks.left > 0:
-            step = Looked(step, looks)
+    def _guarded(self, plain: Step, bound: BoundAugment, twice: Twice | None, checks: ValueChecks) -> Step:
+        """Wrap the step for an augmentation in what is rare."""
+        step = plain
+        if checks.due > 0:
+            step = CheckedValues(step, checks)
         if twice is not None:
             is_called = bound.pipeline is None
             step = WatchedCode(step, twice, self._runner is not None) if is_called else Watched(step, twice)
@@ -284,7 +286,7 @@ class KeyedReader:
             self._report(key or self.key(at))
         try:
             sample = (fetch or self._fetching.read)(int(at), at, key)
-            return self._step.augment(sample, at, key, row)  # type: ignore[arg-type]  # an Unchanged needs no key
+            return self._step.augment(self.bound, sample, at, key, row)  # type: ignore[arg-type]  # an Unchanged needs no key
         except (NotReproducible, SharedSeedError):
             raise  # all samples have this error
         except Exception as error:  # noqa: BLE001  # `_recover` raises it, or replaces the sample
@@ -298,7 +300,7 @@ class KeyedReader:
             raise sample_error(error, self.base, int(at), key, self.worker()) from error
 
         def read(position: int) -> Any:
-            return self._step.augment(self._fetching.read(position, at, key), at, key, row)
+            return self._step.augment(self.bound, self._fetching.read(position, at, key), at, key, row)
 
         return self.faults.recover(error, self.base, int(at), key, read, self.worker(), listed=listed)
 
@@ -332,8 +334,8 @@ class KeyedReader:
             return None
         self.position(max(ats))
         reads = together.read(ats, around)
-        looks = self._value_looks
-        fits = looks.left <= 0 or looks.take(self.bound, reads.images, map(self.key, ats))
+        checks = self._value_checks
+        fits = checks.due <= 0 or checks.pass_for(self.bound, reads.images, map(self.key, ats))
         result = together.run(reads, ats, room) if fits else None
         if result is not None:
             return result
@@ -371,9 +373,9 @@ class KeyedReader:
             batch = self._fetching.read(number, at, first)
             if self.augment is None:
                 return batch
-            plain = ReadyBatch(self.bound, self.targets, size, **how)
-            step = self._guarded(plain, self._twice, self._value_looks)
-            return step.augment(batch, at, first, rows)
+            plain = ReadyBatch(self.targets, size, **how)
+            step = self._guarded(plain, self.bound, self._twice, self._value_checks)
+            return step.augment(self.bound, batch, at, first, rows)
         except (NotReproducible, SharedSeedError):
             raise
         except Exception as error:

@@ -18,7 +18,7 @@ from seedsafe.keys.key import SampleKey, record_index
 from seedsafe.reading.augment import augment_sample, targets_of
 from seedsafe.reading.bound import BoundAugment
 from seedsafe.reading.targets import Targets
-from seedsafe.reading.values import ValueLooks
+from seedsafe.reading.values import ValueChecks
 
 __all__ = ["KeyedMap", "content_id", "keyed_map"]
 
@@ -114,7 +114,7 @@ class KeyedMap:
                 f"targets={targets!r} are for a Compose or a Transform, but the function {function!r} gets the whole record: "
                 "leave targets out"
             )
-        self.looks = ValueLooks(self.bound)
+        self.checks = ValueChecks(self.bound)
         seeding.listen()
         options = None if self.bound.takes_arrays else checked_bridge(bridge)
         self._runner = None if options is None else Runner(function, options, f"the function {function!r}")
@@ -144,10 +144,10 @@ class KeyedMap:
     def at(self, record: Any, key: SampleKey) -> Any:
         """Return the result of the function for a record, at a key of your own."""
         if self.bound.takes_arrays:
-            if self.looks.left <= 0:
+            if self.checks.due <= 0:
                 return augment_sample(self.bound, record, key, self.targets)
-            result = augment_sample(self.bound.looking(), record, key, self.targets)
-            self.looks.count()
+            result = augment_sample(self.bound.checking(), record, key, self.targets)
+            self.checks.count()
             return result
         if self._runner is None:
             with reading(key):

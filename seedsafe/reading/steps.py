@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from functools import partial
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 from numpy import ndarray
 
@@ -48,24 +48,16 @@ __all__ = [
 class Step(Protocol):
     """Augments samples."""
 
-    @property
-    def bound(self) -> BoundAugment:
-        """The augmentation."""
-        ...
-
-    def augment(self, sample: Any, at: SampleIndex, key: SampleKey, row: Any = None) -> Any:
+    def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
         """Return a sample of the base augmented.
 
         Args:
+            bound: the augmentation.
             sample: the sample.
             at: the stamped index of the read.
             key: its key.
-            row: memory for the augmented array; see `augment_sample`.
+            row: memory for the augmented array, or None; see `augment_sample`.
         """
-
-    def with_bound(self, bound: BoundAugment) -> Self:
-        """Return the same step for another augmentation."""
-        ...
 
 
 def apart_from_outer(call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
@@ -80,9 +72,7 @@ def apart_from_outer(call: Callable[..., Any], *arguments: Any, **options: Any) 
 class Unchanged:
     """Returns samples as they are, for a dataset without augmentation."""
 
-    bound = BoundAugment(None)
-
-    def augment(self, sample: Any, at: SampleIndex, key: SampleKey, row: Any = None) -> Any:
+    def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
         """Return the sample, unless its first part is missing, which an augmentation would refuse."""
         if (type(sample) is tuple or type(sample) is list) and sample and sample[0] is None:
             raise TypeError(
@@ -90,87 +80,67 @@ class Unchanged:
             )
         return sample
 
-    def with_bound(self, bound: BoundAugment) -> Self:
-        """Return itself."""
-        return self
-
 
 class Parts:
     """Augments samples of any form: takes each apart, augments its targets, and puts it together again."""
 
-    def __init__(self, bound: BoundAugment, targets: Targets) -> None:
-        self.bound = bound
+    def __init__(self, targets: Targets) -> None:
         self.targets = targets
 
-    def augment(self, sample: Any, at: SampleIndex, key: SampleKey, row: Any = None) -> Any:
+    def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
         """Return the augmented sample."""
-        return apart_from_outer(augment_sample, self.bound, sample, key, self.targets, row)
+        return apart_from_outer(augment_sample, bound, sample, key, self.targets, row)
 
-    def begin_with_image(self, sample: tuple[Any, ...]) -> bool:
+    def begin_with_image(self, bound: BoundAugment, sample: tuple[Any, ...]) -> bool:
         """Return whether only the first part of a tuple is augmented, and nothing is wrong with the others."""
         try:
-            return self.targets == "image" or not targets_of(self.bound, sample)
+            return self.targets == "image" or not targets_of(bound, sample)
         except ValueError:  # the sample raises it later
             return False
-
-    def with_bound(self, bound: BoundAugment) -> Parts:
-        """Return the same step for another augmentation."""
-        return Parts(bound, self.targets)
 
 
 class OneView:
     """Augments the parts of a sample, for one of its views."""
 
-    def __init__(self, bound: BoundAugment) -> None:
-        self.bound = bound
-
-    def augment(self, sample: Any, at: SampleIndex, key: SampleKey, row: Any = None) -> Any:
+    def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
         """Return the parts augmented."""
-        return augment_parts(self.bound, sample, key)
-
-    def with_bound(self, bound: BoundAugment) -> OneView:
-        """Return the same step for another augmentation."""
-        return OneView(bound)
+        return augment_parts(bound, sample, key)
 
 
 class SeveralViews:
     """Augments each sample several times, each time with the step of a view, at the view's key.
 
     Args:
-        bound: the whole augmentation.
-        steps: the steps of the views.
+        views: the augmentation and the step of each view.
         targets: see Targets.
         keying: gives the views their keys.
     """
 
-    def __init__(self, bound: BoundAugment, steps: Sequence[Step], targets: Targets, keying: OfViews) -> None:
-        self.bound = bound
-        self._steps, self._targets, self._keying = steps, targets, keying
+    def __init__(self, views: Sequence[tuple[BoundAugment, Step]], targets: Targets, keying: OfViews) -> None:
+        self._each, self._targets, self._keying = views, targets, keying
 
-    def augment(self, sample: Any, at: SampleIndex, key: SampleKey, row: Any = None) -> Any:
+    def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
         """Return the sample's views in one sample."""
-        return apart_from_outer(self._views, sample, at, key)
+        return apart_from_outer(self._views, bound, sample, at, key)
 
-    def _views(self, sample: Any, at: SampleIndex, first: SampleKey) -> Any:
-        targets = targets_of(self.bound, sample, self._targets)
+    def _views(self, bound: BoundAugment, sample: Any, at: SampleIndex, first: SampleKey) -> Any:
+        targets = targets_of(bound, sample, self._targets)
         parts, join = take_apart(sample, targets)
         keys = self._keying.of_views(first)
-        views = [step.augment(parts, at, key) for step, key in zip(self._steps, keys, strict=True)]
-        return join(views_of_parts(self.bound, parts, views, targets))
-
-    def with_bound(self, bound: BoundAugment) -> SeveralViews:
-        """Return the same step for another augmentation."""
-        raise NotImplementedError("each view has an augmentation of its own")
+        views = [
+            step.augment(view, parts, at, key, None)
+            for (view, step), key in zip(self._each, keys, strict=True)
+        ]
+        return join(views_of_parts(bound, parts, views, targets))
 
 
 class OneImage:
     """Augments a sample that is an image, or a tuple of an image and labels, in one call. Others take the step for parts."""
 
     def __init__(self, parts: Parts) -> None:
-        self.bound = parts.bound
         self.parts = parts
 
-    def augment(self, sample: Any, at: SampleIndex, key: SampleKey, row: Any = None) -> Any:
+    def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
         """Return the augmented sample."""
         if type(sample) is not tuple:
             image, are_labels = sample, True
@@ -186,33 +156,23 @@ class OneImage:
             and (image.dtype is UINT8 or image.dtype.char not in WIDE)
             and (outer is None or not outer.has_key)
         ):
-            return self.parts.augment(sample, at, key, row)
-        bound = self.bound
-        result = run(bound.root, image, key, bound.rules, None, row)  # type: ignore[arg-type]  # it has nodes
+            return self.parts.augment(bound, sample, at, key, row)
+        result = run(bound.root, image, key, bound.rules, None, row, bound.source)  # type: ignore[arg-type]  # it has nodes
         return result if image is sample else (result, *sample[1:])
-
-    def with_bound(self, bound: BoundAugment) -> OneImage:
-        """Return the same step for another augmentation."""
-        return OneImage(self.parts.with_bound(bound))
 
 
 class UnchangedImage:
     """Returns samples as they are, for an empty Compose, which refuses the forms that any pipeline refuses."""
 
     def __init__(self, parts: Parts) -> None:
-        self.bound = parts.bound
         self._parts = parts
 
-    def augment(self, sample: Any, at: SampleIndex, key: SampleKey, row: Any = None) -> Any:
+    def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
         """Return the sample."""
         image = sample[0] if type(sample) is tuple and sample else sample
         if type(image) is ndarray or not isinstance(sample, tuple | list | dict):
             return sample
-        return self._parts.augment(sample, at, key, row)
-
-    def with_bound(self, bound: BoundAugment) -> UnchangedImage:
-        """Return the same step for another augmentation."""
-        return UnchangedImage(self._parts.with_bound(bound))
+        return self._parts.augment(bound, sample, at, key, row)
 
 
 class Watched:
@@ -222,24 +182,19 @@ class Watched:
     """
 
     def __init__(self, step: Step, twice: Twice) -> None:
-        self.bound = step.bound
         self._step = step
         self._twice = twice
 
-    def augment(self, sample: Any, at: SampleIndex, key: SampleKey, row: Any = None) -> Any:
+    def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
         """Return the augmented sample."""
-        twice, pipeline = self._twice, self.bound.pipeline
+        twice, pipeline = self._twice, bound.pipeline
         if not twice.left:
-            return self._step.augment(sample, at, key, row)
+            return self._step.augment(bound, sample, at, key, row)
         assert pipeline is not None
-        watched = self.bound.like(pipeline.watched(partial(twice.check, address(key, BRIDGE))))
-        result = self._step.with_bound(watched).augment(sample, at, key, row)
+        watched = bound.like(pipeline.watched(partial(twice.check, address(key, BRIDGE))))
+        result = self._step.augment(watched, sample, at, key, row)
         twice.left -= 1
         return result
-
-    def with_bound(self, bound: BoundAugment) -> Watched:
-        """Return the same step for another augmentation."""
-        return Watched(self._step.with_bound(bound), self._twice)
 
 
 class WatchedCode:
@@ -253,73 +208,57 @@ class WatchedCode:
     """
 
     def __init__(self, step: Step, twice: Twice, always: bool) -> None:
-        self.bound = step.bound
         self._step = step
         self._twice = twice
         self._always = always
 
-    def augment(self, sample: Any, at: SampleIndex, key: SampleKey, row: Any = None) -> Any:
+    def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
         """Return the augmented sample."""
         twice = self._twice
         if not twice.left:
-            return self._step.augment(sample, at, key, row)
+            return self._step.augment(bound, sample, at, key, row)
         original = deepcopy(sample)
 
         def repeat() -> Any:
             with reading(None):
-                return self._step.augment(deepcopy(original), at, key)
+                return self._step.augment(bound, deepcopy(original), at, key, None)
 
         if self._always:
             twice.check(address(key, BRIDGE), repeat)
         before = twice.marks()
-        result = self._step.augment(sample, at, key, row)
+        result = self._step.augment(bound, sample, at, key, row)
         if not self._always and twice.marks() != before:
             twice.check(address(key, BRIDGE), repeat)
         twice.left -= 1
         return result
-
-    def with_bound(self, bound: BoundAugment) -> WatchedCode:
-        """Return the same step for another augmentation."""
-        return WatchedCode(self._step.with_bound(bound), self._twice, self._always)
 
 
 class FiniteResult:
     """Refuses augmented samples with NaN or infinity, and names the transform at fault."""
 
     def __init__(self, step: Step, plain: Step) -> None:
-        self.bound = step.bound
         self._step = step
         self._plain = plain
         """The same step unwatched, to find the transform."""
 
-    def augment(self, sample: Any, at: SampleIndex, key: SampleKey, row: Any = None) -> Any:
+    def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
         """Return the augmented sample."""
-        result = self._step.augment(sample, at, key, row)
+        result = self._step.augment(bound, sample, at, key, row)
 
         def augmented_by(augment: Any) -> Any:
-            return self._plain.with_bound(self.bound.like(augment)).augment(sample, at, key)
+            return self._plain.augment(bound.like(augment), sample, at, key, None)
 
-        require_finite_after(self.bound.augment, result, augmented_by)
+        require_finite_after(bound.augment, result, augmented_by)
         return result
-
-    def with_bound(self, bound: BoundAugment) -> FiniteResult:
-        """Return the same step for another augmentation."""
-        return FiniteResult(self._step.with_bound(bound), self._plain.with_bound(bound))
 
 
 class Mixed:
     """Augments samples with a pipeline that mixes them with others of the dataset."""
 
     def __init__(self, step: Step, dataset: Dataset) -> None:
-        self.bound = step.bound
         self._step = step
         self._dataset = dataset
 
-    def augment(self, sample: Any, at: SampleIndex, key: SampleKey, row: Any = None) -> Any:
+    def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
         """Return the augmented sample."""
-        bound = self.bound.among(self._dataset.around(at))
-        return self._step.with_bound(bound).augment(sample, at, key)
-
-    def with_bound(self, bound: BoundAugment) -> Mixed:
-        """Return the same step for another augmentation."""
-        return Mixed(self._step.with_bound(bound), self._dataset)
+        return self._step.augment(bound.among(self._dataset.around(at)), sample, at, key, None)

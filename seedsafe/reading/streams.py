@@ -137,8 +137,8 @@ class _Group:
         keys, records, images = self._keys, self._records, self._images[: len(self._keys)]
         self._keys, self._records = [], []
         whole: Array | None = None
-        looks = self._keyed.looks
-        fits = looks.left <= 0 or looks.take(self._keyed.bound, images, keys)
+        checks = self._keyed.checks
+        fits = checks.due <= 0 or checks.pass_for(self._keyed.bound, images, keys)
         if fits and self._many.pays(len(keys)):
             try:
                 whole = self._many.run(images, ManyKeys(keys), np.empty)

@@ -19,6 +19,7 @@ from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.keys.many import ManyKeys
 from seedsafe.pipeline.batch import Many, UnevenError
 from seedsafe.pipeline.unnamed import SCALARS
+from seedsafe.reading.bound import BoundAugment
 from seedsafe.reading.faults import require_sample
 from seedsafe.reading.forms import copy_parts
 from seedsafe.reading.inside import Repeats, SharedSeedError, entered, nested
@@ -132,16 +133,29 @@ class Together:
 
     Args:
         base: the dataset.
+        bound: the pipeline.
         repeats: notices keys that a dataset inside serves twice.
         keying: gives samples their keys.
-        parts: tells what the parts of a sample are, and has the pipeline.
+        parts: tells what the parts of a sample are.
         looks: looks at times whether the base draws without the key.
     """
 
     def __init__(
-        self, base: Any, repeats: Repeats, keying: ByPosition | ById, parts: Parts, looks: Looks
+        self,
+        base: Any,
+        bound: BoundAugment,
+        repeats: Repeats,
+        keying: ByPosition | ById,
+        parts: Parts,
+        looks: Looks,
     ) -> None:
-        self._base, self._repeats, self._keying, self._parts = base, repeats, keying, parts
+        self._base, self._bound, self._repeats, self._keying, self._parts = (
+            base,
+            bound,
+            repeats,
+            keying,
+            parts,
+        )
         self._looks = looks
         self._has_keyed_inside = next(nested(base), None) is not None
         self._helps = True
@@ -150,7 +164,7 @@ class Together:
     @property
     def many(self) -> Many:
         """The pipeline for many images at once."""
-        many = self._parts.bound.many
+        many = self._bound.many
         assert many is not None
         return many
 
@@ -161,7 +175,7 @@ class Together:
     def read(self, ats: Sequence[SampleIndex], around: Around | None) -> Reads:
         """Read samples from the base until one differs from the first in form, or cannot be read."""
         opencv.guard()
-        reads = Reads(len(ats), self.many, self._parts.begin_with_image)
+        reads = Reads(len(ats), self.many, partial(self._parts.begin_with_image, self._bound))
         base = self._base
         if type(base) is ndarray and around is None and not base.dtype.hasobject:
             self._helps = self.many.takes(base) and self.many.pays(len(ats), base[0])

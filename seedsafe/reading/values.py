@@ -1,4 +1,4 @@
-"""Looks at the values of the first samples."""
+"""Checks of the values of the first samples."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from seedsafe.keys.key import SampleIndex, SampleKey
-from seedsafe.pipeline.spans import LOOKS
+from seedsafe.pipeline.spans import CHECKED
 from seedsafe.reading.bound import BoundAugment
 from seedsafe.reading.steps import Step, apart_from_outer
 
-__all__ = ["Looked", "ValueLooks"]
+__all__ = ["CheckedValues", "ValueChecks"]
 
 
-class ValueLooks:
-    """The reads of a dataset, or of a stream, whose values are still to be looked at in this process.
+class ValueChecks:
+    """The reads of a dataset, or of a stream, whose values are still to be checked in this process.
 
     Args:
         bound: the pipeline.
@@ -22,48 +22,43 @@ class ValueLooks:
     """
 
     def __init__(self, bound: BoundAugment, end: Callable[[], None] | None = None) -> None:
-        self.left = LOOKS if bound.has_looks else 0
+        self.due = CHECKED if bound.needs_ranges else 0
         """Their number."""
         self._end = end
 
     def count(self) -> None:
         """Count a read that had no fault."""
-        self.left -= 1
-        if self.left <= 0 and self._end is not None:
+        self.due -= 1
+        if self.due <= 0 and self._end is not None:
             self._end()
 
-    def take(self, bound: BoundAugment, images: Iterable[Any], keys: Iterable[SampleKey]) -> bool:
-        """Look at the first of some images, and return whether they have no fault; one that has raises it when it is read alone."""
-        looking = bound.looking() if self.left > 0 else None
+    def pass_for(self, bound: BoundAugment, images: Iterable[Any], keys: Iterable[SampleKey]) -> bool:
+        """Check the first of some images, and return whether they have no fault; one that has raises it when it is read alone."""
+        checking = bound.checking() if self.due > 0 else None
         for image, key in zip(images, keys, strict=False):
-            if looking is None or self.left <= 0:
+            if checking is None or self.due <= 0:
                 return True
             try:
-                apart_from_outer(looking, image, key)
+                apart_from_outer(checking, image, key)
             except Exception:  # noqa: BLE001
                 return False
             self.count()
         return True
 
 
-class Looked:
-    """Looks at the floats that the transforms of a pipeline get in the first reads, and refuses those out of their range.
+class CheckedValues:
+    """Checks the floats that the transforms of a pipeline get in the first reads, and refuses those out of their range.
 
-    The samples are those of the pipeline without looks.
+    The samples are those of the pipeline without checks.
     """
 
-    def __init__(self, step: Step, looks: ValueLooks) -> None:
-        self.bound = step.bound
+    def __init__(self, step: Step, checks: ValueChecks) -> None:
         self.step = step
-        """The step without looks."""
-        self._looks = looks
+        """The step without checks."""
+        self._checks = checks
 
-    def augment(self, sample: Any, at: SampleIndex, key: SampleKey, row: Any = None) -> Any:
+    def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
         """Return the augmented sample."""
-        result = self.step.with_bound(self.bound.looking()).augment(sample, at, key, row)
-        self._looks.count()
+        result = self.step.augment(bound.checking(), sample, at, key, row)
+        self._checks.count()
         return result
-
-    def with_bound(self, bound: BoundAugment) -> Looked:
-        """Return the same step for another augmentation."""
-        return Looked(self.step.with_bound(bound), self._looks)

@@ -69,6 +69,16 @@ BAD: dict[str, tuple[Any, Any, str]] = {
         ss.RandomApply([ss.bridge(lambda x: x * 255), JITTER], p=1),
         "<lambda> returns",
     ),
+    "after a container with a bridge": (
+        UNIT,
+        ss.Compose([ss.RandomApply([ss.bridge(lambda x: x * 255)], p=1), JITTER]),
+        "RandomApply returns",
+    ),
+    "in a choice after a bridge": (
+        UNIT,
+        ss.OneOf([ss.Compose([ss.bridge(lambda x: x * 255), JITTER])]),
+        "<lambda> returns",
+    ),
     "noise in bytes": (UNIT, ss.GaussianNoise(), re.escape("pass std=(0, 0.047)")),
     "normalised twice": ((UNIT - 0.45) / 0.225, IMAGENET, "seems normalised already: leave Normalize out"),
     "bytes for Normalize": (BYTES, IMAGENET, "image / 255 there"),
@@ -366,8 +376,8 @@ MIXED = ss.Compose([JITTER, ss.MixUp(p=1, label=None)])
 def test_looks_choose_neither_substitutes_nor_partners(augment: Any, gone: int) -> None:
     """A sample is the same in the first reads, where values are looked at, and later, or it is an error."""
     later = AugmentedDataset(Gone(gone), augment, seed=1, on_error="replace")
-    later.reader._value_looks.left = 0
-    later.reader._end_looks()
+    later.reader._value_checks.due = 0
+    later.reader._end_checks()
     told = 0
     for epoch in range(24):
         expected = later.at(0, epoch=epoch)
