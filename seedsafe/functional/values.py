@@ -134,7 +134,11 @@ def normalize_chw(
             _scale(plane, factor, target)
         else:
             np.multiply(plane, factor, out=target)
-        target += shift  # here, while the plane is in the processor's cache
+        if image.ndim < 4:
+            target += shift  # here, while the plane is in the processor's cache
+    if image.ndim == 4:
+        rows = result.reshape(len(result), -1)
+        rows += np.repeat(offset, rows.shape[1] // len(offset))  # long rows, as with _TILE
     return result
 
 
