@@ -59,7 +59,7 @@ def _seedsafe() -> dict[str, Pass]:
     for name in ("seedsafe", "seedsafe, one by one"):
         dataset = AugmentedDataset(Cifar(), ss.Compose(_chain(32)), seed=42)
         if name != "seedsafe":
-            dataset.reader.together = None
+            dataset.reader.group_reader = None
         passes[name] = loader(dataset, batch_size=BATCH, shuffle=True).__iter__
     return passes
 

@@ -292,3 +292,23 @@ def test_an_empty_pipeline_returns_a_new_array() -> None:
     made = ss.Compose([]).batch(images, keys_of(3))
     assert np.array_equal(made, images)
     assert not np.shares_memory(made, images)
+
+
+def test_images_that_do_not_stay_equal_are_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs: list[Any] = []
+    run = batch.Many.run
+
+    def counted(self: Any, images: Any, keys: Any, allocate: Any) -> Any:
+        runs.append(images[0].shape)
+        return run(self, images, keys, allocate)
+
+    monkeypatch.setattr(batch.Many, "run", counted)
+    turning = ss.Compose([ss.Transpose(p=0.5), ss.HorizontalFlip()])
+    tall, square = images_of((24, 32, 3), "uint8"), images_of((32, 32, 3), "uint8")
+    for images in (tall, tall, square, square):
+        if images is tall:
+            with pytest.raises(ValueError, match="must have one shape and dtype"):
+                turning.batch(images, keys_of(len(images)))
+        else:
+            turning.batch(images, keys_of(len(images)))
+    assert runs == [(24, 32, 3), (32, 32, 3), (32, 32, 3)]

@@ -35,7 +35,7 @@ from seedsafe.pipeline.rules import Rules
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["Decision", "Many", "UnevenError", "stacked"]
+__all__ = ["Allocate", "Decision", "Many", "UnevenError", "depth", "stacked"]
 
 _CHUNK: Final = 400_000
 """Bytes of images that run together: images between two steps stay in the CPU's caches. See benchmarks/batches.py."""
@@ -64,8 +64,12 @@ class Decision(NamedTuple):
     params: Any
 
 
+Allocate = Callable[[tuple[int, ...], Any], Array]
+"""Returns memory for all results, for a shape and a dtype."""
+
+
 class UnevenError(Exception):
-    """The images of a batch do not stay equal in shape and dtype, so they must run one by one."""
+    """The images of a batch do not stay equal in shape and dtype."""
 
 
 class Many:
@@ -76,7 +80,7 @@ class Many:
         rules: the pipeline's rules.
     """
 
-    __slots__ = ("_leaves", "_ops", "_rules", "_some", "_steps", "is_known")
+    __slots__ = ("_leaves", "_ops", "_rules", "_some", "_steps", "_uneven", "is_known")
 
     def __init__(self, root: Chain, rules: Rules) -> None:
         leaves = [step for step in root.steps if isinstance(step, Leaf)]
@@ -89,20 +93,22 @@ class Many:
         """Whether every transform is the library's own, and depends only on its image and key."""
         self._steps = list(_steps(leaves)) if self.is_known else []
         self._some = any(isinstance(step, _AtOnce) for step in self._steps)
+        self._uneven: set[tuple[Any, Any]] = set()
+        """The shapes and dtypes of images whose results differ, so the next ones will too."""
         self._ops = [step.op for step in self._steps if isinstance(step, _AtOnce) and step.op is not None]
 
-    def pays(self, count: int, image: Array | None = None) -> bool:
-        """Return whether `count` images, of the size of `image` if it is passed, are faster at once."""
-        if count < _PAYS or not self._some:
-            return False
-        return image is None or image.shape[0] * image.shape[1] <= _LARGE
+    def pays(self, count: int) -> bool:
+        """Return whether `count` small images are faster at once."""
+        return count >= _PAYS and self._some
 
     def takes(self, images: Any) -> bool:
-        """Return whether images can run at once: they are uint8 or float32, and equal in shape and dtype."""
+        """Return whether images can run at once: they are small, uint8 or float32, and equal in shape and dtype."""
         first = images[0]
         if not (self._steps and type(first) is ndarray and first.dtype in (UINT8, FLOAT32) and first.size):
             return False
         if not (first.ndim == 2 or (first.ndim == 3 and first.shape[2] <= 4)):
+            return False
+        if first.shape[0] * first.shape[1] > _LARGE or (first.shape, first.dtype) in self._uneven:
             return False
         if type(images) is ndarray:
             return True
@@ -110,18 +116,38 @@ class Many:
             (first.shape, first.dtype)
         }
 
-    def run(
-        self, images: Sequence[Array] | Array, keys: ManyKeys, room: Callable[[tuple[int, ...], Any], Array]
-    ) -> Array:
+    def at_once(
+        self, images: Sequence[Array] | Array, keys: Callable[[], ManyKeys], allocate: Allocate
+    ) -> Array | None:
+        """Return the results for images at their keys, or None if they are to run one by one.
+
+        That is so where it is no slower, and where an image fails: by itself it raises an error that names it.
+
+        Args:
+            images: an array or a list of images.
+            keys: returns the images' keys.
+            allocate: returns memory for the result.
+        """
+        if not (self.pays(len(images)) and self.takes(images)):
+            return None
+        try:
+            return self.run(images, keys(), allocate)
+        except UnevenError:
+            self._uneven.add((images[0].shape, images[0].dtype))
+        except Exception:  # noqa: BLE001, S110
+            pass
+        return None
+
+    def run(self, images: Sequence[Array] | Array, keys: ManyKeys, allocate: Allocate) -> Array:
         """Run the pipeline on images at their keys, and return the results, (N, …).
 
         Args:
             images: an array or a list of images of one shape and dtype.
             keys: the images' keys.
-            room: returns memory for the result, for a shape and dtype.
+            allocate: returns memory for the result.
 
         Raises:
-            UnevenError: the results differ in shape or dtype.
+            Exception: an image fails, or the results differ in shape or dtype.
         """
         shape, count = images[0].shape, len(images)
         if len(shape) == 3 and shape[2] > self._rules.bands:
@@ -140,12 +166,12 @@ class Many:
                     draws.append(step.draw(keys, words, info))
                     if step is self._steps[-1] and step.fills:
                         info = step.out_info(info)
-                        whole = room((count, *info.shape), info.dtype)
+                        whole = allocate((count, *info.shape), info.dtype)
                 if step is self._steps[-1] and whole is not None:
                     out = whole[rows]
                 result = step.run(result, draws[number], rows, out)
             if whole is None:
-                whole = room((count, *result.shape[1:]), result.dtype)
+                whole = allocate((count, *result.shape[1:]), result.dtype)
             if result is not out:
                 target = whole[rows]
                 if (result.shape, result.dtype) != (target.shape, target.dtype):
@@ -240,11 +266,11 @@ def _steps(leaves: Iterable[Leaf]) -> Iterator[_AtOnce | _Each]:
 def _is_at_once(leaf: Leaf) -> bool:
     """Return whether a transform has methods for many images that no subclass overrides with one for a single image."""
     kind = type(leaf.transform)
-    draws = not leaf.draws or _depth(kind, "_draw_many") <= _depth(kind, "draw")
-    return draws and _depth(kind, "_apply_many") <= _depth(kind, "apply_image")
+    draws = not leaf.draws or depth(kind, "_draw_many") <= depth(kind, "draw")
+    return draws and depth(kind, "_apply_many") <= depth(kind, "apply_image")
 
 
-def _depth(kind: type, name: str) -> float:
+def depth(kind: type, name: str) -> float:
     """Return the position of the first class in the MRO that has a method; infinity if there is none."""
     return next((depth for depth, base in enumerate(kind.__mro__) if name in vars(base)), math.inf)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from typing import Any, Final, Literal, TypeVar
@@ -191,10 +190,11 @@ class Compose:
             raise ValueError(
                 f"images and keys must be equally many, at least one, got {count} and {len(keys)}: pass a key for each image"
             )
-        many = self.many
-        if many.pays(count) and many.takes(images) and many.pays(count, images[0]):
-            with suppress(Exception):  # the call of the faulty image, below, raises an error that names it
-                return many.run(images, keys if isinstance(keys, ManyKeys) else ManyKeys(keys), np.empty)
+        whole = self.many.at_once(
+            images, lambda: keys if isinstance(keys, ManyKeys) else ManyKeys(keys), np.empty
+        )
+        if whole is not None:
+            return whole
         each = map(keys.key, range(count)) if isinstance(keys, ManyKeys) else keys
         result = [self(image, key=key) for image, key in zip(images, each, strict=True)]
         return stacked(result)

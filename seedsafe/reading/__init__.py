@@ -27,6 +27,7 @@ from seedsafe.reading.failures import FailureLog
 from seedsafe.reading.faults import Faults, SampleError, Skipped, process_name
 from seedsafe.reading.finite import require_finite, require_finite_after
 from seedsafe.reading.forwarding import Forwarding
+from seedsafe.reading.group import AtOnce
 from seedsafe.reading.inside import (
     Keyed,
     Repeats,
@@ -44,7 +45,6 @@ from seedsafe.reading.pil import pixels
 from seedsafe.reading.reader import KeyedReader
 from seedsafe.reading.streams import augment_records
 from seedsafe.reading.targets import Targets, check_targets
-from seedsafe.reading.together import AtOnce
 from seedsafe.reading.unkeyed import BRIDGE_IT, Looks, Unkeyed, end_looks
 from seedsafe.reading.unkeyed_streams import looked_at
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,10 +15,10 @@ from seedsafe.pipeline.views import keys_of_views
 from seedsafe.reading.augment import augment_parts, bound_of, targets_of, views_of_parts
 from seedsafe.reading.bound import Augment, BoundAugment
 from seedsafe.reading.forms import form_of, kind_of
+from seedsafe.reading.group import AtOnce
 from seedsafe.reading.steps import apart_from_outer
 from seedsafe.reading.structure import Images, take_apart
 from seedsafe.reading.targets import Targets
-from seedsafe.reading.together import AtOnce
 
 __all__ = [
     "ReadyBatch",
@@ -252,18 +251,15 @@ def ready_batches(mixer: str) -> ValueError:
 
 def _at_once(bound: BoundAugment, images: Any, first: SampleKey, rows: Rows | None) -> Array | None:
     """Return a ready batch of images, augmented at once, or None if that is not faster or a sample fails."""
-    many = bound.many
-    if many is None or type(images) is not np.ndarray:
+    if bound.many is None or type(images) is not np.ndarray:
         return None
-    if not (many.is_known and many.takes(images) and many.pays(len(images), images[0])):
-        return None
-    moment = first.epoch << 32 | first.occurrence << 16 | first.view
-    with suppress(Exception):
-        keys = ManyKeys.of_run(
-            first.seed, [moment] * len(images), range(first.index, first.index + len(images))
-        )
-        return many.run(images, keys, np.empty if rows is None else rows.room)
-    return None
+
+    def keys() -> ManyKeys:
+        moment = first.epoch << 32 | first.occurrence << 16 | first.view
+        indices = range(first.index, first.index + len(images))
+        return ManyKeys.of_run(first.seed, [moment] * len(images), indices)
+
+    return bound.many.at_once(images, keys, np.empty if rows is None else rows.room)
 
 
 def _augment(bound: BoundAugment, sample: Any, key: SampleKey, rows: Rows | None) -> Any:

@@ -134,10 +134,11 @@ class BoundAugment:
 
     @property
     def many(self) -> Many | None:
-        """The pipeline for many images at once, or None."""
-        if self.pipeline is None or self.pipeline is not self.augment or self.source is not None:
+        """The pipeline for many images at once, or None if it needs more than the image and its key."""
+        pipeline = self.pipeline
+        if pipeline is None or pipeline is not self.augment or self.source is not None:
             return None
-        return self.pipeline.many
+        return pipeline.many if pipeline.many.is_known and not self.rules.mixes else None
 
     @cached_property
     def rules(self) -> Rules:

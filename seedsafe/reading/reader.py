@@ -15,12 +15,14 @@ from seedsafe.ground.checks import record_ids
 from seedsafe.ground.info import Array
 from seedsafe.keys.ambient import thread
 from seedsafe.keys.key import SampleIndex, SampleKey, checked_int
+from seedsafe.pipeline.batch import Allocate
 from seedsafe.pipeline.spans import RangeError
 from seedsafe.reading.bases import check_base
 from seedsafe.reading.batches import ReadyBatch
 from seedsafe.reading.bound import Augment, BoundAugment, listed
 from seedsafe.reading.faults import Faults, process_name, sample_error
 from seedsafe.reading.fetch import Bridged, Copied, EachView, Fetch, Fetching, Finite
+from seedsafe.reading.group import AtOnce, GroupReader, OuterReads
 from seedsafe.reading.inside import Repeats, SharedSeedError, WarningLog, entered, nested, shared_seed
 from seedsafe.reading.keying import ById, ByPosition, Keying, Later, OfViews
 from seedsafe.reading.manifest import manifest
@@ -39,7 +41,6 @@ from seedsafe.reading.steps import (
     WatchedCode,
 )
 from seedsafe.reading.targets import Targets
-from seedsafe.reading.together import Around, AtOnce, Room, Together
 from seedsafe.reading.unkeyed import Looks, Unkeyed
 from seedsafe.reading.values import CheckedValues, ValueChecks
 
@@ -164,8 +165,8 @@ class KeyedReader:
         self._step = self._compose_step()
         may_need_none = isinstance(self._step, Unchanged | UnchangedImage) and self._runner is None
         self._keying: Keying = Later() if may_need_none else self._late_keying
-        self.together = self._compose_together(keying)
-        """Reads batches at once; None if samples are augmented one by one."""
+        self.group_reader = self._compose_group_reader(keying)
+        """Reads and augments batches at once; None if samples are augmented one by one."""
 
     def _compose_fetch(self, of_views: OfViews | None) -> Fetching:
         """Compose the step that reads the base."""
@@ -198,13 +199,13 @@ class KeyedReader:
             return UnchangedImage(parts)
         return self._guarded(OneImage(parts) if one_image else parts, bound, self._twice, self._value_checks)
 
-    def _compose_together(self, keying: ByPosition | ById) -> Together | None:
+    def _compose_group_reader(self, keying: ByPosition | ById) -> GroupReader | None:
         """Compose the step that reads and augments batches, or return None if samples are augmented one by one."""
-        step, many = self._step, self.bound.many
+        step = self._step
         step = step.step if isinstance(step, CheckedValues) else step
-        if self._runner is not None or not isinstance(step, OneImage) or many is None or not many.is_known:
+        if self._runner is not None or not isinstance(step, OneImage) or self.bound.many is None:
             return None
-        return Together(self.base, self.bound, self.repeats, keying, step.parts, self._looks)
+        return GroupReader(self.base, self.bound, self.targets, self.repeats, keying, self._looks)
 
     def _watch(self, bound: BoundAugment) -> Twice | None:
         """Return what runs the first calls of foreign code twice, or None if they are not checked."""
@@ -311,7 +312,12 @@ class KeyedReader:
             outer.report(self.repeats, key)
 
     def at_once(
-        self, ats: Sequence[SampleIndex], room: Room, *, around: Around | None = None, listed: bool = True
+        self,
+        ats: Sequence[SampleIndex],
+        allocate: Allocate,
+        *,
+        around: OuterReads | None = None,
+        listed: bool = True,
     ) -> AtOnce | Callable[..., Any] | None:
         """Read the samples at some positions, and augment their images at once if that is faster.
 
@@ -319,7 +325,7 @@ class KeyedReader:
 
         Args:
             ats: the positions, each with its epoch, occurrence and view.
-            room: returns memory for all augmented images, for a shape and a dtype.
+            allocate: returns memory for all augmented images, for a shape and a dtype.
             around: returns a read to enter around the read of the sample with a number, or None.
             listed: see `sample`.
 
@@ -327,21 +333,19 @@ class KeyedReader:
             The augmented images and the other parts. If each sample must be augmented on its own, a function that takes a
             sample's number, and a row as `sample` does, and returns the augmented sample. If nothing was done, None.
         """
-        together = self.together
-        if together is None or not together.helps(len(ats)) or thread.read is not None:
+        reader = self.group_reader
+        if reader is None or not reader.helps(len(ats)) or thread.read is not None:
             return None
         if min(ats) < 0 or not hasattr(self.base, "__len__") or max(ats) >= len(self.base):
             return None
         self.position(max(ats))
-        reads = together.read(ats, around)
-        checks = self._value_checks
-        fits = checks.due <= 0 or checks.pass_for(self.bound, reads.images, map(self.key, ats))
-        result = together.run(reads, ats, room) if fits else None
+        group = reader.read(ats, around)
+        result = reader.run(group, ats, self._value_checks, allocate)
         if result is not None:
             return result
 
         def alone(number: int, row: Array | None = None) -> Any:
-            at, fetch = ats[number], reads.fetch_of(number)
+            at, fetch = ats[number], group.fetch_of(number)
             if fetch is not None or around is None:
                 return self.sample(at, counts=fetch is None, listed=listed, row=row, fetch=fetch)
             with around(number):
@@ -351,7 +355,7 @@ class KeyedReader:
 
     def is_worthwhile(self, count: int) -> bool:
         """Return whether `count` samples may be augmented at once; see `at_once`."""
-        return self.together is not None and self.together.helps(count)
+        return self.group_reader is not None and self.group_reader.helps(count)
 
     def batch(self, at: SampleIndex, size: int, **how: Any) -> Any:
         """Read a ready batch from the base, and return it with each sample augmented at its own key.

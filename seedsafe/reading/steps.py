@@ -91,13 +91,6 @@ class Parts:
         """Return the augmented sample."""
         return apart_from_outer(augment_sample, bound, sample, key, self.targets, row)
 
-    def begin_with_image(self, bound: BoundAugment, sample: tuple[Any, ...]) -> bool:
-        """Return whether only the first part of a tuple is augmented, and nothing is wrong with the others."""
-        try:
-            return self.targets == "image" or not targets_of(bound, sample)
-        except ValueError:  # the sample raises it later
-            return False
-
 
 class OneView:
     """Augments the parts of a sample, for one of its views."""
@@ -138,7 +131,7 @@ class OneImage:
     """Augments a sample that is an image, or a tuple of an image and labels, in one call. Others take the step for parts."""
 
     def __init__(self, parts: Parts) -> None:
-        self.parts = parts
+        self._parts = parts
 
     def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
         """Return the augmented sample."""
@@ -156,7 +149,7 @@ class OneImage:
             and (image.dtype is UINT8 or image.dtype.char not in WIDE)
             and (outer is None or not outer.has_key)
         ):
-            return self.parts.augment(bound, sample, at, key, row)
+            return self._parts.augment(bound, sample, at, key, row)
         result = run(bound.root, image, key, bound.rules, None, row, bound.source)  # type: ignore[arg-type]  # it has nodes
         return result if image is sample else (result, *sample[1:])
 

@@ -7,15 +7,10 @@ from itertools import count
 from typing import Any, Final
 
 import numpy as np
-from numpy import ndarray
 
-from seedsafe.ground.info import TARGETS, Array
 from seedsafe.keys.key import SampleKey
 from seedsafe.keys.many import ManyKeys
-from seedsafe.pipeline.batch import Many, UnevenError
-from seedsafe.pipeline.unnamed import SCALARS
-from seedsafe.reading.augment import check_entries
-from seedsafe.reading.forms import copy_parts
+from seedsafe.reading.group import Group
 from seedsafe.reading.records import KeyedMap
 
 __all__ = ["augment_records"]
@@ -37,7 +32,8 @@ def augment_records(
         records: the records of the source, each with its key.
         size: the number of records that the caller takes before it looks at the source's state.
     """
-    group = _Group.of(keyed, size)
+    group = _new_group(keyed, size)
+    keys: list[SampleKey] = []
     source = iter(records)
     for number in count(1):
         try:
@@ -45,116 +41,37 @@ def augment_records(
         except StopIteration:
             break
         except Exception:
-            if group is not None:
-                yield from group.results()
+            yield from _augmented(keyed, group, keys)
             raise
-        if group is not None and group.add(key, record):
-            if number % size == 0 or group.is_full:
-                yield from group.results()
+        if group is not None and group.add(record):
+            keys.append(key)
+            if number % size == 0 or len(group) == _MOST:
+                yield from _augmented(keyed, group, keys)
+                group, keys = _new_group(keyed, size), []
             continue
-        if group is not None:  # the rest of the stream will differ too
-            yield from group.results()
-            group = None
+        yield from _augmented(keyed, group, keys)
+        group = None  # the rest of the stream will differ too
         yield key, keyed.at(record, key)
-    if group is not None:
-        yield from group.results()
+    yield from _augmented(keyed, group, keys)
 
 
-class _Group:
-    """Neighbouring records whose images are alike."""
-
-    def __init__(self, keyed: KeyedMap, many: Many, size: int) -> None:
-        self._keyed = keyed
-        self._many = many
-        self._size = min(size, _MOST)
-        self._reserved = {*TARGETS, *keyed.bound.labels}
-        self._keys: list[SampleKey] = []
-        self._images = np.empty(0)
-        self._records: list[tuple[Any, Any]] = []
-        self._is_even = True
-
-    @classmethod
-    def of(cls, keyed: KeyedMap, size: int) -> _Group | None:
-        """Return an empty group, or None if records are faster one by one."""
-        many = None if keyed.bound.mixer is not None else keyed.bound.many
-        return cls(keyed, many, size) if many is not None and many.is_known and many.pays(size) else None
-
-    @property
-    def is_full(self) -> bool:
-        """Whether no record can be added before `results`."""
-        return len(self._keys) == self._size
-
-    def add(self, key: SampleKey, record: Any) -> bool:
-        """Add a record if it is like the others, with a copy of its image: the source may reuse its memory."""
-        if not self._is_even:
-            return False
-        try:
-            entry = self._entry(record)
-            image = record if entry is None else record[entry]
-            if type(image) is not ndarray:
-                return False
-            if entry == 0:
-                record = (None, *copy_parts(record[1:]))
-            elif entry is not None:
-                record = copy_parts(record | {entry: None})
-        except Exception:  # noqa: BLE001  # a faulty record raises it later, and parts of some classes cannot be copied
-            return False
-        if not self._keys:
-            if not (self._many.takes([image]) and self._many.pays(self._size, image)):
-                return False
-            self._images = np.empty((self._size, *image.shape), image.dtype)
-        elif image.shape != self._images.shape[1:] or image.dtype != self._images.dtype:
-            return False
-        self._images[len(self._keys)] = image
-        self._keys.append(key)
-        self._records.append((entry, None if entry is None else record))
-        return True
-
-    def _entry(self, record: Any) -> Any:
-        """Return the position or name of a record's only target if that is an image, else None."""
-        kind = type(record)
-        if kind is not tuple and kind is not dict:
-            return None
-        if kind is tuple and len(record) == 2 and self._keyed.targets is None and type(record[1]) in SCALARS:
-            return 0
-        targets = self._keyed.targets_of(record)
-        if kind is tuple:
-            return 0 if record and (not targets or targets == "image") else None
-        named = {"image": "image"} if not targets or targets == "image" else targets
-        if type(named) is not dict or list(named.values()) != ["image"]:
-            return None
-        (entry,) = named
-        if entry not in record:
-            return None
-        if not targets and len(record) > 1:
-            if not self._reserved.isdisjoint(record.keys() - {"image"}):
-                return None
-            check_entries(self._keyed.bound, record)
-        return entry
-
-    def results(self) -> Iterator[tuple[SampleKey, Any]]:
-        """Yield the keys and the augmented records of the group, and empty it."""
-        keys, records, images = self._keys, self._records, self._images[: len(self._keys)]
-        self._keys, self._records = [], []
-        whole: Array | None = None
-        checks = self._keyed.checks
-        fits = checks.due <= 0 or checks.pass_for(self._keyed.bound, images, keys)
-        if fits and self._many.pays(len(keys)):
-            try:
-                whole = self._many.run(images, ManyKeys(keys), np.empty)
-            except UnevenError:
-                self._is_even = False  # the next ones will not be even either
-            except Exception:  # noqa: BLE001, S110  # each record raises its own error later
-                pass
-        for number, key in enumerate(keys):
-            entry, record = records[number]
-            if whole is not None:
-                yield key, _with_image(record, entry, whole[number])
-            else:
-                yield key, self._keyed.at(_with_image(record, entry, images[number]), key)
+def _new_group(keyed: KeyedMap, size: int) -> Group | None:
+    """Return an empty group, or None if records are faster one by one."""
+    many = keyed.bound.many
+    if many is None or not many.pays(size):
+        return None
+    return Group(keyed.bound, keyed.targets, min(size, _MOST), collates=False)
 
 
-def _with_image(record: Any, entry: Any, image: Array) -> Any:
-    if entry is None:
-        return image
-    return (image, *record[1:]) if type(record) is tuple else record | {entry: image}
+def _augmented(
+    keyed: KeyedMap, group: Group | None, keys: list[SampleKey]
+) -> Iterator[tuple[SampleKey, Any]]:
+    """Yield the keys of a group with the augmented records."""
+    if group is None:
+        return
+    images = group.augmented(keyed.checks, keys, lambda: ManyKeys(keys), np.empty)
+    for number, key in enumerate(keys):
+        if images is None:
+            yield key, keyed.at(group.sample(number), key)
+        else:
+            yield key, group.sample(number, images[number])

@@ -302,3 +302,10 @@ def test_two_records_of_one_id_are_told_where_the_stream_is_read() -> None:
 def line_of(text: str) -> int:
     lines = Path(__file__).read_text().splitlines()
     return 1 + next(number for number, line in enumerate(lines) if line.strip().startswith(text))
+
+
+@pytest.mark.parametrize("name", ["segmentation", "mask2", "masks", "boxes"])
+def test_an_entry_that_seems_to_belong_to_the_image_is_told(name: str) -> None:
+    records = stream("dict", lambda n: {"__key__": f"{n}", "image": IMAGES[n], name: IMAGES[n, ..., 0]})
+    with pytest.raises((TypeError, ValueError), match=name):
+        list(loader(records, batch_size=BATCH, collate_fn=list))

@@ -393,3 +393,12 @@ def test_looks_choose_neither_substitutes_nor_partners(augment: Any, gone: int) 
     later.failures()
     assert told < 24
     assert (told > 0) == (gone == 0)
+
+
+def test_values_of_small_images_are_told_in_a_batch_of_its_own() -> None:
+    augment, count = ss.Compose([ss.RandomCrop(16), ss.HorizontalFlip(), IMAGENET]), 64
+    with pytest.raises(ss.SampleError, match="image / 255 there"):
+        list(loader(AugmentedDataset([(BYTES, 3)] * count, augment, seed=1), batch_size=count, seed=1))
+    records = [{"__key__": str(number), "image": BYTES} for number in range(count)]
+    with pytest.raises(ValueError, match="image / 255 there"):
+        list(loader(AugmentedIterable(records, augment, seed=1), batch_size=count))
