@@ -11,9 +11,9 @@ from seedsafe.ground.exactness import EVERYWHERE
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import Address, philox
+from seedsafe.mixing.mixer import Mixture, Objects
 from seedsafe.mixing.partners import MixTransform, Parts, draw_partners
 from seedsafe.pipeline.boxes import area
-from seedsafe.pipeline.mixer import Mixture, Objects
 from seedsafe.pipeline.option import option
 from seedsafe.pipeline.primitive import primitive
 

@@ -9,8 +9,8 @@ import numpy as np
 from seedsafe.ground.checks import checked_int, probability, real
 from seedsafe.ground.info import TARGETS, Array, Info
 from seedsafe.keys.draws import Draws
+from seedsafe.mixing.mixer import Mixer, MixingRoot, Mixture, Objects, no_dataset
 from seedsafe.pipeline.boxes import area
-from seedsafe.pipeline.mixer import Mixer, Mixture, Objects, no_dataset
 from seedsafe.pipeline.naming import Namer
 from seedsafe.pipeline.node import Node
 from seedsafe.pipeline.option import option
@@ -83,8 +83,8 @@ class MixTransform(Transform):
     def bind(self, namer: Namer) -> Node:
         """Return this transform's node, with its stream and the nodes that partners run through."""
         namer.rules.look(spatial=True)
-        namer.rules.mix(*self.labelled())
         name, ops = namer.claim(self.name, type(self).__name__)
+        namer.rules.mix(name, MixingRoot, *self.labelled())
         return Mixer(self, name, ops, self.draw, namer.before, namer.rules)
 
     def labelled(self) -> tuple[str | None, int | None]:

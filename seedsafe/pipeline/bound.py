@@ -9,7 +9,6 @@ from seedsafe.pipeline.boxes import Boxes
 from seedsafe.pipeline.checks import checks_of
 from seedsafe.pipeline.keypoints import Keypoints
 from seedsafe.pipeline.leaf import FORMATS, Leaf
-from seedsafe.pipeline.mixer import MixingRoot
 from seedsafe.pipeline.naming import Namer
 from seedsafe.pipeline.node import Chain, Root
 from seedsafe.pipeline.spans import CHECKED, needs_ranges, require_spans
@@ -38,7 +37,8 @@ class Bound:
         self.chain = Chain([] if owner is None else [owner.bind(namer)])
         self.rules = rules = namer.rules
         self.streams = tuple(namer.streams)
-        self.root: Root = MixingRoot(self.chain, rules) if rules.mixes else self.chain
+        root = rules.mixing_root
+        self.root: Root = self.chain if root is None else root(self.chain, rules)
         rules.checks = checks_of(rules)
         leaves = list(self.chain.leaves())
         rules.unchecked_calls = CHECKED if needs_ranges(leaves) else 0

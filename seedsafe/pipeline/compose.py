@@ -323,7 +323,7 @@ class Compose:
         head = Compose(first, **options)
         options["after"] = _counted_before(head, rest)
         tail = Compose(rest, **options)
-        if count and tail._rules.mixes:
+        if count and tail._rules.mixer is not None:
             raise ValueError(
                 f"split({count}) puts a transform that mixes samples into the second pipeline, but what runs before it runs on the other "
                 "samples too: cut after it"

@@ -49,8 +49,10 @@ class Rules:
     """What to check of a dict besides its single targets."""
     unchecked_calls: int = 0
     """How many of the calls inside reads are still to be checked for the values of floats."""
-    mixes: bool = False
-    """Whether a transform of the pipeline mixes samples."""
+    mixer: str | None = None
+    """The name of the first transform of the pipeline that mixes samples."""
+    mixing_root: Callable[..., Any] | None = None
+    """Makes the root of a pipeline that mixes samples from its chain, its rules and the samples to mix with."""
     mixed_labels: dict[str, int | None] = field(default_factory=dict[str, int | None])
     """The entries with labels that are mixed, and the number of their classes, or None."""
 
@@ -65,13 +67,19 @@ class Rules:
         """Whether parts would not follow unless somebody names them: whether pixels or frames move, or may."""
         return self.spatial or self.video or self.may_move
 
-    def mix(self, label: str | None, classes: int | None) -> None:
+    def mix(self, name: str, root: Callable[..., Any], label: str | None, classes: int | None) -> None:
         """Note that a transform mixes samples and their label.
+
+        Args:
+            name: the transform's name.
+            root: see `mixing_root`.
+            label: the entry with the label, or None.
+            classes: the number of its classes, or None.
 
         Raises:
             ValueError: another transform has a different number of classes, or the label belongs to boxes or keypoints.
         """
-        self.mixes = True
+        self.mixer, self.mixing_root = self.mixer or name, root
         if label is None:
             return
         before = self.mixed_labels.setdefault(label, classes)
@@ -229,7 +237,7 @@ class RuledSample(dict[Any, Any]):
             self._own_boxes, self._edges = own, to_edges(own, boxes.format, size)
             self._indices = np.arange(len(own))
             # Transforms that mix samples combine their objects, so the masks follow the boxes.
-            instances = rules.mixes and len(sample.get("masks", ())) == len(own)
+            instances = rules.mixer is not None and len(sample.get("masks", ())) == len(own)
             self._follow = (*boxes.labels, "masks") if instances and "masks" in sample else boxes.labels
             self._set_boxes(*boxes.entered(own, size))
         if points is not None and "keypoints" in sample:

@@ -12,7 +12,6 @@ from seedsafe.keys.key import SampleKey, checked_int
 from seedsafe.pipeline.batch import Many
 from seedsafe.pipeline.blame import blame, code_name
 from seedsafe.pipeline.compose import Compose
-from seedsafe.pipeline.mixer import Mixer, MixingRoot
 from seedsafe.pipeline.naming import Namer
 from seedsafe.pipeline.node import Root, run
 from seedsafe.pipeline.primitive import marks_of
@@ -84,10 +83,11 @@ class BoundAugment:
 
     def among(self, partners: Partners) -> BoundAugment:
         """Return the same pipeline among the other samples of a dataset, for transforms that mix them."""
-        root = self.root
-        return self._with(
-            root=root.with_partners(partners) if isinstance(root, MixingRoot) else root, partners=partners
-        )
+        assert self.pipeline is not None
+        root = self.rules.mixing_root
+        if root is None:
+            return self._with(partners=partners)
+        return self._with(partners=partners, root=root(self.pipeline._chain, self.rules, partners))  # pyright: ignore[reportPrivateUsage]
 
     def checking(self) -> BoundAugment:
         """Return the same pipeline, which checks the values that its transforms get; see `seedsafe.pipeline.spans`."""
@@ -138,7 +138,7 @@ class BoundAugment:
         pipeline = self.pipeline
         if pipeline is None or pipeline is not self.augment or self.source is not None:
             return None
-        return pipeline.many if pipeline.many.is_known and not self.rules.mixes else None
+        return pipeline.many if pipeline.many.is_known and self.rules.mixer is None else None
 
     @cached_property
     def rules(self) -> Rules:
@@ -204,7 +204,7 @@ class BoundAugment:
             namer.rules,
             draws=bool(node.ops),
             is_foreign=not (own_call and all(marks_of(type(transform)).own for transform in transforms)),
-            mixer=next((leaf.name for leaf in leaves if isinstance(leaf, Mixer)), None),
+            mixer=namer.rules.mixer,
             channels_first=any(transform.channels == "to first" for transform in transforms),
             target="video" if namer.rules.video else "audio" if hears else "image",
         )

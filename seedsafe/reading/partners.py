@@ -7,7 +7,6 @@ from typing import Any
 
 from seedsafe.bridging.options import NotReproducible
 from seedsafe.keys.key import SampleIndex, SampleKey
-from seedsafe.pipeline.mixer import MixingRoot
 from seedsafe.pipeline.node import Chain, run
 from seedsafe.pipeline.rules import Rules
 from seedsafe.reading.augment import Opened, targets_of
@@ -69,7 +68,8 @@ class Dataset:
         assert own is not None
         key = SampleKey(own.seed, own.epoch, own.index, occurrence=own.occurrence, view=view)
         # Its own partners, if a transform before mixes too.
-        root = MixingRoot(before, rules, self.around(at), inside=True)
+        assert rules.mixing_root is not None
+        root = rules.mixing_root(before, rules, self.around(at), inside=True)
 
         def read(source: int) -> Any:
             parts = self._arrays(self._fetch.read(source, at, own, counts=False))

@@ -190,14 +190,10 @@ class MixingRoot:
         self._inside = inside
         self.ops = chain.ops
 
-    def with_partners(self, partners: Partners) -> MixingRoot:
-        """Return the same pipeline with a dataset."""
-        return MixingRoot(self._chain, self._rules, partners)
-
     def run(self, sample: Any, draws: State) -> Any:
         """Run all nodes on the sample; a dict is changed in place."""
         if self._partners is None:
-            raise no_dataset(next(leaf.name for leaf in self._chain.leaves() if isinstance(leaf, Mixer)))
+            raise no_dataset(self._rules.mixer or "")
         self._label(sample)
         draws.partners = self._partners
         try:
