@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cached_property
 from inspect import signature
-from typing import Any, NamedTuple
+from typing import Any
 
 from seedsafe.ground.info import Array
 from seedsafe.keys.key import SampleKey, checked_int
@@ -26,17 +25,6 @@ __all__ = ["Augment", "BoundAugment", "labels_of", "listed", "mixer_of"]
 
 Augment = Callable[..., Any]
 """A Compose, a Transform, or another callable, called as ``augment(sample, key=key)``."""
-
-
-class _Traits(NamedTuple):
-    """What the transforms of a pipeline say together."""
-
-    rules: Rules
-    draws: bool
-    is_foreign: bool
-    mixer: str | None
-    channels_first: bool
-    target: str
 
 
 class BoundAugment:
@@ -73,13 +61,53 @@ class BoundAugment:
         """The nodes to run. None if the augmentation is called: it may be somebody's own, or change its `p` later."""
         if self.pipeline is not None and (self.pipeline is augment or marks_of(type(augment)).own):
             self.root = self.pipeline._root  # pyright: ignore[reportPrivateUsage]
-        empty = pipeline is not None and not (pipeline.transforms or pipeline.options())
-        self.is_empty = empty and pipeline is augment
+        self.rules = Rules() if pipeline is None else pipeline._rules  # pyright: ignore[reportPrivateUsage]
+        """The rules of the pipeline, of that of the first view; those of an empty one for other code."""
+        self.draws = self.is_foreign = augment is not None
+        """Whether it draws anything from its key, and whether it runs code from outside this library."""
+        self.mixer: str | None = None
+        """The name of the first of its transforms that mixes samples, or None."""
+        self.channels_first = False
+        """Whether it returns images as (C, H, W)."""
+        self.target = "image"
+        """The target of a sample that is an array by itself."""
+        self.labels: tuple[str, ...] = ()
+        """The names of the entries of a sample that it may shorten or mix."""
+        if views:
+            self._be_as_views()
+        elif self.takes_arrays:
+            self._be_as_transforms()
+        self.rules_of_parts = self.rules if self.takes_arrays else None
+        """The rules by which the parts of a sample are told apart, or None if it gets samples as they are."""
+        self.is_empty = (
+            pipeline is augment and pipeline is not None and not (pipeline.transforms or pipeline.options())
+        )
         """Whether it is an empty Compose, which leaves samples as they are."""
         self.partners: Partners | None = None
         """The other samples of the dataset, around one of its samples."""
         self.source: str | None = None
         """Where samples come from, for runs that check the values that transforms get."""
+
+    def _be_as_views(self) -> None:
+        first, *_ = views = self.views
+        self.rules, self.target, self.channels_first = first.rules, first.target, first.channels_first
+        self.draws = any(view.draws for view in views)
+        self.is_foreign = any(view.is_foreign for view in views)
+        self.mixer = next((view.mixer for view in views if view.mixer is not None), None)
+        self.labels = tuple(dict.fromkeys(label for view in views for label in view.labels))
+
+    def _be_as_transforms(self) -> None:
+        if self.pipeline is None:  # a subclass with a call of its own
+            namer = Namer()
+            node, self.rules = self.augment.bind(namer), namer.rules
+        else:
+            node = self.pipeline._chain  # pyright: ignore[reportPrivateUsage]
+        transforms = [leaf.transform for leaf in node.leaves()]
+        self.draws, self.mixer, self.labels = bool(node.ops), self.rules.mixer, self.rules.labels
+        self.is_foreign = self.root is None or not all(marks_of(type(one)).own for one in transforms)
+        self.channels_first = any(one.channels == "to first" for one in transforms)
+        hears = any("image" not in one.primary for one in transforms)
+        self.target = "video" if self.rules.video else "audio" if hears else "image"
 
     def among(self, partners: Partners) -> BoundAugment:
         """Return the same pipeline among the other samples of a dataset, for transforms that mix them."""
@@ -139,75 +167,6 @@ class BoundAugment:
         if pipeline is None or pipeline is not self.augment or self.source is not None:
             return None
         return pipeline.many if pipeline.many.is_known and self.rules.mixer is None else None
-
-    @cached_property
-    def rules(self) -> Rules:
-        """The rules of the pipeline; those of an empty one for other code."""
-        pipeline = self.pipeline
-        return self._traits.rules if pipeline is None else pipeline._rules  # pyright: ignore[reportPrivateUsage]
-
-    @cached_property
-    def rules_of_parts(self) -> Rules | None:
-        """The rules by which the parts of a sample are told apart, or None if it gets samples as they are."""
-        return self.rules if self.takes_arrays else None
-
-    @cached_property
-    def labels(self) -> tuple[str, ...]:
-        """The names of the entries of a sample that it may shorten or mix."""
-        if self.views:
-            return tuple(dict.fromkeys(label for view in self.views for label in view.labels))
-        return self.rules.labels if self.takes_arrays else ()
-
-    @property
-    def draws(self) -> bool:
-        """Whether it draws anything from its key."""
-        return self._traits.draws
-
-    @property
-    def is_foreign(self) -> bool:
-        """Whether it runs code from outside this library."""
-        return self._traits.is_foreign
-
-    @property
-    def mixer(self) -> str | None:
-        """The name of the first of its transforms that mixes samples, or None."""
-        return self._traits.mixer
-
-    @property
-    def target(self) -> str:
-        """The target of a sample that is an array by itself."""
-        return self._traits.target
-
-    @property
-    def channels_first(self) -> bool:
-        """Whether it returns images as (C, H, W)."""
-        return self._traits.channels_first
-
-    @cached_property
-    def _traits(self) -> _Traits:
-        augment, namer = self.augment, Namer()
-        if self.views:
-            each = [view._traits for view in self.views]
-            return each[0]._replace(
-                draws=any(view.draws for view in each),
-                is_foreign=any(view.is_foreign for view in each),
-                mixer=next((view.mixer for view in each if view.mixer is not None), None),
-            )
-        if not self.takes_arrays:
-            return _Traits(namer.rules, augment is not None, augment is not None, None, False, "image")
-        node = augment.bind(namer)
-        leaves = list(node.leaves())
-        transforms = [leaf.transform for leaf in leaves]
-        hears = any("image" not in transform.primary for transform in transforms)
-        own_call = self.root is not None
-        return _Traits(
-            namer.rules,
-            draws=bool(node.ops),
-            is_foreign=not (own_call and all(marks_of(type(transform)).own for transform in transforms)),
-            mixer=namer.rules.mixer,
-            channels_first=any(transform.channels == "to first" for transform in transforms),
-            target="video" if namer.rules.video else "audio" if hears else "image",
-        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return BoundAugment, (self.augment,)
