@@ -97,16 +97,7 @@ def crop(
     return window
 
 
-def crop_each(
-    images: Array,
-    tops: Any,
-    lefts: Any,
-    height: int,
-    width: int,
-    *,
-    mode: str = "constant",
-    fill: float | Sequence[float] = 0,
-) -> Array:
+def crop_each(images: Array, tops: Any, lefts: Any, height: int, width: int, mode: str, fill: Any) -> Array:
     """Return a window of each image, as a new array; see `crop`.
 
     Args:
@@ -125,7 +116,7 @@ def crop_each(
         ValueError: see `crop`.
 
     Example:
-        >>> crop_each(np.array([[[1, 2]], [[3, 4]]]), 0, np.array([0, 1]), 1, 2).tolist()
+        >>> crop_each(np.array([[[1, 2]], [[3, 4]]]), 0, np.array([0, 1]), 1, 2, "constant", 0).tolist()
         [[[1, 2]], [[4, 0]]]
     """
     count, rows, columns = images.shape[:3]

@@ -110,7 +110,7 @@ class _FixedWindow(Windowed):
         return crop(image, params[0], params[1], height, width, mode=self.mode, fill=self.fill)
 
     def _apply_many(self, images: Array, params: Any) -> Array:
-        return crop_each(images, *self.window(params), mode=self.mode, fill=self.fill)
+        return crop_each(images, *self.window(params), self.mode, self.fill)
 
 
 @primitive(exact=EVERYWHERE, opencv=False)
@@ -209,4 +209,4 @@ class Pad(Windowed):
         return Window(-above, -before, above + rows + below, before + columns + after)
 
     def _apply_many(self, images: Array, params: Any) -> Array:
-        return crop_each(images, *params, mode=self.mode, fill=self.fill)
+        return crop_each(images, *self.window(params), self.mode, self.fill)

@@ -12,7 +12,7 @@ from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import Address, philox
 from seedsafe.mixing.mixer import Mixture, Objects
-from seedsafe.mixing.partners import MixTransform, Parts, draw_partners
+from seedsafe.mixing.partners import MixTransform, Samples, draw_partners
 from seedsafe.pipeline.boxes import area
 from seedsafe.pipeline.option import option
 from seedsafe.pipeline.primitive import primitive
@@ -64,7 +64,7 @@ class CopyPaste(MixTransform):
         (partner,) = draw_partners(rng, info, 1, type(self).__name__)
         return Pasted((partner,), rng.noise())
 
-    def mix(self, parts: Parts, params: Any) -> Mixture:
+    def mix(self, parts: Samples, params: Any) -> Mixture:
         """Return the sample with some objects of its partner.
 
         Raises:

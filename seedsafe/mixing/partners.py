@@ -19,7 +19,7 @@ from seedsafe.pipeline.transform import Transform
 
 __all__ = ["BetaMixTransform", "LabelMixTransform", "MixTransform", "draw_partners"]
 
-Parts = list[dict[Any, Any]]
+Samples = list[dict[Any, Any]]
 
 
 def draw_partners(rng: Draws, info: Info, count: int, name: str) -> tuple[int, ...]:
@@ -91,7 +91,7 @@ class MixTransform(Transform):
         """Return the name of the entry with the label, and the number of classes."""
         return None, None
 
-    def mix(self, parts: Parts, params: Any) -> Mixture:
+    def mix(self, parts: Samples, params: Any) -> Mixture:
         """Return the mixture of a sample, the first of `parts`, and its partners.
 
         Raises:
@@ -111,7 +111,7 @@ class MixTransform(Transform):
             result["masks"] = self._mix_each([part["masks"] for part in parts], params)
         return Mixture(result, self.shares(sizes, params), objects)
 
-    def check(self, parts: Parts, params: Any) -> None:
+    def check(self, parts: Samples, params: Any) -> None:
         """Raise an error if the parts cannot be mixed."""
         kind = type(self).__name__
         for target in ("keypoints", "audio", "spectrogram", "video"):

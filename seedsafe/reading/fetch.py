@@ -84,7 +84,7 @@ class Fetch:
         finally:
             thread.read = read.outer
             if read.numbers:
-                self._repeats.matter = True
+                self._repeats.has_effect = True
         return require_sample(sample) if sample is None or type(sample) is Skipped else sample
 
 

@@ -258,10 +258,10 @@ class GroupReader:
                 else:
                     yield base[int(at)] if batch is None else batch[number]
                 if read.numbers:
-                    repeats.matter = True
+                    repeats.has_effect = True
         finally:
             if read.numbers:
-                repeats.matter = True
+                repeats.has_effect = True
             thread.read = None
 
     def _batch(self, ats: Sequence[SampleIndex]) -> Sequence[Any] | None:

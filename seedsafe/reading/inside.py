@@ -146,7 +146,7 @@ class Repeats:
         self.seed = seed
         inside = (keyed.reader.repeats.log for keyed in outermost(base))
         self.log = log or next(inside, None) or WarningLog()
-        self.matter = False
+        self.has_effect = False
         """Whether anything depends on the keys. If not, one may be served any number of times."""
         self._indices: dict[tuple[int, ...], int] = {}
         self._mask = 0
@@ -199,12 +199,12 @@ class Repeats:
         return self.wrapper
 
     def __reduce__(self) -> Any:
-        return _rebuild, (self.wrapper, self.seed, self.log, self.matter)
+        return _rebuild, (self.wrapper, self.seed, self.log, self.has_effect)
 
 
-def _rebuild(wrapper: str, seed: int | None, log: WarningLog, matter: bool) -> Repeats:
+def _rebuild(wrapper: str, seed: int | None, log: WarningLog, has_effect: bool) -> Repeats:
     result = Repeats(None, seed, log)
-    result.wrapper, result.matter = wrapper, matter
+    result.wrapper, result.has_effect = wrapper, has_effect
     return result
 
 
@@ -279,7 +279,7 @@ class entered(Read):  # noqa: N801  # used as a with statement, several times ch
             ValueError: a dataset around it has the same seed.
         """
         outermost: entered = self
-        counts, seed = reader.matter, key.seed
+        counts, seed = reader.has_effect, key.seed
         read: Read | None = self
         while isinstance(read, entered):
             # A signal handler or a finalizer may read the dataset in the middle of its own read.

@@ -8,7 +8,7 @@ from typing import Protocol
 from seedsafe.ground.info import Array
 from seedsafe.keys.key import SampleIndex, SampleKey
 
-__all__ = ["ById", "ByPosition", "Keying", "Later", "OfViews"]
+__all__ = ["ById", "ByPosition", "Keying", "NoKeyYet", "OfViews"]
 
 
 class Keying(Protocol):
@@ -91,7 +91,7 @@ class OfViews:
         return [first, *others]
 
 
-class Later:
+class NoKeyYet:
     """No key yet: nothing needs one, unless the base asks for it while it is read."""
 
     def key(self, at: SampleIndex) -> None:

@@ -19,7 +19,7 @@ from seedsafe.reading.keying import Keying
 from seedsafe.reading.structure import take_apart
 from seedsafe.reading.targets import Targets
 
-__all__ = ["Dataset", "Others"]
+__all__ = ["Dataset", "OtherSamples"]
 
 
 class Dataset:
@@ -48,9 +48,9 @@ class Dataset:
         self.base, self._keying, self._fetch = base, keying, fetch
         self._bound, self._targets, self._faults, self._worker = bound, targets, faults, worker
 
-    def around(self, at: SampleIndex) -> Others:
+    def around(self, at: SampleIndex) -> OtherSamples:
         """Return the other samples around one of them."""
-        return Others(self, at)
+        return OtherSamples(self, at)
 
     def partner(self, at: SampleIndex, view: int, before: Chain, rules: Rules) -> Any:
         """Return a sample to mix into another one, after the first transforms of the pipeline.
@@ -96,7 +96,7 @@ class Dataset:
         return opened(parts, bound.target, bound.channels_first)[0]
 
 
-class Others:
+class OtherSamples:
     """The samples of a dataset around one of them; see `seedsafe.pipeline.state.Partners`."""
 
     __slots__ = ("_at", "_dataset")

@@ -24,15 +24,15 @@ from seedsafe.reading.faults import Faults, process_name, sample_error
 from seedsafe.reading.fetch import Bridged, Copied, EachView, Fetch, Fetching, Finite
 from seedsafe.reading.group import AtOnce, GroupReader, OuterReads
 from seedsafe.reading.inside import Repeats, SharedSeedError, WarningLog, entered, nested, shared_seed
-from seedsafe.reading.keying import ById, ByPosition, Keying, Later, OfViews
+from seedsafe.reading.keying import ById, ByPosition, Keying, NoKeyYet, OfViews
 from seedsafe.reading.manifest import manifest
 from seedsafe.reading.partners import Dataset
 from seedsafe.reading.steps import (
+    AnyForm,
     FiniteResult,
     Mixed,
     OneImage,
     OneView,
-    Parts,
     SeveralViews,
     Step,
     Unchanged,
@@ -152,7 +152,7 @@ class KeyedReader:
         self._of_each = [
             (view, self._watch(view), ValueChecks(view, self._end_checks)) for view in bound.views
         ]
-        self.repeats.matter = self._runner is not None or bound.draws
+        self.repeats.has_effect = self._runner is not None or bound.draws
         keying: ByPosition | ById = (
             ByPosition(self.seed, self.index_offset) if self.ids is None else ById(self.seed, self.ids)
         )
@@ -164,7 +164,7 @@ class KeyedReader:
         self._fetching = self._compose_fetch(of_views)
         self._step = self._compose_step()
         may_need_none = isinstance(self._step, Unchanged | UnchangedImage) and self._runner is None
-        self._keying: Keying = Later() if may_need_none else self._late_keying
+        self._keying: Keying = NoKeyYet() if may_need_none else self._late_keying
         self.group_reader = self._compose_group_reader(keying)
         """Reads and augments batches at once; None if samples are augmented one by one."""
 
@@ -192,12 +192,14 @@ class KeyedReader:
             each = self._of_each or [(bound, self._twice, self._value_checks)] * of_views.count
             views = [(view, self._guarded(OneView(), view, twice, checks)) for view, twice, checks in each]
             return SeveralViews(views, self.targets, of_views)
-        parts = Parts(self.targets)
+        any_form = AnyForm(self.targets)
         is_alone = self.targets == "image" or (self.targets is None and not bound.rules.shifts)  # of a sound
         one_image = is_alone and bound.root is not None and bound.mixer is None
         if bound.is_empty and one_image:
-            return UnchangedImage(parts)
-        return self._guarded(OneImage(parts) if one_image else parts, bound, self._twice, self._value_checks)
+            return UnchangedImage(any_form)
+        return self._guarded(
+            OneImage(any_form) if one_image else any_form, bound, self._twice, self._value_checks
+        )
 
     def _compose_group_reader(self, keying: ByPosition | ById) -> GroupReader | None:
         """Compose the step that reads and augments batches, or return None if samples are augmented one by one."""

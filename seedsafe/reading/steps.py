@@ -1,6 +1,6 @@
 """Step three of a read: the augmented sample.
 
-Most samples are an image, alone or with labels: `OneImage` tells all of it. `Parts` augments any other form. What is rare wraps one
+Most samples are an image, alone or with labels: `OneImage` tells all of it. `AnyForm` augments any other form. What is rare wraps one
 of these: `Watched` repeats the first calls of foreign code, `FiniteResult` looks at what comes out, `Mixed` knows the other samples.
 """
 
@@ -30,11 +30,11 @@ from seedsafe.reading.targets import Targets, only_labels
 from seedsafe.reading.tensors import WIDE
 
 __all__ = [
+    "AnyForm",
     "FiniteResult",
     "Mixed",
     "OneImage",
     "OneView",
-    "Parts",
     "SeveralViews",
     "Step",
     "Unchanged",
@@ -81,7 +81,7 @@ class Unchanged:
         return sample
 
 
-class Parts:
+class AnyForm:
     """Augments samples of any form: takes each apart, augments its targets, and puts it together again."""
 
     def __init__(self, targets: Targets) -> None:
@@ -130,8 +130,8 @@ class SeveralViews:
 class OneImage:
     """Augments a sample that is an image, or a tuple of an image and labels, in one call. Others take the step for parts."""
 
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
+    def __init__(self, any_form: AnyForm) -> None:
+        self._any_form = any_form
 
     def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
         """Return the augmented sample."""
@@ -149,7 +149,7 @@ class OneImage:
             and (image.dtype is UINT8 or image.dtype.char not in WIDE)
             and (outer is None or not outer.has_key)
         ):
-            return self._parts.augment(bound, sample, at, key, row)
+            return self._any_form.augment(bound, sample, at, key, row)
         result = run(bound.root, image, key, bound.rules, None, row, bound.source)  # type: ignore[arg-type]  # it has nodes
         return result if image is sample else (result, *sample[1:])
 
@@ -157,15 +157,15 @@ class OneImage:
 class UnchangedImage:
     """Returns samples as they are, for an empty Compose, which refuses the forms that any pipeline refuses."""
 
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
+    def __init__(self, any_form: AnyForm) -> None:
+        self._any_form = any_form
 
     def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
         """Return the sample."""
         image = sample[0] if type(sample) is tuple and sample else sample
         if type(image) is ndarray or not isinstance(sample, tuple | list | dict):
             return sample
-        return self._parts.augment(bound, sample, at, key, row)
+        return self._any_form.augment(bound, sample, at, key, row)
 
 
 class Watched:
