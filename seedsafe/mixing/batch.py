@@ -106,7 +106,7 @@ class BatchMix:
             key: the key of the first sample requested for the batch.
             shape: the shape of the batch's images.
         """
-        height, width = (shape[axis] for axis in self._axes(shape))
+        height, width = (shape[axis] for axis in image_axes(shape, self.channels_first))
         draws = Draws(address(key, _OP))
         fires = draws.chance(self.p)
         second = draws.unit() >= 0.5
@@ -143,7 +143,8 @@ class BatchMix:
                 f"images and labels must have the same length, got {len(images)} and {len(vectors)}: pass one label per image"
             )
         drawn = self.params(key, images.shape)
-        return mix_arrays(images, drawn, self._axes(images.shape)), mix_labels(vectors, drawn)
+        axes = image_axes(images.shape, self.channels_first)
+        return mix_arrays(images, drawn, axes), mix_labels(vectors, drawn)
 
     def vectors(self, labels: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
         """Return labels as float32 vectors, shape (n, classes).
@@ -168,9 +169,6 @@ class BatchMix:
         vectors = np.zeros((len(labels), self.classes), np.float32)
         vectors[np.arange(len(labels)), labels] = 1
         return vectors
-
-    def _axes(self, shape: tuple[int, ...]) -> tuple[int, int]:
-        return image_axes(shape, self.channels_first)
 
 
 def image_axes(shape: tuple[int, ...], channels_first: bool | None) -> tuple[int, int]:

@@ -11,8 +11,8 @@ from seedsafe.ground.exactness import EVERYWHERE
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import Address, philox
-from seedsafe.mixing.mixer import Mixture, Objects
-from seedsafe.mixing.partners import MixTransform, Samples, draw_partners
+from seedsafe.mixing.mixer import Mixture, Objects, Samples
+from seedsafe.mixing.partners import MixTransform, draw_partners
 from seedsafe.pipeline.boxes import area
 from seedsafe.pipeline.option import option
 from seedsafe.pipeline.primitive import primitive
@@ -89,24 +89,20 @@ class CopyPaste(MixTransform):
                 result[target] = own[target].copy()
                 result[target][over] = other[target][over]
         left = [_without(mask, over) for mask in own["masks"]]
-        boxes = [np.asarray(part["boxes"], np.float64) if "boxes" in part else None for part in parts]
-        if boxes[0] is None or boxes[1] is None:
-            blank = np.zeros(0)
-            objects = (
-                Objects(np.ones(len(left), np.bool_), None, blank, left),
-                Objects(chosen, None, blank, masks),
-            )
-        else:
-            visible = boxes[0].copy()
+        boxes = new = visible = None
+        if "boxes" in own:
+            boxes, theirs = (np.asarray(part["boxes"], np.float64) for part in parts)
+            new, visible = theirs[chosen], boxes.copy()
             for number, (mask, rest) in enumerate(zip(own["masks"], left, strict=True)):
                 if rest is not mask:
                     visible[number, :4] = _box_around(_pixels(rest))
-            new = boxes[1][chosen]
-            objects = (
-                Objects(np.ones(len(left), np.bool_), visible, area(boxes[0]), left),
-                Objects(chosen, new, area(new), masks),
-            )
-        return Mixture(result, (1.0, 0.0), objects)
+        pasted = Objects(chosen, new, _areas(new), masks)
+        kept = Objects(np.ones(len(left), np.bool_), visible, _areas(boxes), left)
+        return Mixture(result, (1.0, 0.0), (kept, pasted))
+
+
+def _areas(boxes: Array | None) -> Array:
+    return np.zeros(0) if boxes is None else area(boxes)
 
 
 def _pixels(mask: Array) -> Array:

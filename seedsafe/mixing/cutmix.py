@@ -11,7 +11,7 @@ from seedsafe.ground.info import Array, Info
 from seedsafe.keys.decisions import beta
 from seedsafe.keys.draws import Draws
 from seedsafe.mixing.batch import cut_box
-from seedsafe.mixing.partners import BetaMixTransform, draw_partners
+from seedsafe.mixing.partners import BetaMixTransform, Sizes, draw_partners
 from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["CutMix", "Patch", "around"]
@@ -72,7 +72,7 @@ class CutMix(BetaMixTransform):
         result[top:bottom, left:right] = images[1][top:bottom, left:right]
         return result
 
-    def move_boxes(self, number: int, boxes: Array, sizes: list[tuple[int, int]], params: Any) -> Array:
+    def move_boxes(self, number: int, boxes: Array, sizes: Sizes, params: Any) -> Array:
         top, bottom, left, right = params.box
         if not number:
             return around(boxes, (left, top, right, bottom))
@@ -81,7 +81,7 @@ class CutMix(BetaMixTransform):
         result[:, 1:4:2] = np.clip(boxes[:, 1:4:2], top, bottom)
         return result
 
-    def move_mask(self, number: int, mask: Array, sizes: list[tuple[int, int]], params: Any) -> Array:
+    def move_mask(self, number: int, mask: Array, sizes: Sizes, params: Any) -> Array:
         nothing = np.zeros_like(mask)
         return self.mix_images([nothing, mask] if number else [mask, nothing], params)
 

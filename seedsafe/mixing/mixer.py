@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy import ndarray
 
 from seedsafe.ground.info import TARGETS, Array, Info, Infos
-from seedsafe.keys.draws import Draws
 from seedsafe.pipeline.blame import blame
 from seedsafe.pipeline.labels import label_vector, select
 from seedsafe.pipeline.leaf import Leaf
-from seedsafe.pipeline.node import Chain, Node
+from seedsafe.pipeline.naming import Namer
+from seedsafe.pipeline.node import Chain
 from seedsafe.pipeline.rules import RuledSample, Rules, with_boxes
 from seedsafe.pipeline.state import Applied, Partners, State, Trace
 
-__all__ = ["Mixer", "MixingRoot", "Mixture", "Objects", "no_dataset"]
+__all__ = ["Mixer", "MixingRoot", "Mixture", "Objects", "Samples", "no_dataset"]
+
+
+Samples = list[dict[Any, Any]]
+"""A sample and its partners."""
 
 
 class Objects(NamedTuple):
@@ -66,25 +69,15 @@ class Mixer(Leaf):
             ``params.partners``.
         name: the name of its stream.
         ops: the ops of its stream.
-        draw: the transform's ``draw``.
-        before: the nodes to run on partners.
-        rules: the pipeline's rules.
+        namer: that of the pipeline, which knows the nodes to run on partners.
     """
 
     __slots__ = ("_before", "_rules")
 
-    def __init__(
-        self,
-        transform: Any,
-        name: str,
-        ops: tuple[int, ...],
-        draw: Callable[[Draws, Info], Any],
-        before: Sequence[Node],
-        rules: Rules,
-    ) -> None:
-        super().__init__(transform, name, ops, draw)
-        self._before = Chain(before)
-        self._rules = rules
+    def __init__(self, transform: Any, name: str, ops: tuple[int, ...], namer: Namer) -> None:
+        super().__init__(transform, name, ops, transform.draw)
+        self._before = Chain(namer.before)
+        self._rules = namer.rules
 
     def fire(self, sample: Any, draws: State) -> Any:
         """Mix the sample with its partners; a dict is changed in place."""
@@ -145,9 +138,7 @@ class Mixer(Leaf):
         infos = result if isinstance(infos, Info) else {**infos, self._choose(infos): result}
         return with_boxes(infos, None)  # the boxes of partners are unknown
 
-    def _join(
-        self, sample: dict[Any, Any], samples: list[dict[Any, Any]], objects: tuple[Objects, ...]
-    ) -> None:
+    def _join(self, sample: dict[Any, Any], samples: Samples, objects: tuple[Objects, ...]) -> None:
         """Combine the objects of all samples, the boxes under the pipeline's rules."""
         if objects[0].masks is not None:
             own = samples[0]["masks"]
@@ -181,13 +172,8 @@ class MixingRoot:
 
     __slots__ = ("_chain", "_inside", "_partners", "_rules", "ops")
 
-    def __init__(
-        self, chain: Chain, rules: Rules, partners: Partners | None = None, *, inside: bool = False
-    ) -> None:
-        self._chain = chain
-        self._rules = rules
-        self._partners = partners
-        self._inside = inside
+    def __init__(self, chain: Chain, rules: Rules, partners: Partners | None, inside: bool) -> None:
+        self._chain, self._rules, self._partners, self._inside = chain, rules, partners, inside
         self.ops = chain.ops
 
     def run(self, sample: Any, draws: State) -> Any:

@@ -11,7 +11,7 @@ from seedsafe.ground.checks import pair, real, span
 from seedsafe.ground.exactness import EVERYWHERE
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
-from seedsafe.mixing.partners import LabelMixTransform, draw_partners
+from seedsafe.mixing.partners import LabelMixTransform, Sizes, draw_partners
 from seedsafe.pipeline.option import Pair, Range, option
 from seedsafe.pipeline.primitive import primitive
 
@@ -83,21 +83,20 @@ class Mosaic(LabelMixTransform):
     def mix_masks(self, masks: list[Array], params: Any) -> Array:
         return self._canvas(masks, params, self.mask_fill)
 
-    def shares(self, sizes: list[tuple[int, int]], params: Any) -> tuple[float, ...]:
+    def shares(self, sizes: Sizes, params: Any) -> tuple[float, ...]:
         """Return each sample's share of the visible area."""
-        areas = [
-            (bottom - top) * (right - left) for (top, bottom, left, right), _ in self._tiles(sizes, params)
-        ]
+        tiles = self._tiles(sizes, params)
+        areas = [(bottom - top) * (right - left) for (top, bottom, left, right), _ in tiles]
         return tuple(area / max(sum(areas), 1) for area in areas)
 
-    def move_boxes(self, number: int, boxes: Array, sizes: list[tuple[int, int]], params: Any) -> Array:
+    def move_boxes(self, number: int, boxes: Array, sizes: Sizes, params: Any) -> Array:
         """Return boxes, moved with their image; the rules clip them at the canvas's edges."""
         down, right = self._corner(number, sizes[number], params)
         result = boxes.copy()
         result[:, :4] += np.array([right, down, right, down], np.float64)
         return result
 
-    def move_mask(self, number: int, mask: Array, sizes: list[tuple[int, int]], params: Any) -> Array:
+    def move_mask(self, number: int, mask: Array, sizes: Sizes, params: Any) -> Array:
         canvas = np.zeros((*self.size, *mask.shape[2:]), mask.dtype)
         (top, bottom, left, right), (down, across) = list(self._tiles(sizes, params))[number]
         canvas[top:bottom, left:right] = mask[top - down : bottom - down, left - across : right - across]
@@ -108,10 +107,8 @@ class Mosaic(LabelMixTransform):
         if dtype.kind in "ui" and not np.iinfo(dtype).min <= fill <= np.iinfo(dtype).max:
             raise ValueError(f"fill must fit into {dtype}, got {fill}: pass it in the image's own units")
         result = np.full((*self.size, *images[0].shape[2:]), fill, dtype)
-        sizes = [image.shape[:2] for image in images]
-        for image, ((top, bottom, left, right), (down, across)) in zip(
-            images, self._tiles(sizes, params), strict=True
-        ):
+        tiles = self._tiles([image.shape[:2] for image in images], params)
+        for image, ((top, bottom, left, right), (down, across)) in zip(images, tiles, strict=True):
             result[top:bottom, left:right] = image[top - down : bottom - down, left - across : right - across]
         return result
 
@@ -120,9 +117,7 @@ class Mosaic(LabelMixTransform):
         height, width = size
         return params.row - height * (number < 2), params.column - width * (number % 2 == 0)
 
-    def _tiles(
-        self, sizes: list[tuple[int, int]], params: Any
-    ) -> Iterator[tuple[tuple[int, int, int, int], tuple[int, int]]]:
+    def _tiles(self, sizes: Sizes, params: Any) -> Iterator[tuple[tuple[int, ...], tuple[int, int]]]:
         """Yield top, bottom, left and right of each image on the canvas, and its corner."""
         height, width = self.size
         for number, size in enumerate(sizes):

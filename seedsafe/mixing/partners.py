@@ -9,7 +9,7 @@ import numpy as np
 from seedsafe.ground.checks import checked_int, probability, real
 from seedsafe.ground.info import TARGETS, Array, Info
 from seedsafe.keys.draws import Draws
-from seedsafe.mixing.mixer import Mixer, MixingRoot, Mixture, Objects, no_dataset
+from seedsafe.mixing.mixer import Mixer, MixingRoot, Mixture, Objects, Samples, no_dataset
 from seedsafe.pipeline.boxes import area
 from seedsafe.pipeline.naming import Namer
 from seedsafe.pipeline.node import Node
@@ -17,9 +17,10 @@ from seedsafe.pipeline.option import option
 from seedsafe.pipeline.primitive import primitive
 from seedsafe.pipeline.transform import Transform
 
-__all__ = ["BetaMixTransform", "LabelMixTransform", "MixTransform", "draw_partners"]
+__all__ = ["BetaMixTransform", "LabelMixTransform", "MixTransform", "Sizes", "draw_partners"]
 
-Samples = list[dict[Any, Any]]
+Sizes = list[tuple[int, int]]
+"""The height and width of a sample and its partners."""
 
 
 def draw_partners(rng: Draws, info: Info, count: int, name: str) -> tuple[int, ...]:
@@ -85,7 +86,7 @@ class MixTransform(Transform):
         namer.rules.look(spatial=True)
         name, ops = namer.claim(self.name, type(self).__name__)
         namer.rules.mix(name, MixingRoot, *self.labelled())
-        return Mixer(self, name, ops, self.draw, namer.before, namer.rules)
+        return Mixer(self, name, ops, namer)
 
     def labelled(self) -> tuple[str | None, int | None]:
         """Return the name of the entry with the label, and the number of classes."""
@@ -140,21 +141,19 @@ class MixTransform(Transform):
         """Return one mask from several, the sample's first."""
         return self.mix_images(masks, params)
 
-    def shares(self, sizes: list[tuple[int, int]], params: Any) -> tuple[float, ...]:
+    def shares(self, sizes: Sizes, params: Any) -> tuple[float, ...]:
         """Return each sample's share in the mixed label."""
         return (1.0,) + (0.0,) * (len(sizes) - 1)
 
-    def move_boxes(self, number: int, boxes: Array, sizes: list[tuple[int, int]], params: Any) -> Array:
+    def move_boxes(self, number: int, boxes: Array, sizes: Sizes, params: Any) -> Array:
         """Return the boxes of one sample, float64, moved and shrunk to their visible parts."""
         return boxes
 
-    def move_mask(self, number: int, mask: Array, sizes: list[tuple[int, int]], params: Any) -> Array:
+    def move_mask(self, number: int, mask: Array, sizes: Sizes, params: Any) -> Array:
         """Return the mask of one object of a sample, moved and shrunk to its visible part."""
         return mask
 
-    def objects(
-        self, number: int, part: dict[Any, Any], sizes: list[tuple[int, int]], params: Any
-    ) -> Objects:
+    def objects(self, number: int, part: dict[Any, Any], sizes: Sizes, params: Any) -> Objects:
         """Return the objects of one sample that the mixture has."""
         boxes = np.asarray(part["boxes"], np.float64)
         masks = (
@@ -225,5 +224,5 @@ class BetaMixTransform(LabelMixTransform):
         real, 1e-3, 1e6, "pass the alpha of the Beta(alpha, alpha) distribution, such as 1.0", default=1.0
     )
 
-    def shares(self, sizes: list[tuple[int, int]], params: Any) -> tuple[float, ...]:
+    def shares(self, sizes: Sizes, params: Any) -> tuple[float, ...]:
         return params.share, 1.0 - params.share

@@ -38,7 +38,7 @@ class Bound:
         self.rules = rules = namer.rules
         self.streams = tuple(namer.streams)
         root = rules.mixing_root
-        self.root: Root = self.chain if root is None else root(self.chain, rules)
+        self.root: Root = self.chain if root is None else root(self.chain, rules, None, False)
         rules.checks = checks_of(rules)
         leaves = list(self.chain.leaves())
         rules.unchecked_calls = CHECKED if needs_ranges(leaves) else 0

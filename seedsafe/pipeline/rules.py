@@ -52,7 +52,8 @@ class Rules:
     mixer: str | None = None
     """The name of the first transform of the pipeline that mixes samples."""
     mixing_root: Callable[..., Any] | None = None
-    """Makes the root of a pipeline that mixes samples from its chain, its rules and the samples to mix with."""
+    """Makes the root of a pipeline that mixes samples, from its chain, its rules, the samples to mix with, and whether it is part of
+    another."""
     mixed_labels: dict[str, int | None] = field(default_factory=dict[str, int | None])
     """The entries with labels that are mixed, and the number of their classes, or None."""
 

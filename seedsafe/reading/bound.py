@@ -115,7 +115,7 @@ class BoundAugment:
         root = self.rules.mixing_root
         if root is None:
             return self._with(partners=partners)
-        return self._with(partners=partners, root=root(self.pipeline._chain, self.rules, partners))  # pyright: ignore[reportPrivateUsage]
+        return self._with(partners=partners, root=root(self.pipeline._chain, self.rules, partners, False))  # pyright: ignore[reportPrivateUsage]
 
     def checking(self) -> BoundAugment:
         """Return the same pipeline, which checks the values that its transforms get; see `seedsafe.pipeline.spans`."""

@@ -69,7 +69,7 @@ class Dataset:
         key = SampleKey(own.seed, own.epoch, own.index, occurrence=own.occurrence, view=view)
         # Its own partners, if a transform before mixes too.
         assert rules.mixing_root is not None
-        root = rules.mixing_root(before, rules, self.around(at), inside=True)
+        root = rules.mixing_root(before, rules, self.around(at), True)
 
         def read(source: int) -> Any:
             parts = self._arrays(self._fetch.read(source, at, own, counts=False))
