@@ -312,3 +312,11 @@ def test_images_that_do_not_stay_equal_are_tried_once(monkeypatch: pytest.Monkey
         else:
             turning.batch(images, keys_of(len(images)))
     assert runs == [(24, 32, 3), (32, 32, 3), (32, 32, 3)]
+
+
+def test_grey_images_as_wide_as_there_are_channels_are_no_image_with_channels() -> None:
+    grey = images_of((32, 3), "uint8", 64)
+    for transforms in (CIFAR[2:3], CIFAR[2:]):
+        with pytest.raises(ValueError, match="one value for each channel"):
+            ss.Compose([ss.HorizontalFlip(), *transforms]).batch(grey, keys_of(64))
+    assert check(ss.Compose([ss.HorizontalFlip(), ss.Normalize(0.5, 0.25), ss.ToCHW()]), grey, 64)

@@ -209,7 +209,7 @@ def run(
             with claim(root.ops) as call_key:
                 return run(root, sample, call_key, rules, info)
         key = checked_key(key)
-    if rules.unchecked_calls and key.call and source is None:
+    if rules.unchecked_calls > 0 and key.call and source is None:
         result = run(root, sample, key, rules, info, source="the call passes")
         rules.unchecked_calls -= 1
         return result

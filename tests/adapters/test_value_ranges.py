@@ -10,6 +10,7 @@ import pytest
 
 import seedsafe as ss
 import seedsafe_albumentations as A  # noqa: N812
+from seedsafe.reading import KeyedReader
 from seedsafe_torch import AugmentedDataset, AugmentedIterable, loader
 
 RNG = np.random.default_rng(0)
@@ -295,6 +296,7 @@ GOOD: dict[str, tuple[Any, Any]] = {
     "an interpolation that overshoots": (UNIT, ss.Compose([ss.Resize(16, interpolation="bicubic"), JITTER])),
     "an interpolation before": (OVERSHOT, JITTER),
     "a little noise": (UNIT, ss.Compose([ss.GaussianNoise(0.3), JITTER])),
+    "one of a choice after another": (UNIT, ss.SomeOf([ss.bridge(lambda x: x * 255), JITTER, JITTER], n=2)),
     "divided by a bridge": (BYTES, ss.Compose([ss.bridge(lambda x: x / 255), JITTER])),
     "normalised, and back": (
         UNIT,
@@ -351,6 +353,20 @@ def test_the_looks_end() -> None:
     data.reader.renew()
     with pytest.raises(ss.SampleError, match="RangeError"):
         data[0]
+
+
+def test_the_checks_of_calls_end() -> None:
+    data = AugmentedDataset(Calling(UNIT, ss.Compose([JITTER])), seed=1)
+    for index in range(8):
+        data[index]
+    data.base.image = BYTES
+    data[8]
+
+
+def test_values_are_told_where_the_last_transform_could_write_into_a_row() -> None:
+    reader = KeyedReader([WHOLE] * 9, ss.Compose([ss.HorizontalFlip(), ss.ToFloat()]), seed=1)
+    with pytest.raises(ss.SampleError, match="RangeError"):
+        reader.sample(ss.SampleIndex(0, 0), row=np.empty((24, 24, 3), np.float32))
 
 
 class Gone:
