@@ -138,7 +138,8 @@ def normalize_chw(
             target += shift  # here, while the plane is in the processor's cache
     if image.ndim == 4:
         rows = result.reshape(len(result), -1)
-        rows += np.repeat(offset, rows.shape[1] // len(offset))  # long rows, as with _TILE
+        # Long rows, as with _TILE: each channel by itself would be a fourth slower for images of 32 by 32 pixels.
+        rows += np.repeat(offset, rows.shape[1] // len(offset))
     return result
 
 

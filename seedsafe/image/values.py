@@ -117,7 +117,8 @@ class Normalize(ImageTransform):
         return normalize(image, self.mean, self.std, out)
 
     def _apply_many(self, images: Array, params: Any, out: Array | None) -> Array:
-        check_channels(images[0], self.mean, self.std)  # grey ones look like one image with channels
+        # The first by itself, since `normalize` takes grey ones for one image with channels.
+        check_channels(images[0], self.mean, self.std)
         return normalize(images, self.mean, self.std, out)
 
 

@@ -155,12 +155,14 @@ class Many:
         words = iter(keys.blocks(self._ops) if self._ops else ())
         draws: list[_Draw] = []
         whole: Array | None = None
+        # As few chunks as fit into _CHUNK, of equal size: a small last one would cost as many calls as a full one.
         size = -(-count // -(-count * images[0].nbytes // _CHUNK))
         for first in range(0, count, size):
             rows = slice(first, min(first + size, count))
             result = _stack(images[rows])
             out: Array | None = None
             for number, step in enumerate(self._steps):
+                # The first chunk draws for all: only what comes out of a step tells what the next one gets.
                 if number == len(draws):
                     info = Info(result.shape[1:], result.dtype)
                     draws.append(step.draw(keys, words, info))

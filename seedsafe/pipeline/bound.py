@@ -33,6 +33,7 @@ class Bound:
 
     def __init__(self, owner: Any = None) -> None:
         namer = Namer()
+        # By these a transform knows its own again: a copy has the attribute too, and `p` may be set later.
         self.owner, self.p = owner, getattr(owner, "p", None)
         self.chain = Chain([] if owner is None else [owner.bind(namer)])
         self.rules = rules = namer.rules
