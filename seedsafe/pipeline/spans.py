@@ -1,7 +1,7 @@
 """The values of float images along a pipeline.
 
 Some transforms work on floats in [0, 1] alone. What a pipeline tells by itself, `require_spans` checks when it is made. What only
-the samples tell is checked in the first of them: their run has a `CheckingState`, which looks at values where they come in.
+the samples tell is checked in the first of them: their run has a `CheckingState`, which checks values where they come in.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class CheckingState(State):
         for position, step in enumerate(rest):
             if are_new:
                 check_values(rest[position:], sample, source)
-            # The members of a container begin with the values before it, at which the line above has looked.
+            # The members of a container begin with the values before it, which the line above has checked.
             self._source, self._are_new, self._in_order = source, False, getattr(step, "in_order", True)
             sample = super().through((step,), sample)
             source, are_new = (source, False) if _keeps(step) else (f"{step.name} returns", True)

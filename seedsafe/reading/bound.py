@@ -1,4 +1,4 @@
-"""An augmentation, looked at before all reads."""
+"""An augmentation, asked before all reads."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Augment = Callable[..., Any]
 
 
 class BoundAugment:
-    """An augmentation, looked at when a dataset is made or its augmentation replaced, so that no read has to ask.
+    """An augmentation, asked when a dataset is made or its augmentation replaced, so that no read has to ask.
 
     Args:
         augment: a Compose, a Transform, Views, another callable, or None.
