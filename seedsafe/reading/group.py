@@ -115,7 +115,7 @@ class Group:
         kind = type(sample)
         if not (kind is tuple or (kind is dict and not self._collates)):
             return None, None, None
-        targets = targets_of(self._bound, sample) if self._targets is None else self._targets
+        targets = targets_of(self._bound, sample, self._targets)
         is_usual = not targets or targets == "image"
         if kind is tuple:
             form = (len(sample), type(sample[-1])) if self._collates else tuple
