@@ -35,15 +35,18 @@ _BUILTINS: Final = {
 _LIBRARIES: Final = ("torch", "torchvision", "builtins")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Stored:
     """A call of a transform that an image goes through, and where it is stored."""
 
     path: str
-    theirs: Any
+    theirs: Any = field(compare=False)
 
 
-class Several(list[tuple[Stored, ...]]):
+_Chain = tuple[Stored, ...]
+
+
+class Several(list[_Chain]):
     """The transforms of each of several images.
 
     Args:
@@ -52,7 +55,7 @@ class Several(list[tuple[Stored, ...]]):
             plain list or tuple of all.
     """
 
-    def __init__(self, chains: Sequence[tuple[Stored, ...]], form: Any = None) -> None:
+    def __init__(self, chains: Sequence[_Chain], form: Any = None) -> None:
         super().__init__(chains)
         self.form = form
 
@@ -129,7 +132,7 @@ class _Recorder(_Closed):
     def __call__(self, *images: Any, **more: Any) -> Any:
         return self._recording.passed(self, *images) if len(images) == 1 and not more else self._refuse()
 
-    def chains(self) -> tuple[Any, list[tuple[Stored, ...]]]:
+    def chains(self) -> tuple[Any, list[_Chain]]:
         """Return the form of what the transform returns, and what it does for each image in it."""
         if self.inside is None:
             return 0, [(Stored(self.path, self.theirs),)]
@@ -139,17 +142,8 @@ class _Recorder(_Closed):
         return form, [tuple(below[id(one)] for one in chain) for chain in self.inside]
 
 
-@dataclass(frozen=True)
-class _Record:
-    """What one call does."""
-
-    form: Any
-    """What it returns, with numbers instead of images."""
-    paths: list[list[str]]
-    """Where the transforms of each image are stored."""
-    order: list[str]
-    """Where the called transforms are stored, in turn."""
-    chains: list[tuple[Stored, ...]] = field(compare=False)
+_Record = tuple[Any, list[_Chain], list[str]]
+"""What one call does: what it returns, with numbers instead of images, their transforms, and all that it called in turn."""
 
 
 class _Recording:
@@ -163,11 +157,12 @@ class _Recording:
         self._refused = False
         self._real = False
         self._itself = 0
-        self._known: dict[int, tuple[Any, tuple[Stored, ...]]] = {}
+        self._known: dict[int, tuple[Any, _Chain]] = {}
         self._order: list[str] = []
         self._codes: set[CodeType] = set()
         self._globals: list[tuple[dict[str, Any], str, Any]] = []
-        self._call = self._calling(thing)
+        self._call, self._held = self._calling(thing)
+        self._content = _content(self._held)
 
     def refuse(self) -> NoReturn:
         """Note that the code does something else, since it may catch every error, and raise one."""
@@ -208,16 +203,16 @@ class _Recording:
     def _recorded(self, image: Any) -> _Record:
         self._known, self._order = {}, []
         try:
-            result = self._call(self._keep(image, ()))
+            result, holds = self._call(self._keep(image, ()))
+            if _content(holds) != self._content or _content(self._held) != self._content:
+                self.refuse()  # it changes itself
         finally:
             if self._refused:
                 raise _Refused
-        images: dict[int, tuple[Stored, ...]] = {}
-        form = self._form(result, images)
-        chains = list(images.values())
-        return _Record(form, [[stored.path for stored in chain] for chain in chains], self._order, chains)
+        images: dict[int, _Chain] = {}
+        return self._form(result, images), list(images.values()), self._order
 
-    def _form(self, result: Any, images: dict[int, tuple[Stored, ...]]) -> Any:
+    def _form(self, result: Any, images: dict[int, _Chain]) -> Any:
         """Return a result with numbers instead of images, and note what happened to each of them."""
         if id(result) in self._known:
             images.setdefault(id(result), self._known[id(result)][1])
@@ -228,19 +223,16 @@ class _Recording:
             return type(result)([self._form(part, images) for part in result])
         raise _Refused
 
-    def _keep(self, image: Any, chain: tuple[Stored, ...]) -> Any:
+    def _keep(self, image: Any, chain: _Chain) -> Any:
         if not self._itself and self._known.get(id(image), (None, chain))[1] != chain:
             self.refuse()  # nobody can tell which of two images it is
         self._known[id(image)] = image, chain
         if hasattr(type(image), "getbands"):  # a PIL image
             image.copy = lambda: self.copied(image)
-            image.convert = partial(self._converted, image)
+            image.convert = lambda mode, *more: (
+                self.copied(image, to_rgb) if mode == "RGB" else type(image).convert(image, mode, *more)
+            )
         return image
-
-    def _converted(self, picture: Any, mode: Any = None, *more: Any, **named: Any) -> Any:
-        if mode == "RGB" and not more and not named:
-            return self.copied(picture, to_rgb)
-        return type(picture).convert(picture, mode, *more, **named)
 
     def copied(self, image: Any, by: Callable[[Any], Any] = copy.copy) -> Any:
         """Return a copy of an image, perhaps in other colours."""
@@ -293,67 +285,50 @@ class _Recording:
                 elif not issubclass(kind, (*_NAMED, _Closed)):
                     self.refuse()
 
-    def _calling(self, thing: Any) -> Callable[[Any], Any]:
-        """Return a function that calls a new copy of an object, with recorders instead of its transforms."""
+    def _calling(self, thing: Any) -> tuple[Callable[[Any], tuple[Any, Any]], Any]:
+        """Return a function that calls a new copy of an object, with what the copy then holds, and what it holds before."""
         if isinstance(thing, FunctionType):
             return self._calling_function(thing)
         if isinstance(thing, partial):
-            named, given = self._stand_in("", thing.keywords), self._stand_in("args", list(thing.args))
-            return lambda image: self._unchanged([given, named], lambda: thing.func(*given, image, **named))
-        kind, is_module = type(thing), isinstance(thing, torch.nn.Module)
-        if is_module and (
-            thing._forward_hooks
-            or thing._forward_pre_hooks
-            or "forward" in vars(thing)
-            or kind.__call__ is not torch.nn.Module.__call__
-        ):
-            raise _Refused
-        of_class = {
+            named = {name: self._stand_in(name, value) for name, value in thing.keywords.items()}
+            given = self._stand_in("args", thing.args)
+            return lambda image: (thing.func(*given, image, **named), [given, named]), [given, named]
+        kind: Any = type(thing)
+        function = kind.__call__
+        if isinstance(thing, torch.nn.Module):
+            hooked = thing._forward_hooks or thing._forward_pre_hooks or "forward" in vars(thing)
+            if hooked or function is not torch.nn.Module.__call__:
+                raise _Refused
+            function = kind.forward
+        inside = {
             name: value
-            for one in reversed(kind.__mro__)
-            for name, value in vars(one).items()
-            if not name.startswith("__") and not hasattr(value, "__get__")
+            for one in (*map(vars, reversed(kind.__mro__)), vars(thing), vars(thing).get("_modules", {}))
+            for name, value in one.items()
+            if name in vars(thing) or not (name.startswith("__") or hasattr(value, "__get__"))
         }
-        inside = of_class | vars(thing) | vars(thing).get("_modules", {})
-        standing = {name: self._stand_in(name, value) for name, value in inside.items()}
-        function = kind.forward if is_module else kind.__call__
+        held = {name: self._stand_in(name, value) for name, value in inside.items()}
 
         def call(image: Any) -> Any:
             twin = object.__new__(kind)
-            vars(twin).update(standing)
-            return self._unchanged(vars(twin), lambda: function(twin, image))
+            vars(twin).update(held)
+            return function(twin, image), vars(twin)
 
-        return call
+        return call, held
 
-    def _calling_function(self, function: FunctionType) -> Callable[[Any], Any]:
-        code = function.__code__
+    def _calling_function(self, function: FunctionType) -> tuple[Callable[[Any], tuple[Any, Any]], Any]:
+        code, scope = function.__code__, function.__globals__
         cells = zip(code.co_freevars, function.__closure__ or (), strict=True)
         around = [self._stand_in(name, cell.cell_contents) for name, cell in cells]
-        scope = function.__globals__
-        named = {name: scope[name] for name in _names_of(code) if name in scope}
-        standing = {
-            name: value if isinstance(value, _NAMED) else self._stand_in(name, value)
-            for name, value in named.items()
-        }
+        names = {name for name in _names_of(code) if name in scope and not isinstance(scope[name], _NAMED)}
+        named = {name: self._stand_in(name, scope[name]) for name in names}
 
         def call(image: Any) -> Any:
             closure = tuple(map(CellType, around))
-            twin = FunctionType(code, scope | standing, function.__name__, function.__defaults__, closure)
+            twin = FunctionType(code, scope | named, None, function.__defaults__, closure)
             twin.__kwdefaults__ = function.__kwdefaults__
-            result = self._unchanged([standing, around], lambda: twin(image))
-            if any(cell.cell_contents is not value for cell, value in zip(closure, around, strict=True)):
-                self.refuse()
-            return result
+            return twin(image), [[cell.cell_contents for cell in closure], named]
 
-        return call
-
-    def _unchanged(self, standing: Any, call: Callable[[], Any]) -> Any:
-        """Return what a call returns, and refuse it if it changes something."""
-        before = _content(standing)
-        result = call()
-        if _content(standing) != before:
-            self.refuse()
-        return result
+        return call, [around, named]
 
     def _stand_in(self, path: str, value: Any) -> Any:
         """Return an attribute with recorders instead of its transforms."""
@@ -380,12 +355,12 @@ class _Recording:
         }
         used = {"setattr", *(name for code in self._codes for name in code.co_names)}
         made = methods["__init__"].__code__.co_names if "__init__" in methods else ()
+        codes = {name: function.__code__ for name, function in methods.items() if name[:2] != "__"}
         return any(
-            not name.startswith("__")
-            and function.__code__ not in self._codes
-            and not (name in made and (name.startswith("_") or function.__code__.co_argcount == 1))
-            and not used.isdisjoint(function.__code__.co_names)
-            for name, function in methods.items()
+            code not in self._codes
+            and not used.isdisjoint(code.co_names)
+            and not (name in made and (name[0] == "_" or code.co_argcount == 1))
+            for name, code in codes.items()
         )
 
 
@@ -421,7 +396,7 @@ def _apart(theirs: Any) -> Any:
         return theirs
 
 
-def chains_of(thing: Any) -> Several | tuple[Stored, ...] | None:
+def chains_of(thing: Any) -> Several | _Chain | None:
     """Return the transforms that an object's call passes its image through, or those of each image if it returns several.
 
     A copy of the object, with recorders instead of its transforms, is called some times on what stands for an image, and must
@@ -457,7 +432,7 @@ def chains_of(thing: Any) -> Several | tuple[Stored, ...] | None:
     finally:
         for generator, state in zip(generators, states, strict=True):
             generator.set(state)
-    form, chains = record.form, record.chains
+    form, chains, _ = record
     if form == 0 and type(form) is int:
         (chain,) = chains
         counts = not isinstance(thing, FunctionType | partial) or [one.theirs for one in chain] == [to_rgb]
@@ -468,16 +443,13 @@ def chains_of(thing: Any) -> Several | tuple[Stored, ...] | None:
 
 def _agreed(recording: _Recording, kind: type, generators: list[Any]) -> _Record:
     """Return what all calls do alike."""
-    first = _still(recording, generators, 0)
-    ones = [0] * len(first.chains)
+    first = form, chains, order = _still(recording, generators, 0)
+    ones = [0] * len(chains)
     for number in range(1, _CALLS):
         _draw()  # else a state that code sets could be the one that the generator is in
         again, itself = _still(recording, generators, 0), _still(recording, generators, number)
-        if (
-            again != first
-            or itself.order != first.order  # it asks whether two images are one
-            or filled(itself.form, ones) != filled(first.form, ones)
-        ):
+        # The order, or the form, differs if it asks whether two images are one.
+        if again != first or (filled(itself[0], ones), itself[2]) != (filled(form, ones), order):
             raise _Refused
     if recording.may_change(kind) or not _does_so(recording, first):
         raise _Refused
