@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import cProfile
 import datetime
 import gc
@@ -21,7 +22,19 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image, ImageFilter, ImageOps
-from test_convert import Drawing, InTurn, TwoCrops, Wrapper, closed_over, darker, flip, known, to_tensor
+from test_convert import (
+    Drawing,
+    Extended,
+    InTurn,
+    TwoCrops,
+    Wrapper,
+    closed_over,
+    darker,
+    drawn,
+    flip,
+    known,
+    to_tensor,
+)
 
 import seedsafe as ss
 from seedsafe_torch import convert
@@ -315,7 +328,7 @@ SHARED = np.random.default_rng(0)
 SEEN: list[Any] = []
 CALLS = 0
 OF_MODULE = ModuleType("elsewhere")
-OF_MODULE.SHARED = np.random.default_rng(0)  # type: ignore[attr-defined]
+OF_MODULE.DRAWING = np.random.default_rng(0)  # type: ignore[attr-defined]
 
 DRAWS: dict[str, Callable[[Any], float]] = {
     "random": lambda it: random.random(),
@@ -326,7 +339,7 @@ DRAWS: dict[str, Callable[[Any], float]] = {
     "a RandomState held": lambda it: it.legacy.random_sample(),
     "a torch Generator held": lambda it: torch.rand(1, generator=it.torch).item(),
     "a Generator of the module": lambda it: SHARED.random(),
-    "a Generator of another module": lambda it: OF_MODULE.SHARED.random(),
+    "a Generator of another module": lambda it: OF_MODULE.DRAWING.random(),
     "a method held": lambda it: it.drawing(),
     "a generator made anew": lambda it: np.random.default_rng().random(),
     "SystemRandom": lambda it: random.SystemRandom().random(),
@@ -365,7 +378,7 @@ def states(holding: Any) -> list[Any]:
         *(random.getstate(), repr(np.random.get_state()), torch.get_rng_state().tolist()),
         *(holding.python.getstate(), repr(holding.numpy.bit_generator.state)),
         *(repr(holding.legacy.get_state()), holding.torch.get_state().tolist()),
-        *(repr(SHARED.bit_generator.state), repr(OF_MODULE.SHARED.bit_generator.state)),
+        *(repr(SHARED.bit_generator.state), repr(OF_MODULE.DRAWING.bit_generator.state)),
     ]
 
 
@@ -404,6 +417,11 @@ class AskingType(Wrapper):
         return self.first(image) if type(image) is Image.Image else self.all[1](image)
 
 
+class AskingTensor(Wrapper):
+    def __call__(self, image: Any) -> Any:
+        return self.first(image) if type(image) is torch.Tensor else self.all[1](image)
+
+
 class AskingTypeThen(Wrapper):
     def __call__(self, image: Any) -> Any:
         image = self.first(image)
@@ -415,13 +433,32 @@ class AskingNumber(Wrapper):
         return self.first(image) if id(image) % 2**20 else self.all[1](image)
 
 
-class ComparingOne(Wrapper):
+class ComparingViews(Wrapper):
+    def __call__(self, image: Any) -> Any:
+        flipped = self.first(image)
+        other = self.all[1](flipped)
+        return [flipped, flipped if flipped is image else other]
+
+
+class ComparingNext(Wrapper):
+    def __call__(self, image: Any) -> Any:
+        flipped = self.first(image)
+        return self.first(flipped) if flipped is image else self.all[1](flipped)
+
+
+class ComparingForm(Wrapper):
+    def __call__(self, image: Any) -> Any:
+        flipped = self.first(image)
+        return {"same": [flipped]} if flipped is image else {"other": [flipped]}
+
+
+class ComparingBoth(Wrapper):
     """It asks whether one of two did nothing."""
 
     def __call__(self, image: Any) -> Any:
         flipped = self.first(image)
         other = self.all[1](flipped)
-        return [flipped, flipped if (flipped is image) != (other is flipped) else other]
+        return self.first(image if (flipped is image) != (other is flipped) else other)
 
 
 class Measuring(Wrapper):
@@ -447,6 +484,25 @@ class CurriculumByName(Curriculum):
         setattr(self, "stage", epoch)  # noqa: B010  # as it is written
 
 
+class CurriculumFromTheFirst(Curriculum):
+    def __init__(self, *transforms: Any) -> None:
+        super().__init__(*transforms)
+        self.set_epoch(0)
+
+
+class CurriculumByProperty(Wrapper):
+    _stage = 0
+
+    def _set(self, value: int) -> None:
+        self._stage = value
+
+    stage = property(lambda self: self._stage, _set)
+    del _set
+
+    def __call__(self, image: Any) -> Any:
+        return self.all[self.stage](image)
+
+
 class CountingCalls(Wrapper):
     def __call__(self, image: Any) -> Any:
         global CALLS  # as it is written
@@ -457,6 +513,14 @@ class CountingCalls(Wrapper):
 class Logging(Wrapper):
     def __call__(self, image: Any) -> Any:
         SEEN.append(image)
+        return self.first(image)
+
+
+class LoggingInItsClass(Wrapper):
+    seen = SEEN
+
+    def __call__(self, image: Any) -> Any:
+        self.seen.append(image)
         return self.first(image)
 
 
@@ -478,17 +542,19 @@ class Turning(Wrapper):
 @pytest.mark.parametrize(
     "kind",
     [
-        *(AskingType, AskingTypeThen, AskingNumber, ComparingOne, Measuring, Curriculum, CurriculumByName),
-        *(CountingCalls, Logging, InPlace, Turning),
+        *(AskingType, AskingTensor, AskingTypeThen, AskingNumber, Measuring),
+        *(ComparingViews, ComparingNext, ComparingForm, ComparingBoth),
+        *(Curriculum, CurriculumByName, CurriculumFromTheFirst, CurriculumByProperty),
+        *(CountingCalls, Logging, LoggingInItsClass, InPlace, Turning),
     ],
 )
 def test_code_that_follows_anything_but_its_transforms_is_bridged_and_left_as_it_was(kind: Any) -> None:
-    wrapper = kind(to_tensor, darker)
+    wrapper = kind(*((to_tensor, darker) if kind is AskingTypeThen else (copy.copy, np.asarray)))
     before = dict(vars(wrapper))
     assert chains_of(wrapper) is None
     assert vars(wrapper) == before
     assert (SEEN, CALLS) == ([], 0)
-    assert not isinstance(wrapper, Turning) or next(wrapper.turn) is to_tensor
+    assert not isinstance(wrapper, Turning) or next(wrapper.turn) is copy.copy
 
 
 class Stepping:
@@ -498,13 +564,44 @@ class Stepping:
 
     def __call__(self, image: Any) -> Any:
         self.calls += 1
-        return image.rotate(90 * self.calls)
+        return image.copy().convert("RGB").rotate(90 * self.calls)
 
 
 def test_transforms_that_count_their_calls_do_not_count_the_recordings() -> None:
     stepping = Stepping()
     assert isinstance(convert(TwoCrops(stepping)), ss.Views)
     assert stepping.calls == 0
+
+
+class WithTransformOfClass(Wrapper):
+    turn = Stepping()
+
+    def __call__(self, image: Any) -> Any:
+        return self.turn(self.first(image))
+
+
+def test_transforms_of_the_class_are_recorded_too() -> None:
+    chain = chains_of(WithTransformOfClass(darker))
+    assert chain is not None
+    assert [stored.path for stored in chain] == ["first", "turn"]
+
+
+def test_a_transform_may_return_several_images_of_one() -> None:
+    chain = chains_of(InTurn(darker, lambda image: (image, image)))
+    assert chain is not None
+    assert [stored.path for stored in chain] == ["all[0]", "all[1]"]
+
+
+def test_generators_are_as_they_were() -> None:
+    wrapper = Holding(lambda image: drawn(image) if random.random() + np.random.rand() else image)
+    before = states(wrapper)
+    assert isinstance(chains_of(TwoCrops(wrapper.first)), Several)
+    assert states(wrapper) == before
+
+
+def test_views_that_share_a_draw_inside_another_are_refused() -> None:
+    with pytest.raises(ValueError, match="Extended makes 2 views of an image"):
+        convert(Extended(Shared(flip(0.5), flip(0.1))))
 
 
 def test_transforms_that_need_a_large_image_are_recorded() -> None:
@@ -526,6 +623,11 @@ def test_nothing_else_that_happens_in_the_call_counts() -> None:
     """A profiler goes on, and what the collector of garbage calls is not the code's."""
     profile, freed = cProfile.Profile(), []
 
+    def recorded_then_darker() -> Any:
+        found = chains_of(TwoCrops(flip(0.5)))
+        darker(Image.new("RGB", (2, 2)))
+        return found
+
     class Cycle:
         def __init__(self) -> None:
             self.itself = self
@@ -538,12 +640,11 @@ def test_nothing_else_that_happens_in_the_call_counts() -> None:
     try:
         for _ in range(20):
             Cycle()
-            assert isinstance(profile.runcall(chains_of, TwoCrops(flip(0.5))), Several)
+            assert isinstance(profile.runcall(recorded_then_darker), Several)
     finally:
         gc.set_threshold(*threshold)
-    profile.runcall(darker, Image.new("RGB", (2, 2)))
     assert freed
-    assert any("darker" in str(entry.code) for entry in profile.getstats())
+    assert any(getattr(entry.code, "co_name", "") == "darker" for entry in profile.getstats())
     assert sys.getprofile() is None
 
 

@@ -142,8 +142,9 @@ class _Recorder(_Closed):
         return form, [tuple(below[id(one)] for one in chain) for chain in self.inside]
 
 
-_Record = tuple[Any, list[_Chain], list[str]]
-"""What one call does: what it returns, with numbers instead of images, their transforms, and all that it called in turn."""
+_Record = tuple[Any, list[_Chain], list[tuple[str, list[int]]]]
+"""What one call does: what it returns, with numbers instead of images; their transforms; and each transform that it called in turn,
+then "" for each result, with the image's number among all of the call, or several if transforms returned their image itself."""
 
 
 class _Recording:
@@ -157,12 +158,13 @@ class _Recording:
         self._refused = False
         self._real = False
         self._itself = 0
-        self._known: dict[int, tuple[Any, _Chain]] = {}
-        self._order: list[str] = []
+        self._known: dict[int, tuple[Any, list[int]]] = {}
+        self._chains: list[_Chain] = []
+        self._steps: list[tuple[str, list[int]]] = []
         self._codes: set[CodeType] = set()
         self._globals: list[tuple[dict[str, Any], str, Any]] = []
-        self._call, self._held = self._calling(thing)
-        self._content = _content(self._held)
+        self._call, held = self._calling(thing)
+        self._content = _content(held)
 
     def refuse(self) -> NoReturn:
         """Note that the code does something else, since it may catch every error, and raise one."""
@@ -201,22 +203,23 @@ class _Recording:
         return self._recorded(image)
 
     def _recorded(self, image: Any) -> _Record:
-        self._known, self._order = {}, []
+        self._known, self._chains, self._steps = {}, [], []
         try:
             result, holds = self._call(self._keep(image, ()))
-            if _content(holds) != self._content or _content(self._held) != self._content:
+            if _content(holds) != self._content:
                 self.refuse()  # it changes itself
         finally:
             if self._refused:
                 raise _Refused
         images: dict[int, _Chain] = {}
-        return self._form(result, images), list(images.values()), self._order
+        return self._form(result, images), list(images.values()), self._steps
 
     def _form(self, result: Any, images: dict[int, _Chain]) -> Any:
         """Return a result with numbers instead of images, and note what happened to each of them."""
-        if id(result) in self._known:
-            images.setdefault(id(result), self._known[id(result)][1])
-            return list(images).index(id(result))
+        if id(result) in self._known:  # it may be a list, as of FiveCrop
+            chain, number = self._taken("", result)
+            images.setdefault(number, chain)
+            return list(images).index(number)
         if type(result) is dict:
             return {name: self._form(part, images) for name, part in result.items()}
         if type(result) in (list, tuple):
@@ -224,9 +227,8 @@ class _Recording:
         raise _Refused
 
     def _keep(self, image: Any, chain: _Chain) -> Any:
-        if not self._itself and self._known.get(id(image), (None, chain))[1] != chain:
-            self.refuse()  # nobody can tell which of two images it is
-        self._known[id(image)] = image, chain
+        self._known.setdefault(id(image), (image, []))[1].append(len(self._chains))
+        self._chains.append(chain)
         if hasattr(type(image), "getbands"):  # a PIL image
             image.copy = lambda: self.copied(image)
             image.convert = lambda mode, *more: (
@@ -234,20 +236,25 @@ class _Recording:
             )
         return image
 
+    def _taken(self, path: str, image: Any) -> tuple[_Chain, int]:
+        """Note what an image is taken for, and return its transforms and number."""
+        if id(image) not in self._known:
+            self.refuse()
+        numbers = self._known[id(image)][1]
+        self._steps.append((path, list(numbers)))
+        return self._chains[numbers[-1]], numbers[-1]
+
     def copied(self, image: Any, by: Callable[[Any], Any] = copy.copy) -> Any:
         """Return a copy of an image, perhaps in other colours."""
+        chain, _ = self._taken(by.__name__, image)
         made = by(copy.copy(image)) if self._real else _Token(self)
-        chain = self._known[id(image)][1]
         return self._keep(made, chain if by is copy.copy else (*chain, Stored("", by)))
 
     def passed(self, recorder: _Recorder, image: Any) -> Any:
         """Return what a transform makes of an image, or what stands for it."""
-        if id(image) not in self._known:
-            self.refuse()
-        before = self._known[id(image)][1]
+        turn = len(self._steps)
+        before, _ = self._taken(recorder.path, image)
         form, chains = recorder.chains()
-        turn = len(self._order)
-        self._order.append(recorder.path)
         if self._real:  # a transform may return its image itself, or two alike
             made = dict(_images_of(form, _apart(recorder.theirs)(copy.copy(image))))
             images = [copy.copy(made[number]) for number in range(len(chains))]
@@ -443,17 +450,25 @@ def chains_of(thing: Any) -> Several | _Chain | None:
 
 def _agreed(recording: _Recording, kind: type, generators: list[Any]) -> _Record:
     """Return what all calls do alike."""
-    first = form, chains, order = _still(recording, generators, 0)
-    ones = [0] * len(chains)
+    first = _still(recording, generators, 0)
     for number in range(1, _CALLS):
         _draw()  # else a state that code sets could be the one that the generator is in
         again, itself = _still(recording, generators, 0), _still(recording, generators, number)
-        # The order, or the form, differs if it asks whether two images are one.
-        if again != first or (filled(itself[0], ones), itself[2]) != (filled(form, ones), order):
+        if again != first or not _alike(first, itself):
             raise _Refused
     if recording.may_change(kind) or not _does_so(recording, first):
         raise _Refused
     return first
+
+
+def _alike(first: _Record, itself: _Record) -> bool:
+    """Return whether a call does the same if some transforms return their image itself, so that it does not ask for that."""
+    forms = (filled(form, [0] * len(chains)) for form, chains, _ in (first, itself))
+    return (
+        next(forms) == next(forms)
+        and [path for path, _ in first[2]] == [path for path, _ in itself[2]]
+        and all(set(one) <= set(several) for (_, one), (_, several) in zip(first[2], itself[2], strict=True))
+    )
 
 
 def _still(recording: _Recording, generators: list[Any], itself: int) -> _Record:
