@@ -152,9 +152,7 @@ def test_a_generator_is_bridged_for_single_samples(generator_class: Any) -> None
         lambda image: generator.standardize(generator.random_transform(image.astype("float32")))
     )
     samples = [(picture(9, 9), 0)] * 2
-    one, other = (
-        AugmentedSequence(samples, bridged, seed=42, batch_size=2, epoch=0)[0][0] for _ in range(2)
-    )
+    one, other = (AugmentedSequence(samples, bridged, seed=42, batch_size=2, epoch=0)[0][0] for _ in range(2))
     np.testing.assert_array_equal(one, other)
     assert (one[0] != one[1]).any()
     assert one.max() <= 1
