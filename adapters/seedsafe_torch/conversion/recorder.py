@@ -21,6 +21,8 @@ from seedsafe.reading import global_generators, held_generators
 __all__ = ["Several", "Stored", "chains_of", "filled", "to_rgb"]
 
 _CALLS: Final = 16
+"""Also so many that each set of four transforms in turn returns its image itself once."""
+
 _SIZES: Final = ((48, 64), (512, 640), (2048, 2560))
 """The sizes of images for the real calls: a larger one only where a transform, such as a crop, fails on a smaller one."""
 
@@ -481,7 +483,7 @@ def _still(recording: _Recording, generators: list[Any], itself: int) -> _Record
 
 
 def _draw() -> None:
-    """Move the global generators."""
+    """Move the global generators, which `chains_of` puts back."""
     random.random()
     np.random.random()
     torch.rand(1)
