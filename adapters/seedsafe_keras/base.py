@@ -6,17 +6,42 @@ from collections.abc import Iterator
 from typing import Any, Final, SupportsIndex
 
 from seedsafe import SampleKey
-from seedsafe.reading import Targets, checked_int, count, entered
+from seedsafe.reading import Targets, checked_int, count, entered, walk, warn
 from seedsafe_keras import framework as frameworks
 
-__all__ = ["PAIRS", "batch_size_of", "check_together", "length", "uncalled_hooks"]
+__all__ = [
+    "WHOLE_FLOWS",
+    "batch_size_of",
+    "check_flow",
+    "check_together",
+    "length",
+    "not_converted",
+    "uncalled_hooks",
+]
 
-
-PAIRS: Final = (
-    "for two flows of images and masks with one seed pass AugmentedSequence((image_flow, mask_flow), seed=..., convert=True); for "
-    'arrays, AugmentedSequence(list(zip(images, masks)), augment, targets=("image", "mask"), seed=..., batch_size=...)'
+WHOLE_FLOWS: Final = (
+    "make its flow with shuffle=False and no seed, and pass AugmentedSequence(generator.flow(images, labels, shuffle=False), "
+    "seed=..., shuffle=True, bridge=True)"
 )
-"""What to write instead of an iterator over batches, such as ``zip(image_flow, mask_flow)``."""
+"""What to write for an ImageDataGenerator."""
+
+_PAIRS: Final = (
+    'for images and masks, pass AugmentedSequence(list(zip(images, masks)), augment, targets=("image", "mask"), seed=..., '
+    "batch_size=...) with an augmentation of seedsafe, which moves both alike"
+)
+"""What to write instead of an iterator over batches, such as ``zip(image_flow, mask_flow)``, or of two flows."""
+
+
+def not_converted(base: Any) -> ValueError:
+    """Return the error for convert=True, which flows had."""
+    several = hasattr(base, "__next__") or isinstance(base, tuple | list)
+    flow = f"a flow, {type(base).__name__}: {WHOLE_FLOWS}"
+    other = f"{type(base).__name__}: " + (
+        _PAIRS if several else "pass augment=seedsafe_keras.convert(layers)"
+    )
+    return ValueError(
+        f"convert=True is not an option of a sequence any more, got it with {flow if _is_flow(base) else other}"
+    )
 
 
 def length(base: Any) -> int:
@@ -26,7 +51,7 @@ def length(base: Any) -> int:
         try:
             units = len(base)
         except TypeError:
-            way_out = PAIRS if hasattr(base, "__next__") else "define __len__ on it"
+            way_out = _PAIRS if hasattr(base, "__next__") else "define __len__ on it"
             raise TypeError(f"base must have a length, got {type(base).__name__}: {way_out}") from None
     if units < 1:
         raise ValueError(f"base must have at least one sample or batch, got {units}: check the data")
@@ -81,3 +106,65 @@ def check_together(*, batch_size: Any, ids: Any, on_error: str, epoch: Any, repe
         raise ValueError(
             f"{option} needs a base of samples, but the base has ready batches: pass the samples and batch_size="
         )
+
+
+def _is_flow(base: Any) -> bool:
+    return hasattr(base, "image_data_generator") and hasattr(base, "index_generator")
+
+
+def check_flow(base: Any, bridged: bool, on_unkeyed: str) -> None:
+    """Raise a ValueError for a flow whose samples depend on more than their key.
+
+    Args:
+        base: the base of an AugmentedSequence, which may be a flow or hold some, as a Sequence of images and masks does.
+        bridged: whether generators follow the key while it is read.
+        on_unkeyed: whether to raise the error for a base that holds flows, to warn instead, or to allow them. What they draw besides
+            is told when they are read.
+    """
+    for flow in filter(_is_flow, walk(base, into_keyed=False)):
+        is_base = flow is base
+        fault = _fault(flow, bridged or not is_base)
+        if fault is None or (on_unkeyed == "allow" and not is_base):
+            continue
+        holds, way_out = ("is", WHOLE_FLOWS) if is_base else ("holds", _PAIRS)
+        text = (
+            f"base {holds} a flow of an ImageDataGenerator, {type(flow).__name__}, which {fault}, so its batches would differ with the "
+            f"workers: {way_out}"
+        )
+        if is_base or on_unkeyed == "raise":
+            raise ValueError(text)
+        warn(text)
+
+
+def _fault(flow: Any, bridged: bool) -> str | None:
+    """Return why a flow's samples depend on more than their key, or None."""
+    if getattr(flow, "shuffle", False):
+        return "shuffles by NumPy's global generator (shuffle=True, the default of flow, flow_from_directory and flow_from_dataframe)"
+    if getattr(flow, "seed", None) is not None:
+        return (
+            f"seeds NumPy's global generator with a count of the batches that it has read (seed={flow.seed})"
+        )
+    if not bridged and _draws(flow.image_data_generator):
+        return "draws its transforms from NumPy's global generator"
+    return None
+
+
+def _draws(generator: Any) -> bool:
+    """Return whether an ImageDataGenerator draws anything that changes an image."""
+    ranges = (
+        "rotation_range",
+        "width_shift_range",
+        "height_shift_range",
+        "shear_range",
+        "channel_shift_range",
+    )
+    return (
+        any(_is_set(getattr(generator, name, 0)) for name in ranges)
+        or tuple(generator.zoom_range) != (1, 1)
+        or bool(generator.horizontal_flip or generator.vertical_flip)
+        or generator.brightness_range is not None
+    )
+
+
+def _is_set(value: Any) -> bool:
+    return bool(value) if not hasattr(value, "__len__") else len(value) > 0

@@ -30,8 +30,14 @@ from seedsafe.reading import (
     warn,
 )
 from seedsafe_keras import framework as frameworks
-from seedsafe_keras.base import batch_size_of, check_together, length, uncalled_hooks
-from seedsafe_keras.conversion import check_flow, convert_flow
+from seedsafe_keras.base import (
+    batch_size_of,
+    check_flow,
+    check_together,
+    length,
+    not_converted,
+    uncalled_hooks,
+)
 from seedsafe_keras.passes import Passes, own_class, sequence_class
 
 __all__ = ["AugmentedSequence"]
@@ -84,9 +90,7 @@ class AugmentedSequence(Forwarding, Passes):
         in_place: whether to write samples directly into the memory of their batch, which is used again when nobody holds it.
             Processes then send batches without a copy. The batches are equal either way.
         mix: a BatchMix, for batches of images and labels: they are mixed, and labels become float vectors.
-        convert: True for a flow of an ImageDataGenerator turns the generator into the augmentation, as `convert` does, reads the
-            flow's images without it, and shuffles if the flow does. `batch_size` is the flow's unless it is given. A base
-            ``(image_flow, mask_flow)`` of two flows with one seed gives pairs that stay together.
+        convert: is an error that says what to write instead: flows of an ImageDataGenerator are read with ``bridge=True``.
         framework: "keras" or "tf_keras"; by default the base's, else "keras". ``fit`` chooses by the model.
 
     Raises:
@@ -148,10 +152,8 @@ class AugmentedSequence(Forwarding, Passes):
         super().__init__()
         check_base(base, streams="seedsafe_tf")
         if flag("convert", convert):
-            base, augment, batch_size, shuffles = convert_flow(base, augment, batch_size)
-            shuffle = shuffle or shuffles
-        else:
-            check_flow(base, bool(bridge), on_unkeyed)
+            raise not_converted(base)
+        check_flow(base, bool(bridge), on_unkeyed)
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch
         self.repeat = flag("repeat", repeat)
         self.shuffle = flag("shuffle", shuffle)

@@ -4,6 +4,8 @@ Besides `seedsafe` itself, an adapter imports nothing else. It adds its framewor
 reaches the workers, and the framework's quirks.
 """
 
+from seedsafe.bridging.generators import global_generators
+from seedsafe.bridging.search import held_generators
 from seedsafe.ground.checks import explain_arguments, flag
 from seedsafe.ground.process import check_main, frames_of_threads, uncollected
 from seedsafe.ground.warning import warn
@@ -86,6 +88,8 @@ __all__ = [
     "explain_arguments",
     "flag",
     "frames_of_threads",
+    "global_generators",
+    "held_generators",
     "labels_of",
     "looked_at",
     "mixer_of",

@@ -1,9 +1,7 @@
-"""Keras's ImageDataGenerator and its layers as pipelines: pixels for equal draws, and flows that are refused."""
+"""Keras's layers as pipelines: pixels for equal draws; and flows of an ImageDataGenerator, which are bridged or refused."""
 
 from __future__ import annotations
 
-import pickle
-from pathlib import Path
 from typing import Any
 
 import cv2
@@ -32,106 +30,6 @@ def picture(height: int, width: int, channels: int = 3) -> Any:
     return cv2.GaussianBlur(image, (0, 0), 3).reshape(height, width, channels)
 
 
-def drawn(pipeline: Any, key: ss.SampleKey, image: Any) -> dict[str, Any]:
-    """Return what fired, with its parameters, in the names of an ImageDataGenerator."""
-    params = {one.name: one.params for one in pipeline.params(key, image.shape)}
-    affine = params.get("GeneratorAffine")
-    result: dict[str, Any] = {
-        "flip_horizontal": params.get("HorizontalFlip") is not None,
-        "flip_vertical": params.get("VerticalFlip") is not None,
-        "brightness": params.get("BrightnessByPillow"),
-        "channel_shift_intensity": params.get("ChannelShift"),
-    }
-    if affine is not None:
-        result |= {"theta": affine.degrees, "tx": affine.translate[1], "ty": affine.translate[0]}
-        result |= {"shear": affine.shear[0], "zx": affine.scale[0], "zy": affine.scale[1]}
-    return result
-
-
-@generators
-@pytest.mark.parametrize("size", [(40, 40), (30, 50)])
-@pytest.mark.parametrize(
-    ("options", "within"),
-    [
-        ({"rotation_range": 40}, 0.01),
-        ({"width_shift_range": 0.2, "height_shift_range": 0.1}, 0.01),
-        ({"width_shift_range": 5.0, "height_shift_range": [-3, 2]}, 0.01),
-        ({"width_shift_range": 4, "fill_mode": "reflect"}, 0.01),
-        ({"shear_range": 20.0, "zoom_range": 0.3}, 0.01),
-        ({"zoom_range": (0.5, 0.9), "interpolation_order": 0}, 0.5),
-        ({"channel_shift_range": 30.0}, 0.01),
-        ({"brightness_range": (0.3, 1.8)}, 0.01),
-        (
-            {"horizontal_flip": True, "vertical_flip": True, "rotation_range": 10, "fill_mode": "constant"},
-            0.01,
-        ),
-        ({"rescale": 1 / 255, "samplewise_center": True, "samplewise_std_normalization": True}, 1e-5),
-    ],
-    ids=str,
-)
-def test_pixels_for_equal_draws(generator_class: Any, size: Any, options: Any, within: float) -> None:
-    generator = generator_class(**options)
-    pipeline = convert(generator)
-    image = picture(*size)
-    for key in KEYS:
-        wanted = generator.apply_transform(image.astype(np.float32), drawn(pipeline, key, image))
-        wanted = generator.standardize(wanted)
-        apart = np.abs(wanted - pipeline(image, key=key))
-        assert apart.mean() <= within
-
-
-@generators
-def test_draws_have_the_generators_distribution(generator_class: Any) -> None:
-    generator = generator_class(
-        rotation_range=30,
-        width_shift_range=[-4, 2],
-        height_shift_range=0.2,
-        shear_range=5,
-        zoom_range=(0.8, 1.1),
-    )
-    pipeline, image = convert(generator), picture(20, 30)
-    ours = [drawn(pipeline, ss.SampleKey(1, 0, index), image) for index in range(4000)]
-    np.random.seed(0)
-    theirs = [generator.get_random_transform(image.shape) for _ in range(4000)]
-    for name in ("theta", "tx", "ty", "shear", "zx", "zy"):
-        one, other = (np.array([draw[name] for draw in draws], float) for draws in (ours, theirs))
-        assert abs(one.mean() - other.mean()) < 5 * other.std() / 4000**0.5
-        assert one.std() == pytest.approx(other.std(), rel=0.06)
-    assert {draw["ty"] for draw in ours} == {draw["ty"] for draw in theirs}
-    assert not any(draw["zx"] == draw["zy"] for draw in ours)
-
-
-@generators
-def test_what_fit_has_found_is_kept_and_statistics_replace_it(generator_class: Any) -> None:
-    images = np.random.default_rng(0).integers(0, 256, (8, 6, 5, 3), np.uint8)
-    options = {"featurewise_center": True, "featurewise_std_normalization": True, "rescale": 1 / 255}
-    fitted, bare = generator_class(**options), generator_class(**options)
-    fitted.fit(images)
-    with pytest.raises(ValueError, match=r"was not fitted: call generator.fit\(images\), or pass stats="):
-        convert(bare)
-    wanted = fitted.standardize(images[0].astype(np.float32))
-    for pipeline in (convert(fitted), convert(bare, stats=ss.channel_stats(images))):
-        np.testing.assert_allclose(pipeline(images[0], key=KEYS[0]), wanted, atol=1e-4)
-
-
-@generators
-def test_functions_and_what_has_no_counterpart_are_bridged(generator_class: Any) -> None:
-    generator = generator_class(preprocessing_function=np.sqrt, fill_mode="wrap", rotation_range=40)
-    names = [type(member).__name__ for member in convert(generator).transforms]
-    assert names == ["AsFloat", "Bridged", "Bridged"]
-    result = [convert(generator)(picture(9, 9), key=key) for key in (KEYS[0], KEYS[0], KEYS[1])]
-    np.testing.assert_array_equal(result[0], result[1])
-    assert (result[0] != result[2]).any()
-
-
-def test_an_image_and_its_mask_go_together() -> None:
-    generator = GENERATORS[0](rotation_range=40, zoom_range=0.2, horizontal_flip=True)
-    image = picture(32, 32)
-    mask = (image[..., 0] > 127).astype(np.uint8)
-    sample = convert(generator)({"image": np.repeat(mask[..., None] * 255, 3, 2), "mask": mask}, key=KEYS[3])
-    assert ((sample["image"][..., 0] > 127) == sample["mask"]).mean() > 0.97
-
-
 @generators
 @pytest.mark.parametrize(
     ("options", "fault"),
@@ -146,7 +44,7 @@ def test_flows_that_are_not_a_function_of_the_key_are_refused(
     generator_class: Any, options: Any, fault: str, bridge: bool
 ) -> None:
     flow = generator_class(rotation_range=9).flow(np.zeros((8, 4, 4, 3)), batch_size=4, **options)
-    with pytest.raises(ValueError, match=f"base is a flow.*{fault}.*seedsafe_keras.convert"):
+    with pytest.raises(ValueError, match=f"base is a flow.*{fault}.*shuffle=False and no seed.*bridge=True"):
         AugmentedSequence(flow, seed=42, bridge=bridge)
 
 
@@ -169,7 +67,7 @@ class Both(keras.utils.PyDataset):
 
 @pytest.mark.parametrize("bridge", [True, False])
 def test_a_sequence_that_holds_such_flows_is_refused(bridge: bool) -> None:
-    with pytest.raises(ValueError, match=r"base holds a flow.*seeds NumPy's.*\(image_flow, mask_flow\)"):
+    with pytest.raises(ValueError, match=r"base holds a flow.*seeds NumPy's.*zip\(images, masks\)"):
         AugmentedSequence(Both(shuffle=False, seed=1), seed=42, bridge=bridge)
     with pytest.warns(UserWarning, match="base holds a flow"):
         AugmentedSequence(Both(), seed=42, bridge=bridge, on_unkeyed="warn")
@@ -188,12 +86,76 @@ def test_a_flow_that_draws_needs_a_bridge() -> None:
     AugmentedSequence(plain, seed=42, epoch=0)[0]
 
 
-def test_a_flow_is_not_a_generator() -> None:
-    flow = GENERATORS[0]().flow(np.zeros((8, 4, 4, 3)))
-    with pytest.raises(TypeError, match="got its flow NumpyArrayIterator: pass the generator"):
-        convert(flow)
-    with pytest.raises(TypeError, match="transform must be an ImageDataGenerator, a Keras layer"):
-        convert(np.sqrt)
+def flow_of(**options: Any) -> Any:
+    return GENERATORS[0](rotation_range=9).flow(np.zeros((8, 4, 4, 3)), batch_size=4, **options)
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "words"),
+    [
+        (
+            lambda: convert(GENERATORS[0]()),
+            TypeError,
+            r"got ImageDataGenerator, which is bridged: make its flow.*bridge=True\); .*seedsafe.bridge\(lambda image: generator",
+        ),
+        (lambda: convert(flow_of()), TypeError, "got NumpyArrayIterator, which is bridged: make its flow"),
+        (lambda: convert(np.sqrt), TypeError, "transform must be a Keras layer"),
+        (
+            lambda: AugmentedSequence(flow_of(), seed=0, convert=True),
+            ValueError,
+            r"got it with a flow, NumpyArrayIterator: make its flow with shuffle=False.*bridge=True\)",
+        ),
+        (
+            lambda: AugmentedSequence((flow_of(seed=1), flow_of(seed=1)), seed=0, convert=True),
+            ValueError,
+            r"got it with tuple: for images and masks, pass AugmentedSequence\(list\(zip",
+        ),
+        (
+            lambda: AugmentedSequence(zip(flow_of(), flow_of(), strict=True), seed=0),
+            TypeError,
+            "must have a length, got zip: for images and masks",
+        ),
+        (
+            lambda: AugmentedSequence(np.ones(3), seed=0, convert=True),
+            ValueError,
+            r"got it with ndarray: pass augment=seedsafe_keras.convert\(layers\)",
+        ),
+    ],
+)
+def test_generators_and_flows_are_not_converted_and_told_what_to_write(
+    make: Any, kind: type[Exception], words: str
+) -> None:
+    with pytest.raises(kind, match=words):
+        make()
+
+
+@generators
+def test_a_model_trains_on_a_bridged_flow_alike_for_any_workers(generator_class: Any) -> None:
+    images = np.random.default_rng(0).integers(0, 256, (40, 12, 12, 3), np.uint8)
+    generator = generator_class(rotation_range=20, horizontal_flip=True, rescale=1 / 255)
+    package: Any = keras if generator_class is GENERATORS[0] else tf_keras
+    runs = []
+    for workers in (0, 2):
+        flow = generator.flow(images, np.arange(40) % 3, batch_size=8, shuffle=False)
+        sequence = AugmentedSequence(flow, seed=42, shuffle=True, bridge=True, workers=workers)
+        package.utils.set_random_seed(1)
+        model = package.Sequential([package.layers.Flatten(), package.layers.Dense(3)])
+        model.compile(loss=package.losses.SparseCategoricalCrossentropy(from_logits=True))
+        runs.append(fit(model, sequence, epochs=2, verbose=0).history["loss"])
+    assert runs[0] == runs[1]
+
+
+@generators
+def test_a_generator_is_bridged_for_single_samples(generator_class: Any) -> None:
+    generator = generator_class(rotation_range=40, fill_mode="wrap", rescale=1 / 255)
+    bridged = ss.bridge(
+        lambda image: generator.standardize(generator.random_transform(image.astype("float32")))
+    )
+    samples = [(picture(9, 9), 0)] * 2
+    one, other = (AugmentedSequence(samples, bridged, seed=42, batch_size=2, epoch=0)[0][0] for _ in range(2))
+    np.testing.assert_array_equal(one, other)
+    assert (one[0] != one[1]).any()
+    assert one.max() <= 1
 
 
 LAYERS: list[tuple[Any, float]] = [
@@ -292,202 +254,6 @@ def test_a_model_of_layers_with_one_that_is_bridged() -> None:
     assert results[0].shape == (8, 8, 3)
 
 
-@generators
-def test_training(generator_class: Any) -> None:
-    images, labels = np.random.default_rng(0).integers(0, 256, (40, 12, 12, 3), np.uint8), np.arange(40) % 3
-    pipeline = convert(generator_class(rotation_range=20, horizontal_flip=True, rescale=1 / 255))
-    samples = list(zip(images, labels, strict=True))
-    name = "keras" if generator_class is GENERATORS[0] else "tf_keras"
-    package: Any = keras if name == "keras" else tf_keras
-    runs = []
-    for workers in (0, 2):
-        sequence = AugmentedSequence(
-            samples, pipeline, seed=42, batch_size=8, shuffle=True, workers=workers, framework=name
-        )
-        package.utils.set_random_seed(1)
-        model = package.Sequential([package.layers.Flatten(), package.layers.Dense(3)])
-        model.compile(loss=package.losses.SparseCategoricalCrossentropy(from_logits=True))
-        runs.append(fit(model, sequence, epochs=2, verbose=0).history["loss"])
-    assert runs[0] == runs[1]
-    assert pickle.loads(pickle.dumps(pipeline)) == pipeline
-
-
-def folder_of(root: Path) -> Path:
-    for number in range(6):
-        place = root / f"class{number % 2}"
-        place.mkdir(exist_ok=True)
-        cv2.imwrite(str(place / f"{number}.png"), picture(20, 30) ^ np.uint8(number))
-    return root
-
-
-def flow_of(kind: str, generator: Any, root: Path) -> Any:
-    if kind == "directory":
-        return generator.flow_from_directory(folder_of(root), target_size=(12, 12), batch_size=4)
-    images = np.stack([picture(12, 12) ^ np.uint8(number) for number in range(6)])
-    return generator.flow(images, np.arange(6), batch_size=4, sample_weight=np.arange(6) / 6)
-
-
-@generators
-@pytest.mark.parametrize("kind", ["arrays", "directory"])
-def test_a_flow_is_converted_as_a_whole(generator_class: Any, kind: str, tmp_path: Path) -> None:
-    options = {"rotation_range": 30, "horizontal_flip": True, "rescale": 1 / 255}
-    flow = flow_of(kind, generator_class(**options), tmp_path)
-    plain = flow_of(kind, generator_class(), tmp_path)
-    plain.shuffle = False
-    parts = [np.concatenate(part) for part in zip(*(plain[number] for number in range(2)), strict=True)]
-    sequence = AugmentedSequence(flow, seed=42, epoch=3, convert=True)
-    assert (len(sequence), sequence.batch_size, sequence.shuffle) == (2, 4, True)
-    assert sequence.augment == convert(generator_class(**options))
-    order = ss.epoch_order(42, 3, 6)
-    batches = [sequence[number] for number in range(2)]
-    for index, *sample in zip(
-        order, *(np.concatenate(part) for part in zip(*batches, strict=True)), strict=True
-    ):
-        expected = sequence.augment(parts[0][index], key=ss.SampleKey(42, 3, int(index)))
-        np.testing.assert_array_equal(sample[0], expected)
-        for part, rest in zip(sample[1:], parts[1:], strict=True):
-            assert part.dtype == rest.dtype
-            np.testing.assert_array_equal(part, rest[index])
-    if kind == "directory":
-        assert sequence.class_indices == {"class0": 0, "class1": 1}
-    again = pickle.loads(pickle.dumps(sequence))
-    np.testing.assert_array_equal(again[1][0], sequence[1][0])
-    assert hasattr(flow, "lock")  # the flow itself is as before
-
-
-def test_a_model_trains_on_a_converted_flow_in_processes(tmp_path: Path) -> None:
-    flow = flow_of("directory", GENERATORS[0](rotation_range=30), tmp_path)
-    model = keras.Sequential([keras.Input((12, 12, 3)), layers.Flatten(), layers.Dense(2)])
-    model.compile("sgd", "mse")
-    sequence = AugmentedSequence(flow, seed=42, convert=True, workers=2, use_multiprocessing=True)
-    assert len(fit(model, sequence, epochs=2, verbose=0).history["loss"]) == 2
-
-
-@pytest.mark.parametrize(
-    ("make", "kind", "words"),
-    [
-        (
-            lambda flow: AugmentedSequence(flow, ss.Invert(), seed=0, convert=True),
-            ValueError,
-            "leave one of them",
-        ),
-        (
-            lambda flow: AugmentedSequence(zip(flow, flow, strict=True), seed=0, convert=True),
-            TypeError,
-            r"got zip: for two flows .*\(image_flow, mask_flow\).*targets=\(",
-        ),
-        (
-            lambda flow: AugmentedSequence(zip(flow, flow, strict=True), seed=0),
-            TypeError,
-            "must have a length, got zip: for two flows of images and masks",
-        ),
-        (
-            lambda flow: AugmentedSequence((flow, np.ones(3)), seed=0, convert=True),
-            TypeError,
-            "got tuple: for two flows",
-        ),
-        (
-            lambda flow: AugmentedSequence(np.ones(3), seed=0, convert=True),
-            TypeError,
-            "needs a flow.*for layers",
-        ),
-        (
-            lambda flow: AugmentedSequence(with_attributes(flow, save_to_dir="a"), seed=0, convert=True),
-            ValueError,
-            "save_to_dir='a', which convert=True does not: leave save_to_dir out",
-        ),
-        (
-            lambda flow: AugmentedSequence(with_attributes(flow, class_mode="input"), seed=0, convert=True),
-            ValueError,
-            "as its own label",
-        ),
-        (
-            lambda flow: AugmentedSequence(with_attributes(flow, x_misc=[1]), seed=0, convert=True),
-            ValueError,
-            "further inputs",
-        ),
-    ],
-)
-def test_flows_that_do_more_are_refused(make: Any, kind: type[Exception], words: str) -> None:
-    with pytest.raises(kind, match=words):
-        make(GENERATORS[0]().flow(np.zeros((8, 4, 4, 3)), batch_size=4))
-
-
-def mask_flows(root: Path, **options: Any) -> Any:
-    """Return the flows of the images and masks in a folder, with one seed; `options` are the mask's own."""
-    moves = {"rotation_range": 40, "zoom_range": 0.2, "horizontal_flip": True, "fill_mode": "wrap"}
-    common = {"class_mode": None, "target_size": (12, 12), "batch_size": 4, "seed": 1}
-    generators = GENERATORS[0](brightness_range=(0.5, 1.0), **moves), GENERATORS[0](rescale=1 / 255, **moves)
-    arguments = common, common | options
-    return tuple(
-        generator.flow_from_directory(folder_of(root), **each)
-        for generator, each in zip(generators, arguments, strict=True)
-    )
-
-
-@pytest.mark.parametrize("fill_mode", ["wrap", "nearest"])
-def test_two_flows_with_one_seed_stay_together(fill_mode: str, tmp_path: Path) -> None:
-    flows = mask_flows(tmp_path)
-    for flow in flows:
-        flow.image_data_generator.fill_mode = fill_mode
-    flows[0].image_data_generator.brightness_range = None
-    sequence = AugmentedSequence(flows, seed=42, convert=True)
-    assert (len(sequence), sequence.batch_size, sequence.shuffle) == (2, 4, True)
-    seen = set()
-    for epoch in range(2):
-        for number in range(2):
-            image, mask = sequence.at_epoch(epoch)[number]
-            np.testing.assert_allclose(image / 255, mask, atol=1e-6)
-            seen |= {part.tobytes() for part in image}
-    assert len(seen) == 12
-    again = pickle.loads(pickle.dumps(sequence)).at_epoch(1)[1]
-    np.testing.assert_array_equal(again, sequence.at_epoch(1)[1])
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"seed": 2}, r"the same seed, got \[1, 2\]"),
-        ({"shuffle": False}, r"the same shuffle, got \[True, False\]"),
-        ({"batch_size": 2}, r"the same batch_size, got \[4, 2\]"),
-        ({"class_mode": "binary"}, "no labels: pass class_mode=None"),
-    ],
-    ids=str,
-)
-def test_two_flows_that_do_not_go_together_are_refused(options: Any, words: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=words):
-        AugmentedSequence(mask_flows(tmp_path, **options), seed=42, convert=True)
-
-
-def test_two_flows_without_a_seed_are_refused() -> None:
-    flows = [GENERATORS[0](rotation_range=9).flow(np.zeros((8, 4, 4, 3)), shuffle=False) for _ in range(2)]
-    with pytest.raises(ValueError, match="must have one seed=, got None"):
-        AugmentedSequence(flows, seed=42, convert=True)
-
-
-@generators
-def test_methods_of_a_subclass_are_bridged(generator_class: Any) -> None:
-    class Brighter(generator_class):  # type: ignore[misc]
-        def random_transform(self, x: Any, seed: Any = None) -> Any:
-            return super().random_transform(x, seed) + np.random.rand()
-
-    class Scaled(generator_class):  # type: ignore[misc]
-        def standardize(self, x: Any) -> Any:
-            return super().standardize(x) * 3
-
-    class Turned(generator_class):  # type: ignore[misc]
-        def get_random_transform(self, img_shape: Any, seed: Any = None) -> Any:
-            return super().get_random_transform(img_shape, seed) | {"flip_vertical": True}
-
-    image = picture(9, 9)
-    assert (convert(Brighter())(image, key=KEYS[0]) > image).all()
-    np.testing.assert_array_equal(convert(Scaled())(image, key=KEYS[0]), image * np.float32(3))
-    np.testing.assert_array_equal(convert(Turned())(image, key=KEYS[0]), image[::-1])
-    replaced = generator_class(rescale=2)
-    replaced.standardize = lambda x: x * 0
-    assert not convert(replaced)(image, key=KEYS[0]).any()
-
-
 def test_names_do_not_depend_on_the_layers_made_before() -> None:
     makes = [layers.RandomHue, layers.RandomInvert, layers.RandomHue]
     one, other = (convert([make(0.5) for make in makes]) for _ in range(2))
@@ -510,8 +276,3 @@ def test_a_functional_model_gets_a_batch() -> None:
     image = picture(9, 9)
     found = {convert(model)(image, key=key).tobytes() for key in KEYS}
     assert found == {image.astype(np.float32).tobytes(), image[::-1].astype(np.float32).tobytes()}
-
-
-def with_attributes(flow: Any, **attributes: Any) -> Any:
-    vars(flow).update(attributes)
-    return flow

@@ -14,7 +14,6 @@ import pytest
 import seedsafe as ss
 from seedsafe_torch import convert
 from seedsafe_torch.conversion.table import ROWS
-from seedsafe_torch.conversion.traced import Known
 
 pytestmark = pytest.mark.bridge
 
@@ -32,12 +31,6 @@ def photographs() -> list[np.ndarray]:
         noisy = smooth.astype(np.int16) + rng.integers(-9, 10, smooth.shape)
         found.append(np.clip(noisy, 0, 255).astype(np.uint8))
     return found
-
-
-def smoothed(made: Any, picture: Any, params: Any) -> Any:
-    from PIL import ImageFilter
-
-    return picture.filter(ImageFilter.GaussianBlur(params))
 
 
 def cases() -> dict[str, list[Case]]:
@@ -103,9 +96,6 @@ def cases() -> dict[str, list[Case]]:
         return functional.gaussian_blur(picture, list(made.kernel_size), [params.sigma] * 2)
 
     return {
-        "PIL.GaussianBlur": [
-            (Known("PIL.GaussianBlur", len, radius=radius), smoothed) for radius in ((0.1, 2.0), (5, 5))
-        ],
         "RandomHorizontalFlip": [(v1.RandomHorizontalFlip(1.0), call), (v2.RandomHorizontalFlip(1.0), call)],
         "RandomVerticalFlip": [(v1.RandomVerticalFlip(1.0), call)],
         "Resize": [

@@ -8,22 +8,22 @@ from typing import Any, Final
 import seedsafe as ss
 from seedsafe_keras.conversion.pixels import AddNumber, LayerZoom, MeanContrast, Rescale
 
-__all__ = ["LAYERS", "MODES", "UnlikeError"]
+__all__ = ["LAYERS", "UnlikeError"]
 
 
 class UnlikeError(Exception):
     """A layer has an option without a counterpart: it is bridged."""
 
 
-MODES: Final = {"constant": "constant", "nearest": "edge", "reflect": "symmetric"}
+_MODES: Final = {"constant": "constant", "nearest": "edge", "reflect": "symmetric"}
 """Keras's names of the ways to fill what lies outside an image, and those of `seedsafe.Affine`."""
 
 
 def _warp_options(layer: Any) -> dict[str, Any]:
-    if layer.fill_mode not in MODES:
+    if layer.fill_mode not in _MODES:
         raise UnlikeError
     return {
-        "mode": MODES[layer.fill_mode],
+        "mode": _MODES[layer.fill_mode],
         "fill": float(layer.fill_value),
         "interpolation": layer.interpolation,
     }

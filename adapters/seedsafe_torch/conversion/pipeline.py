@@ -15,11 +15,10 @@ import torch
 import seedsafe as ss
 from seedsafe.reading import BoundAugment
 from seedsafe_torch.conversion.pixels import ThreeChannels
+from seedsafe_torch.conversion.recorder import Several, chains_of, filled, to_rgb
 from seedsafe_torch.conversion.report import Line, Report
 from seedsafe_torch.conversion.table import BRIDGED, JOINT, ROWS, Row, UnlikeError
 from seedsafe_torch.conversion.theirs import EITHER, PICTURE, TENSOR, bridge_of, name_of
-from seedsafe_torch.conversion.traced import Chance, Known, OfPictures, Several, Stored, filled, same
-from seedsafe_torch.conversion.tracing import chains_of
 
 __all__ = ["Converted", "ConvertedViews", "convert", "convert_views", "moving_transforms"]
 
@@ -151,7 +150,7 @@ def convert_views(transforms: Sequence[Any]) -> ConvertedViews:
 def _views(chains: Sequence[list[_Item]], form: Any = None) -> ConvertedViews:
     """Return the transforms of several views as Views."""
     done: dict[Any, Converted] = {}
-    each = [tuple(same(item.theirs) for item in chain) for chain in chains]
+    each = [tuple(id(item.theirs) for item in chain) for chain in chains]
     for which, chain in zip(each, chains, strict=True):  # equal ones are one pipeline
         if which not in done:
             done[which] = _converted(chain)
@@ -216,8 +215,6 @@ def _kind(thing: Any) -> str:
 
     A class derived from it counts as well, if it defines nothing but how it is made and written.
     """
-    if isinstance(thing, Known):
-        return thing.kind
     for cls in type(thing).__mro__:
         module, name = cls.__module__ or "", cls.__name__
         if module.startswith("torchvision.transforms"):
@@ -319,8 +316,10 @@ def _below(path: str, name: str) -> str:
 
 def _is_wrapper(thing: Any) -> bool:
     """Return whether an object of the user's own class may do nothing but call transforms that it stores."""
-    return not _is_torchvision(thing) and not isinstance(
-        thing, ss.Transform | ss.Compose | Chance | OfPictures
+    return (
+        not _is_torchvision(thing)
+        and not isinstance(thing, ss.Transform | ss.Compose)
+        and thing is not to_rgb
     )
 
 
@@ -355,16 +354,12 @@ def _arguments(theirs: Any) -> list[str]:
 
 def _inside(theirs: Any) -> Any:
     """Return the transforms of a random container, such as RandomChoice."""
-    if isinstance(theirs, Chance):
-        return [stored.theirs for stored in (*theirs.then, *theirs.otherwise)]
     inner = getattr(theirs, "transforms", None) if _is_torchvision(theirs) else None
     return inner if inner is not None and _is_list(inner) else ()
 
 
 def _is_own(thing: Any) -> bool:
     """Return whether the form of a callable's result is unknown."""
-    if isinstance(thing, Chance | OfPictures):
-        return False
     return not _is_torchvision(thing) or _kind(thing) in ("Lambda", *_SEVERAL)
 
 
@@ -385,26 +380,9 @@ def _form_of(items: Sequence[_Item]) -> str:
         need = _needs(item.theirs)
         if need:
             return TENSOR if need == TENSOR else PICTURE
-        if _is_own(item.theirs) and not _is_rgb(item.theirs):
+        if _is_own(item.theirs) and item.theirs is not to_rgb:
             return PICTURE
     return TENSOR if any(_kind(item.theirs) == "ToDtype" for item in items) else PICTURE
-
-
-def _reference(picture: Any) -> Any:
-    return picture.convert("RGB")
-
-
-def _is_rgb(thing: Any) -> bool:
-    """Return whether the code of a function, or of a Lambda's, is exactly ``picture.convert("RGB")``."""
-    code = getattr(getattr(thing, "lambd", thing), "__code__", None)
-    known = _reference.__code__
-    return (
-        code is not None
-        and (code.co_code, code.co_names, code.co_argcount, code.co_kwonlyargcount)
-        == (known.co_code, known.co_names, 1, 0)
-        and [one for one in code.co_consts if isinstance(one, str)][-1:] == ["RGB"]
-        and not code.co_freevars
-    )
 
 
 _RGB: Final = Row(lambda: ThreeChannels())
@@ -444,14 +422,7 @@ class _Walk:
     def _step(self, items: list[_Item], number: int) -> int:
         """Convert or bridge a transform, perhaps with some after it. Return the number of the next one."""
         item = items[number]
-        if isinstance(item.theirs, OfPictures):
-            if self.form != PICTURE:
-                return self._own(items, number)
-            items[number : number + 1] = _below_item(item, item.theirs.chain)
-            return number
-        if isinstance(item.theirs, Chance):
-            return self._chance(items, number, item.theirs)
-        if _is_rgb(item.theirs) and self.form == PICTURE:
+        if item.theirs is to_rgb and self.form == PICTURE:
             self._add(item, ThreeChannels(), "")
             return number + 1
         if _is_own(item.theirs):
@@ -484,41 +455,17 @@ class _Walk:
         return ROWS[kind].counterpart(item.theirs, self.form)
 
     def _container(self, kind: str, item: _Item) -> Any:
-        each = [
-            _flat(one, f"{item.path}.transforms[{number}]")
-            for number, one in enumerate(item.theirs.transforms)
-        ]
-        groups, lines = self._groups(each)
-        result = _container_of(kind, item.theirs, groups)
-        self._inner = lines
-        return result
-
-    def _groups(self, each: Sequence[list[_Item]]) -> tuple[list[list[Any]], list[Line]]:
-        """Return the members for each of several lists of transforms in a container, and the lines of all."""
         groups, lines = [], []
-        for items in each:
+        for number, one in enumerate(item.theirs.transforms):
             walk = _Walk(self.form, inside=True)
-            walk.run(items)
+            walk.run(_flat(one, f"{item.path}.transforms[{number}]"))
             if walk.form != self.form or walk.ends:
                 raise UnlikeError("contains a transform that returns a form other than the one it takes")
             groups.append(walk.members)
             lines += walk.lines
-        return groups, lines
-
-    def _chance(self, items: list[_Item], number: int, theirs: Chance) -> int:
-        """Convert what happens with a probability, or bridge it if nothing in it is known."""
-        item = items[number]
-        try:
-            (then, otherwise), lines = self._groups(
-                [_below_item(item, chain) for chain in (theirs.then, theirs.otherwise)]
-            )
-        except UnlikeError:
-            return self._own(items, number)
-        if all(line.why for line in lines):
-            return self._own(items, number)
+        result = _container_of(kind, item.theirs, groups)
         self._inner = lines
-        self._add(item, _either(theirs.p, then, otherwise), "")
-        return number + 1
+        return result
 
     def _own(self, items: Sequence[_Item], number: int) -> int:
         """Bridge callables whose results are unknown. Return the number of the next transform."""
@@ -563,26 +510,12 @@ class _Walk:
             self.lines.append(Line(item.path, _text(item.theirs), why=reason))
 
 
-def _below_item(item: _Item, chain: Sequence[Stored]) -> list[_Item]:
-    """Return the transforms below one, with their paths."""
-    return [below for stored in chain for below in _flat(stored.theirs, _below(item.path, stored.path))]
-
-
-def _either(p: float, then: list[Any], otherwise: list[Any]) -> Any:
-    """Return the one members with a probability, else the others."""
-    if not otherwise or not then or p in (0.0, 1.0):
-        members, p = (then, p) if then and p else (otherwise, 1.0 - p)
-        return ss.RandomApply(members, p=p) if members and p < 1.0 else members
-    return ss.Choice([ss.Compose(then), ss.Compose(otherwise)], weights=[p, 1.0 - p])
-
-
 def _next_need(items: Sequence[_Item], number: int) -> str:
     """Return the need of the next transform that has one, or ""."""
     return next((need for item in items[number + 1 :] if (need := _needs(item.theirs))), "")
 
 
 def _why(thing: Any) -> str:
-    thing = getattr(thing, "whole", thing)
     if _kind(thing) == "Lambda":
         return "is a function of your own"
     inside = [

@@ -15,7 +15,6 @@ from seedsafe.reading import declared, pixels
 __all__ = [
     "MiddleCrop",
     "PillowAffine",
-    "PillowBlur",
     "PillowPerspective",
     "PillowRotate",
     "PillowSharpness",
@@ -324,28 +323,3 @@ class PillowSharpness(ss.ImageTransform):
         from PIL import ImageEnhance
 
         return _warped(image, lambda one: ImageEnhance.Sharpness(one).enhance(self.factor))
-
-
-@declared
-@dataclass(frozen=True, repr=False)
-class PillowBlur(ss.ImageTransform):
-    """Pillow's Gaussian blur, with a radius drawn between two.
-
-    Args:
-        radius: the smallest and the largest, in pixels, not negative.
-    """
-
-    radius: tuple[float, float]
-    p: float = field(default=1.0, kw_only=True)
-
-    channels: ClassVar[Any] = "last"
-
-    def draw(self, rng: Any, info: ss.Info) -> float:
-        """Return the radius."""
-        return rng.uniform(*self.radius)  # type: ignore[no-any-return]
-
-    def apply_image(self, image: Any, params: float) -> Any:
-        """Return the blurred image."""
-        from PIL import ImageFilter
-
-        return _warped(image, lambda one: one.filter(ImageFilter.GaussianBlur(params)))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Callable, Iterator
-from types import CodeType
 from typing import Any, Final
 
 import numpy as np
@@ -72,24 +70,20 @@ def _with_images(sample: Any, count: int) -> tuple[Any, int]:
                 "the dataset applies its listed transforms to different images, and convert=True takes one image for all: pass "
                 "bridge=True instead of convert=True, which keeps the dataset as it is"
             )
-        return sample[0]._image, len(sample)
-    keys = (
-        list(sample)
-        if isinstance(sample, dict)
-        else range(len(sample))
-        if isinstance(sample, tuple | list)
-        else []
-    )
-    parts = [_with_images(sample[key], count) for key in keys]
-    number = sum(found for _, found in parts)
-    if not number:
+        return sample[0]._image, count
+    if not isinstance(sample, dict | tuple | list):
         return sample, 0
-    values = [part for part, _ in parts]
+    keys = list(sample) if isinstance(sample, dict) else range(len(sample))
+    parts, numbers = (
+        zip(*(_with_images(sample[key], count) for key in keys), strict=True) if keys else ((), ())
+    )
+    if not any(numbers):
+        return sample, 0
     if isinstance(sample, dict):
         result = copy.copy(sample)
-        result.update(zip(keys, values, strict=True))
-        return result, number
-    return type(sample)(*values) if hasattr(sample, "_fields") else type(sample)(values), number
+        result.update(zip(keys, parts, strict=True))
+        return result, sum(numbers)
+    return type(sample)(*parts) if hasattr(sample, "_fields") else type(sample)(parts), sum(numbers)
 
 
 def _are_views(sample: Any, count: int) -> bool:
@@ -229,7 +223,7 @@ def _transform_of(dataset: Any) -> Any:
 def _without_list(base: Any) -> tuple[Any, list[Any] | None]:
     """Return a copy of a dataset without its only list of transforms, and the list, or None if it has none or a transform."""
     lists = {
-        name: value
+        name: list(value)
         for name, value in getattr(base, "__dict__", {}).items()
         if isinstance(value, list | tuple | ModuleList) and len(value) > 1 and all(map(callable, value))
     }
@@ -237,8 +231,8 @@ def _without_list(base: Any) -> tuple[Any, list[Any] | None]:
         return base, None
     result = copy.copy(base)
     ((name, transforms),) = lists.items()
-    setattr(result, name, [Source(number) for number in range(len(transforms))])
-    return result, list(transforms)
+    setattr(result, name, list(map(Source, range(len(transforms)))))
+    return result, transforms
 
 
 def _without(base: Any, source: Source, found: list[Any]) -> Any:
@@ -290,20 +284,13 @@ def _reseeds(dataset: Any) -> bool:
     kind = type(dataset)
     if kind.__module__.startswith("torchvision."):
         return False
-    return any(_names(code) for code in _codes(getattr(kind, "__getitem__", None), kind))
+    read = _names_in(kind, "__getitem__")
+    return any(
+        names & _SEEDS or ("seed" in names and names & {"random", "np", "numpy", "torch"})
+        for names in (read, *(_names_in(kind, name) for name in read))
+    )
 
 
-def _names(code: CodeType) -> bool:
-    names = set(code.co_names)
-    return bool(names & _SEEDS) or ("seed" in names and bool(names & {"random", "np", "numpy", "torch"}))
-
-
-def _codes(function: Callable[..., Any] | None, kind: type) -> Iterator[CodeType]:
-    """Yield the code of a method, and of the methods of its class that it uses."""
-    code = getattr(function, "__code__", None)
-    if code is not None:
-        yield code
-        for name in code.co_names:
-            inner = getattr(getattr(kind, name, None), "__code__", None)
-            if inner is not None and inner is not code:
-                yield inner
+def _names_in(kind: type, method: str) -> set[str]:
+    """Return the names in the code of a method, or none."""
+    return set(getattr(getattr(getattr(kind, method, None), "__code__", None), "co_names", ()))

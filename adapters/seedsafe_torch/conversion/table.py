@@ -14,7 +14,6 @@ import seedsafe as ss
 from seedsafe_torch.conversion.pixels import (
     MiddleCrop,
     PillowAffine,
-    PillowBlur,
     PillowPerspective,
     PillowRotate,
     PillowSharpness,
@@ -415,12 +414,6 @@ def _timm_erasing(
     )
 
 
-def _pillow_blur(radius: Any, form: str) -> Any:
-    if form == TENSOR:
-        raise UnlikeError("filters PIL images")
-    return PillowBlur(radius)
-
-
 def _nothing() -> Any:
     return []
 
@@ -490,7 +483,6 @@ ROWS: Final[Mapping[str, Row]] = {
     "timm.MaybeToTensor": Row(_to_float_or_not, returns=TENSOR),
     "timm.MaybePILToTensor": Row(_nothing, returns=TENSOR),
     "timm.ToNumpy": Row(_nothing, returns=TENSOR),
-    "PIL.GaussianBlur": Row(_pillow_blur),
     "ConvertImageDtype": _TO_FLOAT,
     "ConvertDtype": _TO_FLOAT,
     "Normalize": Row(_normalize, differs="within 5e-7 of float32"),
