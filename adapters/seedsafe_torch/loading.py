@@ -23,8 +23,8 @@ from torch.utils.data import (
 
 from seedsafe import SampleKey
 from seedsafe.reading import (
+    CheckedCollate,
     KeyedCollate,
-    LookedCollate,
     Unkeyed,
     WarningLog,
     check_base,
@@ -258,7 +258,7 @@ def _looked(collate: Callable[[Any], Any], answer: str, log: WarningLog) -> Call
     """Return a collate function that is looked at whether it draws, unless that is torch's, or allowed."""
     if answer == "allow" or collate in _TORCHS:
         return collate
-    return LookedCollate(collate, Unkeyed("warn"), log, first_asked)
+    return CheckedCollate(collate, Unkeyed("warn"), log, first_asked)
 
 
 def _keyed_loader(

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from seedsafe.bridging.beside import others_run, steady
+from seedsafe.bridging.again import Marks, Run
 from seedsafe.bridging.entropy import SeedLog
 from seedsafe.bridging.equal import Group
 from seedsafe.bridging.options import Bridge, NotReproducible
@@ -17,8 +17,9 @@ from seedsafe.bridging.same import content
 from seedsafe.bridging.search import MOST, Search, find
 from seedsafe.bridging.sources import Source, globals_for
 from seedsafe.bridging.tally import Tally
+from seedsafe.bridging.threads import others_run, undisturbed
 from seedsafe.bridging.turns import turns
-from seedsafe.bridging.watch import KEYS, Call, Marks, Run, Watch, trace
+from seedsafe.bridging.watch import KEYS, Call, Watch, trace
 from seedsafe.bridging.words import other_address
 from seedsafe.ground.process import is_worker
 from seedsafe.keys import seeding
@@ -209,7 +210,7 @@ class Runner:
         if not others_run():
             return trace(address, call, self.sources())
         shared = [source.name for source in globals_for(self.options)]
-        return steady(lambda: trace(address, call, self.sources()), shared, self.label)
+        return undisturbed(lambda: trace(address, call, self.sources()), shared, self.label)
 
     def _refresh(self, marks: Marks) -> bool:
         """Search the object again if it has changed, and return whether its sources differ from those marked."""

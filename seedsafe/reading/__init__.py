@@ -22,7 +22,7 @@ from seedsafe.reading.batches import (
     stack_rows,
 )
 from seedsafe.reading.bound import Augment, BoundAugment, labels_of, mixer_of
-from seedsafe.reading.collating import KeyedCollate, LookedCollate
+from seedsafe.reading.collating import CheckedCollate, KeyedCollate
 from seedsafe.reading.failures import FailureLog
 from seedsafe.reading.faults import Faults, SampleError, Skipped, process_name
 from seedsafe.reading.finite import require_finite, require_finite_after
@@ -45,14 +45,16 @@ from seedsafe.reading.reader import KeyedReader
 from seedsafe.reading.streams import augment_records
 from seedsafe.reading.targets import Targets, check_targets
 from seedsafe.reading.together import AtOnce
-from seedsafe.reading.unkeyed import BRIDGE_IT, Looks, Unkeyed, end_looks
-from seedsafe.reading.unkeyed_streams import looked_at
+from seedsafe.reading.unkeyed import BRIDGE_IT, DrawChecks, Unkeyed, end_draw_checks
+from seedsafe.reading.unkeyed_streams import checked_source
 
 __all__ = [
     "BRIDGE_IT",
     "AtOnce",
     "Augment",
     "BoundAugment",
+    "CheckedCollate",
+    "DrawChecks",
     "Edges",
     "FailureLog",
     "Faults",
@@ -60,8 +62,6 @@ __all__ = [
     "Keyed",
     "KeyedCollate",
     "KeyedReader",
-    "LookedCollate",
-    "Looks",
     "Repeats",
     "SampleError",
     "Skipped",
@@ -77,17 +77,17 @@ __all__ = [
     "check_main",
     "check_targets",
     "checked_int",
+    "checked_source",
     "collate",
     "count",
     "current",
     "declared",
-    "end_looks",
+    "end_draw_checks",
     "entered",
     "explain_arguments",
     "flag",
     "frames_of_threads",
     "labels_of",
-    "looked_at",
     "mixer_of",
     "nested",
     "outermost",

@@ -40,7 +40,7 @@ from seedsafe.reading.steps import (
 )
 from seedsafe.reading.targets import Targets
 from seedsafe.reading.together import Around, AtOnce, Room, Together
-from seedsafe.reading.unkeyed import Looks, Unkeyed
+from seedsafe.reading.unkeyed import DrawChecks, Unkeyed
 from seedsafe.reading.values import Looked, ValueLooks
 
 __all__ = ["KeyedReader"]
@@ -157,7 +157,7 @@ class KeyedReader:
         of_views = self._of_views = None if count is None else OfViews(keying, count)
         self._late_keying = of_views or keying
         unkeyed = self.unkeyed if self._runner is None else Unkeyed("allow")
-        self._looks = Looks(self.base, unkeyed, self.repeats.log)
+        self._draw_checks = DrawChecks(self.base, unkeyed, self.repeats.log)
         self._fetching = self._compose_fetch(of_views)
         self._step = self._compose_step()
         may_need_none = isinstance(self._step, Unchanged | UnchangedImage) and self._runner is None
@@ -167,7 +167,7 @@ class KeyedReader:
 
     def _compose_fetch(self, of_views: OfViews | None) -> Fetching:
         """Compose the step that reads the base."""
-        fetching: Fetching = Fetch(self.base, self.repeats, self._late_keying, self._looks)
+        fetching: Fetching = Fetch(self.base, self.repeats, self._late_keying, self._draw_checks)
         if self._runner is not None:
             fetching = Bridged(fetching, self._runner)
         if self.bound.mixer is not None:
@@ -202,7 +202,7 @@ class KeyedReader:
         step = step.step if isinstance(step, Looked) else step
         if self._runner is not None or not isinstance(step, OneImage) or many is None or not many.is_known:
             return None
-        return Together(self.base, self.repeats, keying, step.parts, self._looks)
+        return Together(self.base, self.repeats, keying, step.parts, self._draw_checks)
 
     def _watch(self, bound: BoundAugment) -> Twice | None:
         """Return what runs the first calls of foreign code twice, or None if they are not checked."""

@@ -1,0 +1,185 @@
+"""Run calls again, with generators in chosen states."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, Final, NamedTuple, Protocol
+
+from seedsafe.bridging.same import content
+from seedsafe.bridging.sources import Source
+from seedsafe.bridging.states import State, Stateful
+from seedsafe.bridging.turns import PATIENCE, turns
+from seedsafe.bridging.words import Words
+from seedsafe.keys.key import Address
+
+__all__ = [
+    "Given",
+    "Keyed",
+    "Marks",
+    "Run",
+    "States",
+    "digests_of",
+    "has_moved",
+    "put_back",
+    "rerun",
+    "states_of",
+]
+
+Marks = dict[Any, tuple[Any, Any]]
+"""Each generator's state before and after a call, by its name or number."""
+
+_LARGE: Final = 64
+
+
+class States(Protocol):
+    """Generators, and the states in which a call finds them."""
+
+    def set(self) -> None:
+        """Set the generators to these states."""
+
+    def marks(self) -> dict[Any, Any]:
+        """Return a value for each generator's present state, equal for equal states. It may advance the generators."""
+
+
+class Run(NamedTuple):
+    """A call's result, and the states of the generators around it."""
+
+    result: Any
+    marks: Marks
+
+
+def rerun(call: Callable[[], Any], states: States) -> Run:
+    """Run a call with generators in given states."""
+    states.set()
+    before = states.marks()
+    states.set()  # marking may have moved them
+    result = call()
+    after = states.marks()
+    return Run(result, {name: (before[name], after[name]) for name in before if name in after})
+
+
+class Keyed:
+    """Sources of a region, keyed from the words at an address."""
+
+    def __init__(self, address: Address, sources: Sequence[Source]) -> None:
+        self._address, self._sources = address, sources
+
+    def set(self) -> None:
+        """Key the sources."""
+        words = Words(self._address)
+        for source in self._sources:
+            source.key(words)
+
+    def marks(self) -> dict[str, Any]:
+        """Return the sources' marks by their names."""
+        return {source.name: source.mark() for source in self._sources}
+
+
+class Given:
+    """Generators with their states, by their numbers."""
+
+    def __init__(self, pairs: Iterable[tuple[Stateful, State]]) -> None:
+        self.pairs = list(pairs)
+
+    def set(self) -> None:
+        """Set the generators while no other thread is in a region, whose generators follow a key."""
+        with turns.lock:
+            for generator, state in self.pairs:
+                generator.set(state)
+
+    def marks(self) -> dict[int, Any]:
+        """Return the generators' states."""
+        return {number: generator.read().mark for number, (generator, _) in enumerate(self.pairs)}
+
+
+def states_of(generators: Iterable[Stateful]) -> list[tuple[Stateful, State]]:
+    """Return the generators whose states can be read now, with these."""
+    result = []
+    for generator in generators:
+        with suppress(Exception):  # Keras's cannot while a graph is traced
+            result.append((generator, generator.read()))
+    return result
+
+
+def has_moved(generator: Stateful, before: State) -> bool:
+    """Return whether a generator is in another state than before."""
+    return any(state.mark != before.mark for _, state in states_of([generator]))
+
+
+class _Setting:
+    """The lock of `put_back`, which a fork waits for: the child would keep states that are not the process's own."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self._held = False
+
+    def before_fork(self) -> None:
+        self._held = self.lock.acquire(timeout=PATIENCE)
+
+    def after_fork_in_parent(self) -> None:
+        if self._held:
+            self.lock.release()
+
+    def after_fork_in_child(self) -> None:
+        self.lock = threading.RLock()  # the other one may belong to a thread that the child does not have
+
+
+_setting = _Setting()
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_setting.before_fork,
+        after_in_parent=_setting.after_fork_in_parent,
+        after_in_child=_setting.after_fork_in_child,
+    )
+
+
+@contextmanager
+def put_back(generators: Iterable[Stateful]) -> Iterator[bool]:
+    """Put generators back into their present states at the end of a with statement, which one thread at a time is inside.
+
+    Its value is False, and the statement must set nothing, if another thread does not leave it or a region in time. Regions of
+    other threads go on meanwhile, since a call may wait for them.
+    """
+    lock = _setting.lock
+    if not lock.acquire(timeout=PATIENCE):
+        yield False
+        return
+    try:
+        if not turns.lock.acquire(timeout=PATIENCE):
+            yield False
+            return
+        try:
+            before = states_of(generators)
+        finally:
+            turns.lock.release()
+        try:
+            yield True
+        finally:
+            Given(pair for pair in before if has_moved(*pair)).set()
+    finally:
+        lock.release()
+
+
+def digests_of(result: Any) -> dict[Any, bytes]:
+    """Return a digest of each part of a result by its path."""
+    digests: dict[Any, bytes] = {}
+    _add_digests(digests, (), result)
+    return digests
+
+
+def _add_digests(digests: dict[Any, bytes], path: tuple[Any, ...], part: Any) -> None:
+    named: Iterable[tuple[Any, Any]] = ()
+    if type(part) is dict:
+        named = part.items()
+    elif type(part) in (list, tuple):
+        named = enumerate(part)
+    if named and len(part) <= _LARGE and len(path) < 4:
+        digests[path] = f"{type(part)} {len(part)}".encode()
+        for name, inner in named:
+            _add_digests(digests, (*path, name), inner)
+    else:
+        digests[path] = content(part).digest
