@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Final, NamedTuple, Protocol
 
+from seedsafe.bridging.generators import State, Stateful
 from seedsafe.bridging.same import content
 from seedsafe.bridging.sources import Source
-from seedsafe.bridging.states import State, Stateful
 from seedsafe.bridging.turns import PATIENCE, turns
 from seedsafe.bridging.words import Words
 from seedsafe.keys.key import Address
@@ -37,8 +37,8 @@ _LARGE: Final = 64
 class States(Protocol):
     """Generators, and the states in which a call finds them."""
 
-    def set(self) -> None:
-        """Set the generators to these states."""
+    def set(self) -> dict[Any, Any]:
+        """Set the generators to these states, and return their marks."""
 
     def marks(self) -> dict[Any, Any]:
         """Return a value for each generator's present state, equal for equal states. It may advance the generators."""
@@ -53,9 +53,7 @@ class Run(NamedTuple):
 
 def rerun(call: Callable[[], Any], states: States) -> Run:
     """Run a call with generators in given states."""
-    states.set()
-    before = states.marks()
-    states.set()  # marking may have moved them
+    before = states.set()
     result = call()
     after = states.marks()
     return Run(result, {name: (before[name], after[name]) for name in before if name in after})
@@ -67,11 +65,13 @@ class Keyed:
     def __init__(self, address: Address, sources: Sequence[Source]) -> None:
         self._address, self._sources = address, sources
 
-    def set(self) -> None:
-        """Key the sources."""
+    def set(self) -> dict[str, Any]:
+        """Return the marks of the sources, which their region has keyed, and key them again."""
+        before = self.marks()  # this may have moved them
         words = Words(self._address)
         for source in self._sources:
             source.key(words)
+        return before
 
     def marks(self) -> dict[str, Any]:
         """Return the sources' marks by their names."""
@@ -84,11 +84,12 @@ class Given:
     def __init__(self, pairs: Iterable[tuple[Stateful, State]]) -> None:
         self.pairs = list(pairs)
 
-    def set(self) -> None:
+    def set(self) -> dict[int, Any]:
         """Set the generators while no other thread is in a region, whose generators follow a key."""
         with turns.lock:
             for generator, state in self.pairs:
                 generator.set(state)
+        return {number: state.mark for number, (_, state) in enumerate(self.pairs)}
 
     def marks(self) -> dict[int, Any]:
         """Return the generators' states."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import re
 import sys
 import types
 from array import array as buffer
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from itertools import islice
 from typing import Any, Final
@@ -16,38 +17,28 @@ from typing import Any, Final
 import numpy as np
 from numpy.random import SeedSequence
 
+from seedsafe.bridging.generators import is_generator
 from seedsafe.bridging.same import is_tensor
-from seedsafe.bridging.sources import generator_source
-from seedsafe.bridging.walk import (
-    CONTAINERS,
-    Part,
-    Place,
-    attributes_of,
-    held_by,
-    is_leaf,
-    names_of,
-    parts_of,
-    walk,
-)
+from seedsafe.bridging.walk import CONTAINERS, Part, Place, attributes_of, held_by, names_of, parts_of, walk
 
-__all__ = ["Contents"]
+__all__ = ["Contents", "named_place"]
 
 _MOST_OBJECTS: Final = 4_000
+_MOST_SECONDS: Final = 0.25
 _MOST_ENTRIES: Final = 50_000
 _DEEPEST: Final = 12
 _LONG: Final = 1024
-_END: Final = 64
-"""Of a container with more than 1024 entries, the first and last 64 are looked at, and the sample's own: a read changes those as a rule."""
+_END: Final = 32
+"""Of a container with more than 1024 entries, the first and last 32 are compared, and the sample's own: a read changes those as a rule."""
 _SPREAD: Final = 2048
 """So many numbers of an array are compared, evenly spread."""
 
-_OURS: Final = re.compile(r"seedsafe(_(albumentations|keras|ray|tf|torch))?(\.|$)")
-_NOTES_DRAWS: Final = re.compile(
-    r"(albumentations|audiomentations|imgaug|kornia|(monai|torchio|torchvision)\.transforms)(\.|$)"
-)
-"""Modules of transforms that note on themselves what they drew last, and never draw from it again."""
-_SHARED: Final = re.compile(r"multiprocessing\.(connection|managers|queues)$")
-_PLAIN: Final = (bool, int, float, complex, str, bytes, np.generic)
+_OURS: Final = r"seedsafe(_(albumentations|keras|ray|tf|torch))?"
+_NOTE_DRAWS: Final = r"albumentations|audiomentations|imgaug|kornia|(monai|torchio|torchvision)\.transforms"
+"""Modules of transforms that note on themselves what they drew last, and never read it again."""
+_SHARED: Final = r"multiprocessing\.(connection|managers|queues)"
+_READ: Final = ("read", "recv", "seek", "fetch", "grab")
+_PLAIN: Final = frozenset((bool, int, float, complex, str, bytes, type(None)))
 
 
 class Contents:
@@ -74,19 +65,28 @@ class Contents:
         self._memory: list[tuple[Place, Any, bytes]] = []
         self._spawned: list[tuple[Place, int]] = []
         self._unseen: Place | None = None
-        room = _MOST_ENTRIES
-        for place in walk(root, self._parts, most=_MOST_OBJECTS, depth=_DEEPEST):
+        self.generators: list[Place] = []
+        """The generators, none of them the process's, nearest first."""
+        try:
+            self._walk(root)
+        except Exception:  # noqa: BLE001  # the user's classes, or another thread that changes them
+            self._unseen = Place(Part("", root))
+
+    def _walk(self, root: Any) -> None:
+        room, apart = _MOST_ENTRIES, set[int]()
+        for place in walk(root, self._parts, most=_MOST_OBJECTS, seconds=_MOST_SECONDS, depth=_DEEPEST):
             thing = place.thing
-            if (count := _children(thing)) is not None:
-                self._spawned.append((place, count))
-            elif generator_source("", thing, 0) is not None or _is_apart(thing):
-                continue
-            elif _is_unseen(thing):
-                self._unseen = place
-            else:
+            kind: Any = type(thing)
+            if is_generator(thing):
+                self.generators.append(place)
+            elif id(place.above) in apart or _is_of(_NOTE_DRAWS, thing):
+                apart.add(id(place))  # its generators count, and nothing else
+            elif _is_unseen(kind):
+                self._unseen = self._unseen or place
+            elif room > 0 and self._unseen is None and not _is_of(_OURS, thing):
                 room -= self._keep(place)
-            if self._unseen is not None or room < 0:
-                break
+            if is_generator(thing) or kind is SeedSequence:
+                self._spawned.append((place, _children(thing)))
 
     def changed(self, name: str) -> str | None:
         """Return the path of a part that has changed since, or may have; None if there is none.
@@ -95,7 +95,13 @@ class Contents:
             name: the object's name, with which the path begins.
         """
         if self._unseen is not None:
-            return _named(name, self._unseen)
+            return named_place(name, self._unseen)
+        try:
+            return self._first_change(name)
+        except Exception:  # noqa: BLE001  # see above
+            return name
+
+    def _first_change(self, name: str) -> str | None:
         for place, holder, copy in self._copies:
             now = _copy(holder)
             if not _are_alike(now, copy):
@@ -110,7 +116,7 @@ class Contents:
 
     def spawned(self, name: str) -> list[str]:
         """Return the paths of the generators and seed sequences that have spawned others since."""
-        return [_named(name, place) for place, count in self._spawned if _children(place.thing) != count]
+        return [named_place(name, place) for place, count in self._spawned if _children(place.thing) != count]
 
     def put_back(self) -> None:
         """Put attributes and entries back, except those of containers that are too long to be copied."""
@@ -123,7 +129,7 @@ class Contents:
     def _keep(self, place: Place) -> int:
         """Keep what a thing itself holds, and return how many entries these are."""
         thing = place.thing
-        entries: list[Any] = []
+        entries: list[Any] = list(thing) if isinstance(thing, tuple | frozenset) else []  # which never change
         attributes = None if _is_code(thing) else attributes_of(thing)
         for holder in (attributes, thing if isinstance(thing, list | dict | deque | set) else None):
             if holder is not None and len(holder) <= _LONG:
@@ -135,55 +141,51 @@ class Contents:
             self._views.append((place, view))
             entries += view
         for entry in entries:
-            if (some := self._bytes(entry)) is not None:
+            if type(entry) not in _PLAIN and (some := self._bytes(entry)) is not None:
                 self._memory.append((place, entry, some))
         return len(entries)
 
     def _view(self, thing: Any) -> list[Any]:
-        """Return what a thing holds besides its attributes and a short list's or dict's entries."""
-        if isinstance(thing, types.FunctionType):
-            return _cells(thing) + ([] if _is_installed(thing) else _globals_of(thing))
-        if isinstance(thing, type):
-            if _is_installed(thing):
-                return []
-            return [part for name, part in list(vars(thing).items()) if not name.startswith("__")]
-        if isinstance(thing, tuple | frozenset):
-            return list(thing)[:_LONG]
+        """Return what a thing holds besides its attributes and the entries of a short container."""
         if isinstance(thing, CONTAINERS):
-            return self._ends(thing) if len(thing) > _LONG else []
-        if hasattr(thing, "cache_info"):  # of functools.lru_cache
+            is_long = len(thing) > _LONG and not isinstance(thing, tuple | frozenset)
+            return self._ends(thing) if is_long else []
+        if isinstance(thing, types.FunctionType):
+            return _cells(thing) + [part for _, part in _globals_of(thing)]
+        if isinstance(thing, type):
+            named = () if _is_installed(thing.__module__) else list(vars(thing).items())
+            return [part for name, part in named if not name.startswith("__")]
+        if hasattr(type(thing), "cache_info"):  # of functools.lru_cache
             return [thing.cache_info().misses]
         return [part.thing for part in held_by(thing) if part.holder is None]  # slots
 
     def _ends(self, container: Any) -> list[Any]:
         many = container.values() if isinstance(container, dict) else container
-        last = () if isinstance(container, set) else islice(reversed(many), _END)
+        last = () if isinstance(container, set | frozenset) else islice(reversed(many), _END)
         own = None
         if isinstance(container, dict):
             own = container.get(self._index)
-        elif isinstance(container, list) and self._index < len(container):
+        elif isinstance(container, list | tuple) and self._index < len(container):
             own = container[self._index]
         return [len(container), own, *islice(many, _END), *last]
 
-    def _parts(self, place: Place) -> Iterator[Part]:
+    def _parts(self, place: Place) -> Iterable[Part]:
         thing = place.thing
-        if _OURS.match(_module(thing)):
-            base = getattr(getattr(thing, "reader", thing), "base", getattr(thing, "dataset", None))
-            yield Part(".base", base)
-        elif _NOTES_DRAWS.match(_module(thing)):
-            return
-        elif isinstance(thing, CONTAINERS):
+        if isinstance(thing, CONTAINERS):
             if len(thing) > _LONG:
-                yield from (Part("[…]", entry) for entry in self._ends(thing))
+                named: Iterable[tuple[Any, Any]] = [("…", entry) for entry in self._ends(thing)]
             else:
-                named = thing.items() if isinstance(thing, dict) else enumerate(thing)
-                yield from (Part(f"[{name!r}]", entry) for name, entry in list(named) if not is_leaf(entry))
-        elif isinstance(thing, types.BuiltinMethodType | types.MethodWrapperType):
-            yield Part("", thing.__self__)
-        else:
-            yield from parts_of(thing)
-            if isinstance(thing, types.FunctionType) and not _is_installed(thing):
-                yield from (Part(f" → {name}", part) for name, part in _globals_of(thing) if _is_users(part))
+                named = list(thing.items()) if isinstance(thing, dict) else enumerate(thing)
+            return [Part(f"[{name!r}]", entry) for name, entry in named if not _is_plain(entry)]
+        if _is_of(_OURS, thing):
+            base = getattr(getattr(thing, "reader", thing), "base", getattr(thing, "dataset", None))
+            return [Part(".base", base)]
+        if isinstance(thing, types.BuiltinMethodType | types.MethodWrapperType):
+            return [Part("", thing.__self__)]
+        found = [part for part in parts_of(thing) if not _is_plain(part.thing)]
+        if isinstance(thing, types.FunctionType):
+            found += [Part(f" → {name}", part) for name, part in _globals_of(thing) if _is_users(part)]
+        return found
 
     def _bytes(self, entry: Any) -> bytes | None:
         """Return some bytes of an array, or None for anything else."""
@@ -197,8 +199,7 @@ class Contents:
             array = np.asarray(entry)
         if not isinstance(array, np.ndarray) or isinstance(array, np.memmap):
             return None
-        own = array[self._index : self._index + 1] if array.ndim else array
-        return _spread(array) + _spread(own)
+        return _spread(array) + _spread(array[self._index : self._index + 1] if array.ndim else array)
 
 
 def _spread(array: np.ndarray[Any, Any]) -> bytes:
@@ -209,56 +210,58 @@ def _spread(array: np.ndarray[Any, Any]) -> bytes:
     return array.tobytes()
 
 
-def _module(thing: Any) -> str:
+def _is_of(modules: str, thing: Any) -> bool:
+    """Return whether a function, a class or an object's class is of one of some modules, or below it."""
     module = getattr(thing, "__module__", None)
-    return module if isinstance(module, str) else type(thing).__module__
+    return _matches(modules, module if isinstance(module, str) else type(thing).__module__)
 
 
-def _is_apart(thing: Any) -> bool:
-    """Return whether a thing is ours, or notes what it drew: what it holds says nothing about the base."""
-    module = _module(thing)
-    return _OURS.match(module) is not None or _NOTES_DRAWS.match(module) is not None
+@functools.lru_cache(4096)
+def _matches(modules: str, module: str) -> bool:
+    return re.match(rf"({modules})(\.|$)", module) is not None
+
+
+def _is_plain(thing: Any) -> bool:
+    """Return whether a thing is a plain value, or a tuple of some, as the entries of a long list often are."""
+    return type(thing) in _PLAIN or (type(thing) is tuple and _PLAIN.issuperset(map(type, thing)))
 
 
 def _is_code(thing: Any) -> bool:
     return isinstance(thing, type | types.ModuleType | types.FunctionType | types.BuiltinFunctionType)
 
 
-def _is_installed(code: Any) -> bool:
-    """Return whether a function or class is a library's, whose globals and attributes are not the user's."""
-    module = _module(code)
+@functools.lru_cache(4096)
+def _is_installed(module: str) -> bool:
+    """Return whether a module is a library's, whose globals and attributes of classes are not the user's."""
     file = getattr(sys.modules.get(module), "__file__", None) or ""
     return module.partition(".")[0] in sys.stdlib_module_names or "-packages" in file
 
 
 def _is_users(thing: Any) -> bool:
     """Return whether a global that code names may hold what the code changes."""
-    if isinstance(thing, CONTAINERS) or hasattr(thing, "cache_info"):
+    if isinstance(thing, CONTAINERS) or hasattr(type(thing), "cache_info"):
         return True
-    return not _is_code(thing) and (_is_unseen(thing) or not _is_installed(type(thing)))
+    kind: Any = type(thing)
+    return not _is_code(thing) and (_is_unseen(kind) or not _is_installed(kind.__module__))
 
 
-def _is_unseen(thing: Any) -> bool:
-    """Return whether a thing may change where nobody sees it: an iterator, a queue, an open file."""
-    if _is_code(thing) or isinstance(thing, CONTAINERS):
+@functools.lru_cache(4096)
+def _is_unseen(kind: Any) -> bool:
+    """Return whether objects of a class may change where nobody sees it: iterators, queues, open files."""
+    if issubclass(kind, (*CONTAINERS, type, types.ModuleType)):
         return False
-    kind = type(thing)
-    opens = hasattr(kind, "close") and hasattr(kind, "__enter__") and not kind.__module__.startswith("PIL.")
-    is_queue = hasattr(kind, "put") and hasattr(kind, "get")
-    if hasattr(kind, "__next__") or opens or is_queue or isinstance(thing, io.IOBase):
-        return True
-    if _SHARED.match(kind.__module__):
-        return True
-    hides = attributes_of(thing) is None and not hasattr(kind, "__slots__")  # written in C
-    return hides and any(hasattr(kind, name) for name in ("read", "recv", "seek", "fetch", "grab"))
+    has = functools.partial(hasattr, kind)
+    opens = has("close") and has("__enter__") and not kind.__module__.startswith("PIL.")
+    is_queue = has("put") and has("get")
+    hides = kind.__dictoffset__ == 0 and not has("__slots__") and any(map(has, _READ))  # written in C
+    is_known = issubclass(kind, io.IOBase) or _matches(_SHARED, kind.__module__)
+    return has("__next__") or opens or is_queue or hides or is_known
 
 
-def _children(thing: Any) -> int | None:
-    """Return how many seed sequences one has spawned, by itself or for its generator; None if it cannot."""
+def _children(thing: Any) -> int:
+    """Return how many seed sequences one has spawned, by itself or for its generator."""
     bits = getattr(thing, "bit_generator", thing)
-    count = getattr(getattr(bits, "seed_seq", bits), "n_children_spawned", None)
-    is_numpys = isinstance(thing, SeedSequence | np.random.BitGenerator | np.random.Generator)
-    return count if is_numpys and isinstance(count, int) else None
+    return getattr(getattr(bits, "seed_seq", bits), "n_children_spawned", 0)
 
 
 def _cells(function: types.FunctionType) -> list[Any]:
@@ -270,15 +273,17 @@ def _cells(function: types.FunctionType) -> list[Any]:
 
 
 def _globals_of(function: types.FunctionType) -> list[tuple[str, Any]]:
+    """Return the globals that a user's function names, except modules."""
+    if _is_installed(function.__module__ or ""):
+        return []
     found, names = function.__globals__, names_of(function.__code__)
     return [
-        (name, found[name])
-        for name in names
-        if name in found and not isinstance(found[name], types.ModuleType)
+        (name, found[name]) for name in names if name in found and type(found[name]) is not types.ModuleType
     ]
 
 
-def _named(name: str, place: Place) -> str:
+def named_place(name: str, place: Place) -> str:
+    """Return the path of a place in an object with a name, and its class."""
     return f"{name}{place.path} (a {type(place.thing).__qualname__})"
 
 
@@ -308,6 +313,6 @@ def _is_alike(now: Any, before: Any) -> bool:
         return True
     if type(now) is not type(before):
         return False
-    if isinstance(now, _PLAIN):
+    if type(now) in _PLAIN or isinstance(now, np.generic):
         return bool(now == before) or (now != now and before != before)  # noqa: PLR0124  # NaN
     return type(now) in (list, tuple, dict) and len(now) <= _END and _are_alike(now, before)

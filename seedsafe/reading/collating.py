@@ -7,11 +7,11 @@ from contextlib import suppress
 from copy import deepcopy
 from typing import Any, Final
 
+from seedsafe.bridging.generators import Stateful
 from seedsafe.bridging.options import Bridge
 from seedsafe.bridging.region import Region
 from seedsafe.bridging.runner import Runner
 from seedsafe.bridging.sources import globals_for
-from seedsafe.bridging.states import Stateful
 from seedsafe.keys.key import SampleIndex, SampleKey, address, op_of
 from seedsafe.reading.inside import WarningLog
 from seedsafe.reading.unkeyed import ALLOW, DrawChecks, Unkeyed, names_of

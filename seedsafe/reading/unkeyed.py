@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import islice
 from time import monotonic
 from typing import Any, Final, NamedTuple
 from weakref import WeakSet
@@ -15,17 +14,11 @@ from weakref import WeakSet
 import numpy as np
 
 from seedsafe.bridging.again import Given, digests_of, has_moved, put_back, rerun, states_of
-from seedsafe.bridging.contents import Contents
-from seedsafe.bridging.entropy import Replayed
+from seedsafe.bridging.contents import Contents, named_place
+from seedsafe.bridging.entropy import Replayed, unseeded_generators
+from seedsafe.bridging.generators import State, Stateful, global_generators, stateful
 from seedsafe.bridging.options import NotReproducible
 from seedsafe.bridging.same import is_tensor
-from seedsafe.bridging.states import (
-    State,
-    Stateful,
-    global_generators,
-    held_generators,
-    unseeded_generators,
-)
 from seedsafe.bridging.threads import others_run
 from seedsafe.bridging.turns import PATIENCE, turns
 from seedsafe.ground.warning import warn
@@ -57,6 +50,8 @@ FIRST: Final = 8
 """The first reads of a base in a process that are all checked. Then the reads 16, 32, 64 and so on are."""
 
 _FAR: Final = 2**62
+
+_MOST_HELD: Final = 64
 
 _TRIED: Final = 3
 """So many samples are read again however long that takes, and others while all these reads took less than a second."""
@@ -140,9 +135,10 @@ class DrawChecks:
         """The number of reads up to the next check. Who reads the base counts it down, and calls `check` at 0."""
         self._number = 0
         self._lock = threading.RLock()
-        self._generators: list[Stateful] = []
         self._ends: dict[str, dict[int, Any]] = {}
         """The states in which reads left generators that they set, by the generator's name and the sample's position."""
+        self._others: dict[str, Iterator[State]] = {}
+        """States to try for each generator, by its name."""
         self._tried, self._spent = 0, 0.0
         self._changed = 0
         self._error: str | None = None
@@ -189,11 +185,11 @@ class DrawChecks:
     def _check(self, read: Callable[[], Any], position: int, epoch: int) -> Any:
         number = self._number + 1
         may_raise = self._answer == "raise" and number <= FIRST and epoch <= self._log.first_epoch(epoch)
-        if is_due(number):
-            self._generators = [*global_generators(), *held_generators(self._base, self._name)]
+        held = Contents(self._base, position)
+        named = [(named_place(self._name, place), place.thing) for place in held.generators[:_MOST_HELD]]
+        own = [generator for name, thing in named if (generator := stateful(name, thing)) is not None]
         with Replayed() as seeds:
-            generators = [*self._generators, unseeded_generators(seeds)]
-            held, before = Contents(self._base, position), states_of(generators)
+            before = states_of((*global_generators(), *own, unseeded_generators(seeds)))
             sample = read()
             sample, fault = self._judged(read, sample, held, before, position)
         if fault is not None:
@@ -245,7 +241,7 @@ class DrawChecks:
         """Read the sample again with generators in the same states, and in others, and return what is wrong."""
         generators = [generator for generator, _ in before]
         ends = Given(before).marks()
-        others = [next(islice(generator.others(), self._tried, None)) for generator in generators]
+        others = [next(self._others.setdefault(one.name, one.others())) for one in generators]
         # the same states first: a base that alternates where nobody sees it differs then
         same = rerun(partial(_digests, read), Given(before))
         other = rerun(partial(_digests, read), Given(zip(generators, others, strict=True)))

@@ -8,8 +8,9 @@ from itertools import islice
 from typing import Any
 
 from seedsafe.bridging.again import has_moved, states_of
-from seedsafe.bridging.entropy import Replayed
-from seedsafe.bridging.states import Stateful, global_generators, held_generators, unseeded_generators
+from seedsafe.bridging.entropy import Replayed, unseeded_generators
+from seedsafe.bridging.generators import Stateful, global_generators
+from seedsafe.bridging.search import held_generators
 from seedsafe.ground.warning import warn
 from seedsafe.reading.unkeyed import FIRST, Unkeyed, gap_after, is_data, is_due, is_keyed, names_of
 
