@@ -9,9 +9,9 @@ from contextlib import contextmanager, suppress
 from typing import Any, Final, NamedTuple, Protocol
 
 from seedsafe.bridging.generators import State, Stateful
+from seedsafe.bridging.regions import PATIENCE, regions
 from seedsafe.bridging.same import content
 from seedsafe.bridging.sources import Source
-from seedsafe.bridging.turns import PATIENCE, turns
 from seedsafe.bridging.words import Words
 from seedsafe.keys.key import Address
 
@@ -86,7 +86,7 @@ class Given:
 
     def set(self) -> dict[int, Any]:
         """Set the generators while no other thread is in a region, whose generators follow a key."""
-        with turns.lock:
+        with regions.lock:
             for generator, state in self.pairs:
                 generator.set(state)
         return {number: state.mark for number, (_, state) in enumerate(self.pairs)}
@@ -150,13 +150,13 @@ def put_back(generators: Iterable[Stateful]) -> Iterator[bool]:
         yield False
         return
     try:
-        if not turns.lock.acquire(timeout=PATIENCE):
+        if not regions.lock.acquire(timeout=PATIENCE):
             yield False
             return
         try:
             before = states_of(generators)
         finally:
-            turns.lock.release()
+            regions.lock.release()
         try:
             yield True
         finally:

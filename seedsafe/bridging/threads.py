@@ -19,7 +19,7 @@ RUNS = 12
 _WAITING: Final = frozenset(
     (
         *("threading", "queue", "selectors", "multiprocessing.connection", "multiprocessing.synchronize"),
-        *("seedsafe.bridging.region", "seedsafe.bridging.turns"),
+        *("seedsafe.bridging.region", "seedsafe.bridging.regions"),
         *("execnet.gateway_base", "ipykernel.heartbeat", "tqdm._monitor"),
     )
 )

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from seedsafe.bridging.again import Keyed, Marks, Run, rerun
+from seedsafe.bridging.call_count import DRAWN, UNSEEN, CallCount
 from seedsafe.bridging.options import NotReproducible
 from seedsafe.bridging.region import Region
 from seedsafe.bridging.same import Content, content
 from seedsafe.bridging.sources import Source
-from seedsafe.bridging.tally import DRAWN, UNSEEN, Tally
 from seedsafe.bridging.words import other_address
 from seedsafe.keys.key import Address
 
@@ -39,7 +39,7 @@ class Watch:
 
     Args:
         label: the object's name in errors.
-        tally: gets the flags.
+        calls: gets the flags.
         trace: runs a call.
         hints: returns further ways out, for errors.
     """
@@ -47,11 +47,11 @@ class Watch:
     def __init__(
         self,
         label: str,
-        tally: Tally,
+        calls: CallCount,
         trace: Callable[[Address, Call], Run],
         hints: Callable[[], list[str]],
     ) -> None:
-        self._label, self._tally, self._trace, self._hints = label, tally, trace, hints
+        self._label, self._calls, self._trace, self._hints = label, calls, trace, hints
         self._first: _First | None = None
         self._ends: dict[str, list[tuple[Any, Any]]] = {}
         self._indices: set[int] = set()
@@ -93,9 +93,9 @@ class Watch:
             self._note(elsewhere.marks)
         self._note(run.marks)
         if elsewhere is not None and content(elsewhere.result) != result:  # maybe through a hook
-            self._tally.note(DRAWN)
+            self._calls.note(DRAWN)
         if result.unseen:
-            self._tally.note(UNSEEN)
+            self._calls.note(UNSEEN)
         return second.result
 
     def _try(self, address: Address, call: Call) -> Run | None:
@@ -111,7 +111,7 @@ class Watch:
         for name, (before, after) in marks.items():
             if before == after:
                 continue
-            self._tally.note(DRAWN)
+            self._calls.note(DRAWN)
             for start, end in self._ends.setdefault(name, []):
                 if end == after and start != before:
                     raise NotReproducible(

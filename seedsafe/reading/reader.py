@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, SupportsIndex
 
 from seedsafe.bridging.options import Bridge, NotReproducible, checked_bridge
-from seedsafe.bridging.runner import Runner, Twice
+from seedsafe.bridging.runner import KeyCheck, Runner
 from seedsafe.ground.checks import record_ids
 from seedsafe.ground.info import Array
 from seedsafe.keys.ambient import thread
@@ -204,12 +204,12 @@ class KeyedReader:
             return None
         return Together(self.base, self.repeats, keying, step.parts, self._draw_checks)
 
-    def _watch(self, bound: BoundAugment) -> Twice | None:
+    def _watch(self, bound: BoundAugment) -> KeyCheck | None:
         """Return what runs the first calls of foreign code twice, or None if they are not checked."""
         verifies = bound.is_foreign and (self.bridge is None or self.bridge.verify)
-        return Twice(bound.augment, f"the augmentation {bound.augment!r}"[:200]) if verifies else None
+        return KeyCheck(bound.augment, f"the augmentation {bound.augment!r}"[:200]) if verifies else None
 
-    def _guarded(self, plain: Step, twice: Twice | None, looks: ValueLooks) -> Step:
+    def _guarded(self, plain: Step, twice: KeyCheck | None, looks: ValueLooks) -> Step:
         """Wrap a step in what is rare."""
         bound, step = plain.bound, plain
         if looks.left > 0:

@@ -13,7 +13,7 @@ from typing import Any, Protocol, Self
 
 from numpy import ndarray
 
-from seedsafe.bridging.runner import Twice
+from seedsafe.bridging.runner import KeyCheck
 from seedsafe.ground.info import UINT8
 from seedsafe.keys.ambient import reading, thread
 from seedsafe.keys.key import SampleIndex, SampleKey, address
@@ -221,7 +221,7 @@ class Watched:
     Only the draws and results of the foreign transforms are computed again, not those of the library's own.
     """
 
-    def __init__(self, step: Step, twice: Twice) -> None:
+    def __init__(self, step: Step, twice: KeyCheck) -> None:
         self.bound = step.bound
         self._step = step
         self._twice = twice
@@ -229,12 +229,12 @@ class Watched:
     def augment(self, sample: Any, at: SampleIndex, key: SampleKey, row: Any = None) -> Any:
         """Return the augmented sample."""
         twice, pipeline = self._twice, self.bound.pipeline
-        if not twice.left:
+        if not twice.calls_left:
             return self._step.augment(sample, at, key, row)
         assert pipeline is not None
         watched = self.bound.like(pipeline.watched(partial(twice.check, address(key, BRIDGE))))
         result = self._step.with_bound(watched).augment(sample, at, key, row)
-        twice.left -= 1
+        twice.calls_left -= 1
         return result
 
     def with_bound(self, bound: BoundAugment) -> Watched:
@@ -252,7 +252,7 @@ class WatchedCode:
             happens only if a generator has advanced.
     """
 
-    def __init__(self, step: Step, twice: Twice, always: bool) -> None:
+    def __init__(self, step: Step, twice: KeyCheck, always: bool) -> None:
         self.bound = step.bound
         self._step = step
         self._twice = twice
@@ -261,7 +261,7 @@ class WatchedCode:
     def augment(self, sample: Any, at: SampleIndex, key: SampleKey, row: Any = None) -> Any:
         """Return the augmented sample."""
         twice = self._twice
-        if not twice.left:
+        if not twice.calls_left:
             return self._step.augment(sample, at, key, row)
         original = deepcopy(sample)
 
@@ -275,7 +275,7 @@ class WatchedCode:
         result = self._step.augment(sample, at, key, row)
         if not self._always and twice.marks() != before:
             twice.check(address(key, BRIDGE), repeat)
-        twice.left -= 1
+        twice.calls_left -= 1
         return result
 
     def with_bound(self, bound: BoundAugment) -> WatchedCode:

@@ -18,9 +18,9 @@ from seedsafe.bridging.contents import Contents, named_place
 from seedsafe.bridging.entropy import Replayed, unseeded_generators
 from seedsafe.bridging.generators import State, Stateful, global_generators, stateful
 from seedsafe.bridging.options import NotReproducible
+from seedsafe.bridging.regions import PATIENCE, regions
 from seedsafe.bridging.same import is_tensor
 from seedsafe.bridging.threads import others_run
-from seedsafe.bridging.turns import PATIENCE, turns
 from seedsafe.ground.warning import warn
 from seedsafe.reading.forms import copy_parts
 from seedsafe.reading.inside import WarningLog, nested
@@ -345,7 +345,7 @@ def is_data(base: Any) -> bool:
 
 def is_keyed() -> bool:
     """Return whether the generators follow a key in this thread, that of a bridge around this read."""
-    return bool(turns.inside) and turns.lock._is_owned()  # type: ignore[attr-defined]
+    return bool(regions.inside) and regions.lock._is_owned()  # type: ignore[attr-defined]
 
 
 def names_of(generators: Sequence[Stateful]) -> str:

@@ -1,4 +1,4 @@
-"""Regions take turns, and forks wait."""
+"""The regions under way: one thread at a time is inside, and forks wait."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from seedsafe.bridging.sources import renew_numpy
 
-__all__ = ["PATIENCE", "Turns", "turns"]
+__all__ = ["PATIENCE", "Regions", "regions"]
 
 PATIENCE = 2.0
 """Seconds that a fork waits for the thread inside a region, which might itself wait for the forking thread."""
@@ -18,7 +18,7 @@ WAITS = 40
 """Into how many short waits that time is cut, so that a machine which stops for a while takes one of them, not all."""
 
 
-class Turns:
+class Regions:
     """Lets one thread at a time into a region, because the generators belong to the process, and none during a fork.
 
     A lock that another thread holds during a fork stays locked in the child forever. This includes the locks of bit
@@ -80,11 +80,11 @@ class Turns:
         renew_numpy()
 
 
-turns = Turns()
+regions = Regions()
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
-        before=turns.before_fork,
-        after_in_parent=turns.after_fork_in_parent,
-        after_in_child=turns.after_fork_in_child,
+        before=regions.before_fork,
+        after_in_parent=regions.after_fork_in_parent,
+        after_in_child=regions.after_fork_in_child,
     )
