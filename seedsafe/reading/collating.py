@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from copy import deepcopy
 from typing import Any, Final
 
-from seedsafe.bridging.generators import Stateful
 from seedsafe.bridging.options import Bridge
 from seedsafe.bridging.region import Region
 from seedsafe.bridging.runner import Runner
 from seedsafe.bridging.sources import globals_for
 from seedsafe.keys.key import SampleIndex, SampleKey, address, op_of
 from seedsafe.reading.inside import WarningLog
-from seedsafe.reading.unkeyed import ALLOW, DrawChecks, Unkeyed, names_of
+from seedsafe.reading.unkeyed import ALLOW, DrawChecks, Unkeyed
 
 __all__ = ["CheckedCollate", "KeyedCollate"]
 
@@ -108,6 +107,7 @@ class _CollateChecks(DrawChecks):
     """Checks a collate function."""
 
     KIND = 16
+    KEYLESS, READ, SAMPLES = "without a key", "collated", "batches"
 
     def _who(self) -> str:
         return "the collate function"
@@ -115,14 +115,8 @@ class _CollateChecks(DrawChecks):
     def _ways(self) -> str:
         return f"pass bridge=True to the dataset, so that the generators follow the batch; draw in the dataset from seedsafe.generator(); {ALLOW}"
 
-    def text(self, drawn: Sequence[Stateful], position: int) -> str:
-        """Return the warning for generators on which the batch that begins with a sample depends; -1 if that is unknown."""
-        it = "that generator" if len(drawn) == 1 else "those generators"
-        batch = "a batch" if position < 0 else f"the batch of sample {position}"
-        return (
-            f"{self._who()} draws from {names_of(drawn)}, without a key: {batch} came out different when it was collated again with {it} in "
-            f"another state. So batches depend on the workers and on what was read before: {self._ways()}"
-        )
+    def _one(self, position: int) -> str:
+        return "a batch" if position < 0 else f"the batch of sample {position}"
 
 
 def _copied(samples: Any) -> Any:

@@ -58,6 +58,9 @@ _TRIED: Final = 3
 
 _SECONDS: Final = 1.0
 
+_SAMPLES: Final = 3
+"""So many samples must leave a generator in one state to be told: two may share a seed by intent, such as the images of a pair."""
+
 _CHANGED: Final = 2
 """After so many reads in which a generator moved and the base changed, it is told."""
 
@@ -119,6 +122,8 @@ class DrawChecks:
 
     KIND = 4
     """The kind of its warning in the log."""
+    KEYLESS, READ, SAMPLES = "not from the sample's key", "read", "samples"
+    """Words of its texts."""
 
     def __init__(
         self, base: Any, unkeyed: Unkeyed, log: WarningLog, name: str = "base", *, _answer: str | None = None
@@ -217,7 +222,7 @@ class DrawChecks:
         if changed is not None:
             self._changed += bool(names)
             is_told = names and self._changed >= _CHANGED
-            return sample, _Fault(self.text_of_change(names, changed), False) if is_told else None
+            return sample, _Fault(self._text_of_change(names, changed), False) if is_told else None
         if self._tried >= _TRIED and self._spent > _SECONDS:
             return sample, None
         start, result, fault = monotonic(), sample, None
@@ -241,36 +246,41 @@ class DrawChecks:
         """Read the sample again with generators in the same states, and in others, and return what is wrong."""
         generators = [generator for generator, _ in before]
         ends = Given(before).marks()
-        others = [next(self._others.setdefault(one.name, one.others())) for one in generators]
         # the same states first: a base that alternates where nobody sees it differs then
         same = rerun(partial(_digests, read), Given(before))
-        other = rerun(partial(_digests, read), Given(zip(generators, others, strict=True)))
+        stable = {path for path, digest in own.items() if same.result.get(path) == digest}
+        follows = False
+        # the first two other states are far apart, so what a base draws once differs in one of them
+        for _ in range(1 if self._tried else 2):
+            others = [next(self._others.setdefault(one.name, one.others())) for one in generators]
+            other = rerun(partial(_digests, read), Given(zip(generators, others, strict=True)))
+            if follows := any(other.result.get(path) != own[path] for path in stable):
+                break
         if held.changed(self._name) is not None:  # in another branch than before
             held.put_back()
             self._changed += 1
             return None
-        if not same.result or not other.result:
+        if not same.result or not other.result:  # it cannot be read again
             return None
-        stable = {path for path, digest in own.items() if same.result.get(path) == digest}
         anew = [
             generator
             for number, generator in enumerate(generators)
             if same.marks[number][1] not in (ends[number], same.marks[number][0])
         ]
         if anew and len(stable) < len(own):
-            return _Fault(self.text_of_seeds(anew, position), not others_run())
-        if any(other.result.get(path) != own[path] for path in stable):
-            return _Fault(self.text(generators, position))
+            return _Fault(self._text_of_seeds(anew, position), not others_run())
+        if follows:
+            return _Fault(self._text(generators, position))
         constant = []
         for number, generator in enumerate(generators):
             if other.marks[number][1] != ends[number]:
                 self._ends.pop(generator.name, None)
                 continue
-            earlier = self._ends.setdefault(generator.name, {})
-            if any(end == ends[number] and at != position for at, end in earlier.items()):
+            noted = self._ends.setdefault(generator.name, {})
+            noted[position] = ends[number]
+            if len(noted) >= _SAMPLES and all(end == ends[number] for end in noted.values()):
                 constant.append(generator)
-            earlier[position] = ends[number]
-        return _Fault(self.text_of_constants(constant), False) if constant else None
+        return _Fault(self._text_of_constants(constant), False) if constant else None
 
     def _who(self) -> str:
         return f"the {self._name}, a {type(self._base).__qualname__},"
@@ -278,36 +288,38 @@ class DrawChecks:
     def _ways(self) -> str:
         return "; ".join((*self._unkeyed.ways, "draw from seedsafe.generator() in it", ALLOW))
 
-    def text(self, drawn: Sequence[Stateful], position: int) -> str:
+    def _one(self, position: int) -> str:
+        return f"sample {position}"
+
+    def _text(self, drawn: Sequence[Stateful], position: int) -> str:
         """Return the error for generators on which the sample at a position depends."""
         it = "that generator" if len(drawn) == 1 else "those generators"
         return (
-            f"{self._who()} draws from {names_of(drawn)}, not from the sample's key: sample {position} came out different when it was "
-            f"read again with {it} in another state. So samples depend on the workers and on what was read before: {self._ways()}"
+            f"{self._who()} draws from {names_of(drawn)}, {self.KEYLESS}: {self._one(position)} came out different when it was {self.READ} "
+            f"again with {it} in another state. So {self.SAMPLES} depend on the workers and on what was read before: {self._ways()}"
         )
 
-    def text_of_change(self, names: Sequence[str], changed: str) -> str:
-        """Return the warning for a base that changes itself in reads in which generators move."""
+    def _text_of_change(self, names: Sequence[str], changed: str) -> str:
+        """Return the warning for a base that changes in reads in which generators move."""
         return (
-            f"{self._who()} drew from {' and '.join(names)}, not from the sample's key, in {_CHANGED} reads in which it may have changed "
-            f"itself ({changed}), so it was not read again to see whether its samples follow from these draws. If they do, they depend on the "
-            "workers and on what was read before; if it keeps samples, keep the samples as they are before anything random: "
+            f"{self._who()} drew from {' and '.join(names)}, {self.KEYLESS}, in {_CHANGED} reads in which it may itself have changed "
+            f"({changed}), so it was not {self.READ} again to see whether its {self.SAMPLES} follow from these draws. If they do, they depend "
+            "on the workers and on what was read before; if it keeps samples, keep the samples as they are before anything random: "
             f"{self._ways()}"
         )
 
-    def text_of_seeds(self, anew: Sequence[Stateful], position: int) -> str:
+    def _text_of_seeds(self, anew: Sequence[Stateful], position: int) -> str:
         """Return the error for generators that reads set from the system or the clock."""
         return (
-            f"{self._who()} sets {names_of(anew)} from the system's entropy, the clock or the like, not from the sample's key: sample "
-            f"{position} came out different when it was read again in the same state. So samples differ from run to run: {self._ways()}"
+            f"{self._who()} sets {names_of(anew)} from the system's entropy, the clock or the like, {self.KEYLESS}: {self._one(position)} "
+            f"came out different when it was {self.READ} again in the same state. So {self.SAMPLES} differ from run to run: {self._ways()}"
         )
 
-    def text_of_constants(self, constant: Sequence[Stateful]) -> str:
+    def _text_of_constants(self, constant: Sequence[Stateful]) -> str:
         """Return the warning for generators that reads of different samples leave in one state."""
         return (
-            f"{self._who()} sets {names_of(constant)} to the same state when it reads different samples, so all samples get the same "
-            "numbers, in every epoch: leave the seeding out of its reads, and draw from seedsafe.generator() in it; or pass "
-            'on_unkeyed="allow" if equal draws are intended'
+            f"{self._who()} sets {names_of(constant)} to the same state for different {self.SAMPLES}, so they all get the same numbers, in "
+            'every epoch: leave the seeding out of it, or pass on_unkeyed="allow" if equal numbers are intended'
         )
 
     def _report(self, text: str, may_raise: bool) -> None:
