@@ -6,6 +6,8 @@ import array
 import functools
 import io
 import itertools
+import logging
+import pathlib
 import queue
 import random
 import types
@@ -183,6 +185,14 @@ def test_what_a_transform_of_a_library_notes_on_itself_is_no_change_but_its_gene
     assert [place.path for place in before.generators] == [".transform.inner[0].rng"]
     transform.params = {"shape": (3, 4)}
     transform.inner[0].params = {"angle": 3.0}
+    assert before.changed("base") is None
+
+
+def test_values_with_caches_and_loggers_are_no_change() -> None:
+    base = Thing(files=[pathlib.Path("a") / str(number) for number in range(9)], log=logging.getLogger("x"))
+    before = Contents(base)
+    assert hash(base.files[3]) == hash(pathlib.Path(str(base.files[3])))
+    base.log.isEnabledFor(10)
     assert before.changed("base") is None
 
 

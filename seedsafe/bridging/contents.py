@@ -34,8 +34,11 @@ _SPREAD: Final = 2048
 """So many numbers of an array are compared, evenly spread."""
 
 _OURS: Final = r"seedsafe(_(albumentations|keras|ray|tf|torch))?"
-_NOTE_DRAWS: Final = r"albumentations|audiomentations|imgaug|kornia|(monai|torchio|torchvision)\.transforms"
-"""Modules of transforms that note on themselves what they drew last, and never read it again."""
+_APART: Final = (
+    r"albumentations|audiomentations|imgaug|kornia|(monai|torchio|torchvision)\.transforms"
+    r"|datetime|decimal|enum|logging|pathlib|re|uuid|PIL"
+)
+"""Modules of transforms that note on themselves what they drew last, and never read it again; of values, some with caches; of loggers."""
 _SHARED: Final = r"multiprocessing\.(connection|managers|queues)"
 _READ: Final = ("read", "recv", "seek", "fetch", "grab")
 _PLAIN: Final = frozenset((bool, int, float, complex, str, bytes, type(None)))
@@ -79,7 +82,7 @@ class Contents:
             kind: Any = type(thing)
             if is_generator(thing):
                 self.generators.append(place)
-            elif id(place.above) in apart or _is_of(_NOTE_DRAWS, thing):
+            elif id(place.above) in apart or _is_of(_APART, thing):
                 apart.add(id(place))  # its generators count, and nothing else
             elif _is_unseen(kind):
                 self._unseen = self._unseen or place
@@ -251,7 +254,7 @@ def _is_unseen(kind: Any) -> bool:
     if issubclass(kind, (*CONTAINERS, type, types.ModuleType)):
         return False
     has = functools.partial(hasattr, kind)
-    opens = has("close") and has("__enter__") and not kind.__module__.startswith("PIL.")
+    opens = has("close") and has("__enter__")
     is_queue = has("put") and has("get")
     hides = kind.__dictoffset__ == 0 and not has("__slots__") and any(map(has, _READ))  # written in C
     is_known = issubclass(kind, io.IOBase) or _matches(_SHARED, kind.__module__)

@@ -1,4 +1,4 @@
-"""Collate functions, keyed or looked at."""
+"""Collate functions, keyed or checked."""
 
 from __future__ import annotations
 

@@ -224,7 +224,27 @@ def draws_then_fails(self: Any, index: int) -> Any:
     return IMAGE
 
 
+class Normalized:
+    """As albumentations 2.0.8 with p=1: it draws before it decides, and notes its parameters on itself."""
+
+    __module__ = "albumentations.core.transforms_interface"
+
+    def __init__(self) -> None:
+        self.py_random, self.params = random.Random(3), {}
+
+    def __call__(self, index: int) -> Any:
+        self.params = {}
+        if self.py_random.random() < 1:
+            self.params = {"shape": (4, index)}
+        return IMAGE / np.float32(255), index
+
+
+def albumentations_of_a_validation_set(self: Any, index: int) -> Any:
+    return self.transform(index)
+
+
 HARMLESS = [
+    (albumentations_of_a_validation_set, {"transform": Normalized()}),
     (draws_for_nothing, {}),
     (makes_one_for_nothing, {}),
     (seeds_itself, {}),
