@@ -4,96 +4,33 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final
 
 from seedsafe.bridging.generators import State, Stateful
 from seedsafe.bridging.regions import PATIENCE, regions
 from seedsafe.bridging.same import content
 from seedsafe.bridging.sources import Source
-from seedsafe.bridging.words import Words
-from seedsafe.keys.key import Address
 
-__all__ = [
-    "Given",
-    "Keyed",
-    "Marks",
-    "Run",
-    "States",
-    "digests_of",
-    "has_moved",
-    "put_back",
-    "rerun",
-    "states_of",
-]
-
-Marks = dict[Any, tuple[Any, Any]]
-"""Each generator's state before and after a call, by its name or number."""
+__all__ = ["digests_of", "has_moved", "put_back", "rerun", "set_states", "states_of"]
 
 _LARGE: Final = 64
 
 
-class States(Protocol):
-    """Generators, and the states in which a call finds them."""
-
-    def set(self) -> dict[Any, Any]:
-        """Set the generators to these states, and return their marks."""
-
-    def marks(self) -> dict[Any, Any]:
-        """Return a value for each generator's present state, equal for equal states. It may advance the generators."""
+def rerun(
+    call: Callable[[], Any], generators: Iterable[Source], set_states: Callable[[], None]
+) -> tuple[Any, list[Any]]:
+    """Run a call after `set_states` has set generators. Return its result, and the generators' marks after it."""
+    set_states()
+    return call(), [generator.mark() for generator in generators]
 
 
-class Run(NamedTuple):
-    """A call's result, and the states of the generators around it."""
-
-    result: Any
-    marks: Marks
-
-
-def rerun(call: Callable[[], Any], states: States) -> Run:
-    """Run a call with generators in given states."""
-    before = states.set()
-    result = call()
-    after = states.marks()
-    return Run(result, {name: (before[name], after[name]) for name in before if name in after})
-
-
-class Keyed:
-    """Sources of a region, keyed from the words at an address."""
-
-    def __init__(self, address: Address, sources: Sequence[Source]) -> None:
-        self._address, self._sources = address, sources
-
-    def set(self) -> dict[str, Any]:
-        """Return the marks of the sources, which their region has keyed, and key them again."""
-        before = self.marks()  # this may have moved them
-        words = Words(self._address)
-        for source in self._sources:
-            source.key(words)
-        return before
-
-    def marks(self) -> dict[str, Any]:
-        """Return the sources' marks by their names."""
-        return {source.name: source.mark() for source in self._sources}
-
-
-class Given:
-    """Generators with their states, by their numbers."""
-
-    def __init__(self, pairs: Iterable[tuple[Stateful, State]]) -> None:
-        self.pairs = list(pairs)
-
-    def set(self) -> dict[int, Any]:
-        """Set the generators while no other thread is in a region, whose generators follow a key."""
-        with regions.lock:
-            for generator, state in self.pairs:
-                generator.set(state)
-        return {number: state.mark for number, (_, state) in enumerate(self.pairs)}
-
-    def marks(self) -> dict[int, Any]:
-        """Return the generators' states."""
-        return {number: generator.read().mark for number, (generator, _) in enumerate(self.pairs)}
+def set_states(pairs: Iterable[tuple[Stateful, State]]) -> None:
+    """Set generators to states while no other thread is in a region, whose generators follow a key."""
+    with regions.lock:
+        for generator, state in pairs:
+            generator.set(state)
 
 
 def states_of(generators: Iterable[Stateful]) -> list[tuple[Stateful, State]]:
@@ -160,7 +97,7 @@ def put_back(generators: Iterable[Stateful]) -> Iterator[bool]:
         try:
             yield True
         finally:
-            Given(pair for pair in before if has_moved(*pair)).set()
+            set_states(pair for pair in before if has_moved(*pair))
     finally:
         lock.release()
 

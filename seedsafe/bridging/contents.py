@@ -8,8 +8,7 @@ import re
 import sys
 import types
 from array import array as buffer
-from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 from typing import Any, Final
@@ -44,6 +43,9 @@ _READ: Final = ("read", "recv", "seek", "fetch", "grab")
 _PLAIN: Final = frozenset((bool, int, float, complex, str, bytes, type(None)))
 
 
+_Entry = tuple[Any, Any, bytes | None]
+
+
 class Contents:
     """What an object holds at one time, attributes some levels deep, as far as it can be seen.
 
@@ -63,9 +65,7 @@ class Contents:
 
     def __init__(self, root: Any, index: int = 0) -> None:
         self._index = index
-        self._copies: list[tuple[Place, Any, Any]] = []
-        self._views: list[tuple[Place, list[Any]]] = []
-        self._memory: list[tuple[Place, Any, bytes]] = []
+        self._held: list[tuple[Place, list[_Entry]]] = []
         self._spawned: list[tuple[Place, int]] = []
         self._unseen: Place | None = None
         self.generators: list[Place] = []
@@ -87,7 +87,8 @@ class Contents:
             elif _is_unseen(kind):
                 self._unseen = self._unseen or place
             elif room > 0 and self._unseen is None and not _is_of(_OURS, thing):
-                room -= self._keep(place)
+                self._held.append((place, self._entries(thing)))
+                room -= len(self._held[-1][1])
             if is_generator(thing) or kind is SeedSequence:
                 self._spawned.append((place, _children(thing)))
 
@@ -100,69 +101,65 @@ class Contents:
         if self._unseen is not None:
             return named_place(name, self._unseen)
         try:
-            return self._first_change(name)
-        except Exception:  # noqa: BLE001  # see above
+            changes = (name + place.path + step for place, _, step in self._changes())
+            return next(changes, None) or next(iter(self.spawned(name)), None)
+        except Exception:  # noqa: BLE001  # as above
             return name
-
-    def _first_change(self, name: str) -> str | None:
-        for place, holder, copy in self._copies:
-            now = _copy(holder)
-            if not _are_alike(now, copy):
-                return name + place.path + ("" if holder is place.thing else _attribute(now, copy))
-        for place, view in self._views:
-            if not _are_alike(self._view(place.thing), view):
-                return name + place.path
-        for place, array, before in self._memory:
-            if self._bytes(array) != before:
-                return name + place.path
-        return next(iter(self.spawned(name)), None)
 
     def spawned(self, name: str) -> list[str]:
         """Return the paths of the generators and seed sequences that have spawned others since."""
         return [named_place(name, place) for place, count in self._spawned if _children(place.thing) != count]
 
     def put_back(self) -> None:
-        """Put attributes and entries back, except those of containers that are too long to be copied."""
-        for _, holder, copy in self._copies:
-            if not _are_alike(_copy(holder), copy):
-                with suppress(Exception):  # a class of the user's
+        """Put attributes and entries back, except those of slots and of containers that are too long to be copied."""
+        for place, before, _ in list(self._changes()):
+            thing: Any = place.thing
+            holder: Any = thing if isinstance(thing, CONTAINERS) else attributes_of(thing)
+            if holder is not None and len(before) <= _LONG:
+                with suppress(Exception):  # the user's classes
                     holder.clear()
-                    holder.extend(copy) if isinstance(holder, list | deque) else holder.update(copy)
+                    values = [value for _, value, _ in before]
+                    if isinstance(holder, dict):
+                        holder.update({name: value for name, value, _ in before})
+                    elif isinstance(holder, set):
+                        holder.update(values)
+                    else:
+                        holder.extend(values)
 
-    def _keep(self, place: Place) -> int:
-        """Keep what a thing itself holds, and return how many entries these are."""
-        thing = place.thing
-        entries: list[Any] = list(thing) if isinstance(thing, tuple | frozenset) else []  # which never change
-        attributes = None if _is_code(thing) else attributes_of(thing)
-        for holder in (attributes, thing if isinstance(thing, list | dict | deque | set) else None):
-            if holder is not None and len(holder) <= _LONG:
-                copy = _copy(holder)
-                self._copies.append((place, holder, copy))
-                entries += copy.values() if isinstance(copy, dict) else copy
-        view = self._view(thing)
-        if view:
-            self._views.append((place, view))
-            entries += view
-        for entry in entries:
-            if type(entry) not in _PLAIN and (some := self._bytes(entry)) is not None:
-                self._memory.append((place, entry, some))
-        return len(entries)
+    def _changes(self) -> Iterator[tuple[Place, list[_Entry], str]]:
+        """Yield the places that have changed, with their earlier entries and the step to the first that differs."""
+        for place, before in self._held:
+            now = self._entries(place.thing)
+            differ = (
+                name
+                for (name, *one), (_, *other) in zip(now, before, strict=False)
+                if not _is_alike(one, other)
+            )
+            first = [_step(place.thing, name) for name in islice(differ, 1)]
+            if first or len(now) != len(before):
+                yield place, before, "".join(first)
 
-    def _view(self, thing: Any) -> list[Any]:
-        """Return what a thing holds besides its attributes and the entries of a short container."""
+    def _entries(self, thing: Any) -> list[_Entry]:
+        """Return what a thing itself holds: each part's name, the part, and some bytes of it if it is an array."""
+        named: Iterable[tuple[Any, Any]]
         if isinstance(thing, CONTAINERS):
-            is_long = len(thing) > _LONG and not isinstance(thing, tuple | frozenset)
-            return self._ends(thing) if is_long else []
-        if isinstance(thing, types.FunctionType):
-            return _cells(thing) + [part for _, part in _globals_of(thing)]
-        if isinstance(thing, type):
-            named = () if _is_installed(thing.__module__) else list(vars(thing).items())
-            return [part for name, part in named if not name.startswith("__")]
-        if hasattr(type(thing), "cache_info"):  # of functools.lru_cache
-            return [thing.cache_info().misses]
-        return [part.thing for part in held_by(thing) if part.holder is None]  # slots
+            if len(thing) > _LONG:
+                named = (("…", entry) for entry in self._ends(thing))
+            else:
+                named = list(thing.items()) if isinstance(thing, dict) else enumerate(list(thing))
+        elif isinstance(thing, types.FunctionType):
+            named = [(".closure", cell) for cell in _cells(thing)] + _globals_of(thing)
+        elif isinstance(thing, type):
+            parts = () if _is_installed(thing.__module__) else list(vars(thing).items())
+            named = ((name, part) for name, part in parts if not name.startswith("__"))
+        elif hasattr(type(thing), "cache_info"):  # of functools.lru_cache
+            named = (("cache_info()", thing.cache_info().misses),)
+        else:
+            named = ((part.step[1:], part.thing) for part in held_by(thing))
+        return [(name, part, None if type(part) in _PLAIN else self._bytes(part)) for name, part in named]
 
     def _ends(self, container: Any) -> list[Any]:
+        """Return the length of a long container, the sample's own entry, and those at both ends."""
         many = container.values() if isinstance(container, dict) else container
         last = () if isinstance(container, set | frozenset) else islice(reversed(many), _END)
         own = None
@@ -174,21 +171,23 @@ class Contents:
 
     def _parts(self, place: Place) -> Iterable[Part]:
         thing = place.thing
-        if isinstance(thing, CONTAINERS):
-            if len(thing) > _LONG:
-                named: Iterable[tuple[Any, Any]] = [("…", entry) for entry in self._ends(thing)]
-            else:
-                named = list(thing.items()) if isinstance(thing, dict) else enumerate(thing)
-            return [Part(f"[{name!r}]", entry) for name, entry in named if not _is_plain(entry)]
-        if _is_of(_OURS, thing):
-            base = getattr(getattr(thing, "reader", thing), "base", getattr(thing, "dataset", None))
-            return [Part(".base", base)]
+        if _is_of(_OURS, thing):  # it has states of its own; what counts is what it reads
+            return [
+                Part(
+                    ".base", getattr(getattr(thing, "reader", thing), "base", getattr(thing, "dataset", None))
+                )
+            ]
         if isinstance(thing, types.BuiltinMethodType | types.MethodWrapperType):
-            return [Part("", thing.__self__)]
-        found = [part for part in parts_of(thing) if not _is_plain(part.thing)]
+            return [Part(".__self__", thing.__self__)]
+        if isinstance(thing, CONTAINERS):
+            is_kept = self._held and self._held[-1][0] is place  # the last one
+            entries = self._held[-1][1] if is_kept else self._entries(thing)
+            found = [Part(_step(thing, name), part) for name, part, _ in entries if not _is_plain(part)]
+        else:
+            found = list(parts_of(thing))
         if isinstance(thing, types.FunctionType):
-            found += [Part(f" → {name}", part) for name, part in _globals_of(thing) if _is_users(part)]
-        return found
+            found += [Part(name, part) for name, part in _globals_of(thing) if _is_users(part)]
+        return [part for part in found if not _is_plain(part.thing)]
 
     def _bytes(self, entry: Any) -> bytes | None:
         """Return some bytes of an array, or None for anything else."""
@@ -280,9 +279,8 @@ def _globals_of(function: types.FunctionType) -> list[tuple[str, Any]]:
     if _is_installed(function.__module__ or ""):
         return []
     found, names = function.__globals__, names_of(function.__code__)
-    return [
-        (name, found[name]) for name in names if name in found and type(found[name]) is not types.ModuleType
-    ]
+    named = ((f" → {name}", found[name]) for name in names if name in found)
+    return [pair for pair in named if not isinstance(pair[1], types.ModuleType)]
 
 
 def named_place(name: str, place: Place) -> str:
@@ -290,32 +288,24 @@ def named_place(name: str, place: Place) -> str:
     return f"{name}{place.path} (a {type(place.thing).__qualname__})"
 
 
-def _attribute(now: dict[str, Any], before: dict[str, Any]) -> str:
-    """Return the first attribute that has changed, as in a path."""
-    names = (name for name in now if name not in before or not _is_alike(now[name], before[name]))
-    return "".join(f".{name}" for name in islice(names, 1))
-
-
-def _copy(holder: Any) -> Any:
-    """Return the entries of a holder as a dict or a list."""
-    return dict(holder) if isinstance(holder, dict) else list(holder)
-
-
-def _are_alike(now: Any, before: Any) -> bool:
-    """Return whether two dicts or lists have the same entries, in the same order."""
-    if len(now) != len(before):
-        return False
-    if isinstance(now, dict):
-        return all(map(_is_alike, now, before)) and all(map(_is_alike, now.values(), before.values()))
-    return all(map(_is_alike, now, before))
+def _step(thing: Any, name: Any) -> str:
+    """Return the step from a thing to a part with a name, in a path."""
+    if isinstance(thing, CONTAINERS):
+        return "[…]" if name == "…" else f"[{name!r}]"
+    return str(name) if isinstance(thing, types.FunctionType) else f".{name}"
 
 
 def _is_alike(now: Any, before: Any) -> bool:
-    """Return whether two entries are the same object, or equal plain data."""
+    """Return whether two parts are the same object, or equal plain data."""
     if now is before:
         return True
     if type(now) is not type(before):
         return False
     if type(now) in _PLAIN or isinstance(now, np.generic):
         return bool(now == before) or (now != now and before != before)  # noqa: PLR0124  # NaN
-    return type(now) in (list, tuple, dict) and len(now) <= _END and _are_alike(now, before)
+    if type(now) not in (list, tuple, dict) or not len(now) == len(before) <= _END:
+        return False
+    of_keys = type(now) is not dict or all(map(_is_alike, now, before))
+    return of_keys and all(
+        map(_is_alike, *(one.values() if type(one) is dict else one for one in (now, before)))
+    )

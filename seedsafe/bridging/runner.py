@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from seedsafe.bridging.again import Marks, Run
 from seedsafe.bridging.call_count import CallCount
 from seedsafe.bridging.entropy import SeedLog
 from seedsafe.bridging.equal import Group
@@ -19,7 +18,7 @@ from seedsafe.bridging.same import content
 from seedsafe.bridging.search import MOST, Search, find
 from seedsafe.bridging.sources import Source, globals_for
 from seedsafe.bridging.threads import others_run, undisturbed
-from seedsafe.bridging.watch import KEYS, Call, Watch, trace
+from seedsafe.bridging.watch import KEYS, Call, Marks, Run, Watch, trace
 from seedsafe.bridging.words import other_address
 from seedsafe.ground.process import is_worker
 from seedsafe.keys import seeding

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any, Final
 
-from seedsafe.bridging.again import Run
 from seedsafe.bridging.options import NotReproducible
 from seedsafe.bridging.same import content
+from seedsafe.bridging.watch import Run
 from seedsafe.ground.process import frames_of_threads, is_worker
 
 __all__ = ["RUNS", "OtherThreads", "others_run", "undisturbed"]

@@ -6,21 +6,32 @@ import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from seedsafe.bridging.again import Keyed, Marks, Run, rerun
+from seedsafe.bridging.again import rerun
 from seedsafe.bridging.call_count import DRAWN, UNSEEN, CallCount
 from seedsafe.bridging.options import NotReproducible
 from seedsafe.bridging.region import Region
 from seedsafe.bridging.same import Content, content
 from seedsafe.bridging.sources import Source
-from seedsafe.bridging.words import other_address
+from seedsafe.bridging.words import Words, other_address
 from seedsafe.keys.key import Address
 
-__all__ = ["KEYS", "Call", "Watch", "trace"]
+__all__ = ["KEYS", "Call", "Marks", "Run", "Watch", "trace"]
 
 KEYS = 32
 """The number of calls at the start of a run that are all watched."""
 
 Call = Callable[[Address], Any]
+
+
+Marks = dict[str, tuple[Any, Any]]
+"""Each source's state before and after a call, by name."""
+
+
+class Run(NamedTuple):
+    """A call's result, and the states of the sources around it."""
+
+    result: Any
+    marks: Marks
 
 
 class _First(NamedTuple):
@@ -169,5 +180,14 @@ def _draws_differ(marks: Marks, second: Marks) -> bool:
 
 def trace(address: Address, call: Call, sources: tuple[Source, ...], *, follows: bool = True) -> Run:
     """Run a call with sources keyed from the words at an address, and mark each source before and after."""
+
+    def key() -> None:
+        words = Words(address)
+        for source in sources:
+            source.key(words)  # marking may have moved it
+
     with Region(address, sources, follows=follows):
-        return rerun(lambda: call(address), Keyed(address, sources))
+        before = [source.mark() for source in sources]
+        result, after = rerun(lambda: call(address), sources, key)
+    names = [source.name for source in sources]
+    return Run(result, dict(zip(names, zip(before, after, strict=True), strict=True)))

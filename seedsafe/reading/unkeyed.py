@@ -13,7 +13,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from seedsafe.bridging.again import Given, digests_of, has_moved, put_back, rerun, states_of
+from seedsafe.bridging.again import digests_of, has_moved, put_back, rerun, set_states, states_of
 from seedsafe.bridging.contents import Contents, named_place
 from seedsafe.bridging.entropy import Replayed, unseeded_generators
 from seedsafe.bridging.generators import State, Stateful, global_generators, stateful
@@ -245,40 +245,41 @@ class DrawChecks:
     ) -> _Fault | None:
         """Read the sample again with generators in the same states, and in others, and return what is wrong."""
         generators = [generator for generator, _ in before]
-        ends = Given(before).marks()
+        ends = [generator.mark() for generator in generators]
         # the same states first: a base that alternates where nobody sees it differs then
-        same = rerun(partial(_digests, read), Given(before))
-        stable = {path for path, digest in own.items() if same.result.get(path) == digest}
+        same, same_ends = rerun(partial(_digests, read), generators, partial(set_states, before))
+        stable = {path for path, digest in own.items() if same.get(path) == digest}
         follows = False
         # the first two other states are far apart, so what a base draws once differs in one of them
         for _ in range(1 if self._tried else 2):
             others = [next(self._others.setdefault(one.name, one.others())) for one in generators]
-            other = rerun(partial(_digests, read), Given(zip(generators, others, strict=True)))
-            if follows := any(other.result.get(path) != own[path] for path in stable):
+            pairs = zip(generators, others, strict=True)
+            other, other_ends = rerun(partial(_digests, read), generators, partial(set_states, pairs))
+            if follows := any(other.get(path) != own[path] for path in stable):
                 break
         if held.changed(self._name) is not None:  # in another branch than before
             held.put_back()
             self._changed += 1
             return None
-        if not same.result or not other.result:  # it cannot be read again
+        if not same or not other:  # it cannot be read again
             return None
         anew = [
             generator
-            for number, generator in enumerate(generators)
-            if same.marks[number][1] not in (ends[number], same.marks[number][0])
+            for (generator, start), end, same_end in zip(before, ends, same_ends, strict=True)
+            if same_end not in (end, start.mark)
         ]
         if anew and len(stable) < len(own):
             return _Fault(self._text_of_seeds(anew, position), not others_run())
         if follows:
             return _Fault(self._text(generators, position))
         constant = []
-        for number, generator in enumerate(generators):
-            if other.marks[number][1] != ends[number]:
+        for generator, end, other_end in zip(generators, ends, other_ends, strict=True):
+            if other_end != end:
                 self._ends.pop(generator.name, None)
                 continue
             noted = self._ends.setdefault(generator.name, {})
-            noted[position] = ends[number]
-            if len(noted) >= _SAMPLES and all(end == ends[number] for end in noted.values()):
+            noted[position] = end
+            if len(noted) >= _SAMPLES and all(one == end for one in noted.values()):
                 constant.append(generator)
         return _Fault(self._text_of_constants(constant), False) if constant else None
 
