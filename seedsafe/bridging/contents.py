@@ -150,7 +150,7 @@ class Contents:
         elif isinstance(thing, types.FunctionType):
             named = [(".closure", cell) for cell in _cells(thing)] + _globals_of(thing)
         elif isinstance(thing, type):
-            parts = () if _is_installed(thing.__module__) else list(vars(thing).items())
+            parts = () if _is_installed(_module(thing)) else list(vars(thing).items())
             named = ((name, part) for name, part in parts if not name.startswith("__"))
         elif hasattr(type(thing), "cache_info"):  # of functools.lru_cache
             named = (("cache_info()", thing.cache_info().misses),)
@@ -212,10 +212,16 @@ def _spread(array: np.ndarray[Any, Any]) -> bytes:
     return array.tobytes()
 
 
+def _module(thing: Any) -> str:
+    """Return the module of a function or class, or of an object's class."""
+    module = getattr(thing, "__module__", None)
+    module = module if isinstance(module, str) else type(thing).__module__
+    return module if isinstance(module, str) else ""  # Cython's functions have a descriptor
+
+
 def _is_of(modules: str, thing: Any) -> bool:
     """Return whether a function, a class or an object's class is of one of some modules, or below it."""
-    module = getattr(thing, "__module__", None)
-    return _matches(modules, module if isinstance(module, str) else type(thing).__module__)
+    return _matches(modules, _module(thing))
 
 
 @functools.lru_cache(4096)
@@ -244,7 +250,7 @@ def _is_users(thing: Any) -> bool:
     if isinstance(thing, CONTAINERS) or hasattr(type(thing), "cache_info"):
         return True
     kind: Any = type(thing)
-    return not _is_code(thing) and (_is_unseen(kind) or not _is_installed(kind.__module__))
+    return not _is_code(thing) and (_is_unseen(kind) or not _is_installed(_module(kind)))
 
 
 @functools.lru_cache(4096)
@@ -256,7 +262,7 @@ def _is_unseen(kind: Any) -> bool:
     opens = has("close") and has("__enter__")
     is_queue = has("put") and has("get")
     hides = kind.__dictoffset__ == 0 and not has("__slots__") and any(map(has, _READ))  # written in C
-    is_known = issubclass(kind, io.IOBase) or _matches(_SHARED, kind.__module__)
+    is_known = issubclass(kind, io.IOBase) or _is_of(_SHARED, kind)
     return has("__next__") or opens or is_queue or hides or is_known
 
 
@@ -276,7 +282,7 @@ def _cells(function: types.FunctionType) -> list[Any]:
 
 def _globals_of(function: types.FunctionType) -> list[tuple[str, Any]]:
     """Return the globals that a user's function names, except modules."""
-    if _is_installed(function.__module__ or ""):
+    if _is_installed(_module(function)):
         return []
     found, names = function.__globals__, names_of(function.__code__)
     named = ((f" → {name}", found[name]) for name in names if name in found)
