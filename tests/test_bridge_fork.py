@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+import threading
 from unittest.mock import Mock
 
 import pytest
 from programs import python
 
+from seedsafe.bridging.again import put_back
 from seedsafe.bridging.regions import regions
 
 HEAD = """
@@ -276,3 +278,23 @@ finally:
 
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
+
+
+def test_a_fork_waits_for_generators_that_are_in_other_states_for_a_while() -> None:
+    free: list[bool] = []
+
+    def try_it() -> None:
+        thread = threading.Thread(target=lambda: free.append(regions.setting.acquire(blocking=False)))
+        thread.start()
+        thread.join()
+
+    regions.before_fork()
+    try_it()
+    regions.after_fork_in_parent()
+    assert free == [False]
+    with put_back([]) as can_set:
+        assert can_set
+        try_it()
+    try_it()
+    assert free == [False, False, True]
+    regions.setting = threading.RLock()  # the thread that holds it is gone

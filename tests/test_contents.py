@@ -216,6 +216,19 @@ def test_what_was_copied_is_put_back() -> None:
     }
 
 
+def test_code_stays_as_it_is() -> None:
+    def read(cache: list[int] = COUNTS) -> Any:
+        return kept(len(cache))
+
+    read.note = 3  # type: ignore[attr-defined]
+    before = Contents(Thing(read=read, kept=kept))
+    kept(-7)
+    before.put_back()
+    assert vars(read) == {"note": 3}
+    assert kept.__wrapped__(3) == 3
+    assert before.changed("base") == "base.kept.cache_info()"
+
+
 def test_an_object_that_cannot_be_walked_counts_as_changed() -> None:
     class Locked(dict[str, int]):
         def items(self) -> Any:

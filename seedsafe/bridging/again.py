@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Final
@@ -47,34 +45,6 @@ def has_moved(generator: Stateful, before: State) -> bool:
     return any(state.mark != before.mark for _, state in states_of([generator]))
 
 
-class _Setting:
-    """The lock of `put_back`, which a fork waits for: the child would keep states that are not the process's own."""
-
-    def __init__(self) -> None:
-        self.lock = threading.RLock()
-        self._held = False
-
-    def before_fork(self) -> None:
-        self._held = self.lock.acquire(timeout=PATIENCE)
-
-    def after_fork_in_parent(self) -> None:
-        if self._held:
-            self.lock.release()
-
-    def after_fork_in_child(self) -> None:
-        self.lock = threading.RLock()  # the other one may belong to a thread that the child does not have
-
-
-_setting = _Setting()
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_setting.before_fork,
-        after_in_parent=_setting.after_fork_in_parent,
-        after_in_child=_setting.after_fork_in_child,
-    )
-
-
 @contextmanager
 def put_back(generators: Iterable[Stateful]) -> Iterator[bool]:
     """Put generators back into their present states at the end of a with statement, which one thread at a time is inside.
@@ -82,7 +52,7 @@ def put_back(generators: Iterable[Stateful]) -> Iterator[bool]:
     Its value is False, and the statement must set nothing, if another thread does not leave it or a region in time. Regions of
     other threads go on meanwhile, since a call may wait for them.
     """
-    lock = _setting.lock
+    lock = regions.setting
     if not lock.acquire(timeout=PATIENCE):
         yield False
         return

@@ -115,26 +115,19 @@ class Contents:
         for place, before, _ in list(self._changes()):
             thing: Any = place.thing
             holder: Any = thing if isinstance(thing, CONTAINERS) else attributes_of(thing)
-            if holder is not None and len(before) <= _LONG:
+            are_its_own = not _is_code(thing) and not hasattr(type(thing), "cache_info")
+            if holder is not None and are_its_own and len(before) <= _LONG:
                 with suppress(Exception):  # the user's classes
                     holder.clear()
-                    values = [value for _, value, _ in before]
-                    if isinstance(holder, dict):
-                        holder.update({name: value for name, value, _ in before})
-                    elif isinstance(holder, set):
-                        holder.update(values)
-                    else:
-                        holder.extend(values)
+                    put = getattr(holder, "extend", None) or holder.update
+                    put([(name, part) if isinstance(holder, dict) else part for name, part, _ in before])
 
     def _changes(self) -> Iterator[tuple[Place, list[_Entry], str]]:
         """Yield the places that have changed, with their earlier entries and the step to the first that differs."""
         for place, before in self._held:
             now = self._entries(place.thing)
-            differ = (
-                name
-                for (name, *one), (_, *other) in zip(now, before, strict=False)
-                if not _is_alike(one, other)
-            )
+            pairs = zip(now, before, strict=False)
+            differ = (name for (name, *one), (_, *other) in pairs if not _is_alike(one, other))
             first = [_step(place.thing, name) for name in islice(differ, 1)]
             if first or len(now) != len(before):
                 yield place, before, "".join(first)
@@ -172,11 +165,8 @@ class Contents:
     def _parts(self, place: Place) -> Iterable[Part]:
         thing = place.thing
         if _is_of(_OURS, thing):  # it has states of its own; what counts is what it reads
-            return [
-                Part(
-                    ".base", getattr(getattr(thing, "reader", thing), "base", getattr(thing, "dataset", None))
-                )
-            ]
+            base = getattr(getattr(thing, "reader", thing), "base", getattr(thing, "dataset", None))
+            return [Part(".base", base)]
         if isinstance(thing, types.BuiltinMethodType | types.MethodWrapperType):
             return [Part(".__self__", thing.__self__)]
         if isinstance(thing, CONTAINERS):

@@ -30,6 +30,9 @@ class Regions:
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.door = threading.Lock()
+        self.setting = threading.RLock()
+        """Held while generators are in other states for some reads, which a child would keep."""
+        self._holds_setting = False
         self.inside: list[Any] = []
         """The current regions, the outermost first."""
         self.entries = 0
@@ -47,6 +50,7 @@ class Regions:
 
     def before_fork(self) -> None:
         """Shut the door and wait until no thread is inside."""
+        self._holds_setting = self.setting.acquire(timeout=PATIENCE)
         if self.lock._is_owned():  # type: ignore[attr-defined]  # then no other thread is inside
             return
         self.door.acquire()
@@ -55,6 +59,8 @@ class Regions:
 
     def after_fork_in_parent(self) -> None:
         """Open the door."""
+        if self._holds_setting:
+            self.setting.release()
         if self._forking != threading.get_ident():
             return
         self._forking = None
@@ -65,6 +71,7 @@ class Regions:
     def after_fork_in_child(self) -> None:
         """Open the door, and leave no lock to a thread that the child does not have."""
         self.process += 1
+        self.setting = threading.RLock()
         self._forking = None
         self.door = threading.Lock()
         if self.lock._is_owned() and self.inside:  # type: ignore[attr-defined]  # a fork inside a region
