@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager, suppress
 from typing import Any, Final
 
@@ -46,7 +46,7 @@ def has_moved(generator: Stateful, before: State) -> bool:
 
 
 @contextmanager
-def put_back(generators: Iterable[Stateful]) -> Iterator[bool]:
+def put_back(generators: Iterable[Stateful]) -> Generator[bool, None, None]:
     """Put generators back into their present states at the end of a with statement, which one thread at a time is inside.
 
     Its value is False, and the statement must set nothing, if another thread does not leave it or a region in time. Regions of

@@ -220,7 +220,7 @@ class DrawChecks:
             return sample, None
         changed = held.changed(self._name)
         if changed is not None:
-            self._changed += bool(names)
+            self._changed = self._changed + bool(names)
             is_told = names and self._changed >= _CHANGED
             return sample, _Fault(self._text_of_change(names, changed), False) if is_told else None
         if self._tried >= _TRIED and self._spent > _SECONDS:
@@ -249,7 +249,7 @@ class DrawChecks:
         # the same states first: a base that alternates where nobody sees it differs then
         same, same_ends = rerun(partial(_digests, read), generators, partial(set_states, before))
         stable = {path for path, digest in own.items() if same.get(path) == digest}
-        follows = False
+        follows, other, other_ends = False, dict[Any, bytes](), list[Any]()
         # the first two other states are far apart, so what a base draws once differs in one of them
         for _ in range(1 if self._tried else 2):
             others = [next(self._others.setdefault(one.name, one.others())) for one in generators]
@@ -259,7 +259,7 @@ class DrawChecks:
                 break
         if held.changed(self._name) is not None:  # in another branch than before
             held.put_back()
-            self._changed += 1
+            self._changed = self._changed + 1
             return None
         if not same or not other:  # it cannot be read again
             return None
