@@ -88,6 +88,7 @@ INSIDE = Thing(count=0)
 SLOTTED = Slotted()
 QUEUE: deque[int] = deque(range(9))
 RECORDS = [{"turn": 0} for _ in range(3000)]
+KEYS, SHORT = {5: 1}, [1, 2]
 BUFFER = array.array("i", [0])
 
 
@@ -104,6 +105,8 @@ CHANGES: list[tuple[Any, Callable[[], Any], str]] = [
     (with_closure(COUNTS), at(COUNTS), ".closure[0]"),
     (counting, counting, " → TOTAL"),
     (Thing(buffer=BUFFER), at(BUFFER), ".buffer"),
+    (Thing(keys=KEYS), lambda: KEYS.update({6: KEYS.pop(5)}), ".keys[6]"),
+    (Thing(short=SHORT), SHORT.pop, ".short[1]"),
     (functools.partial(print, COUNTS), at(COUNTS), ".partial[0]"),
 ]
 

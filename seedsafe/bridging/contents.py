@@ -10,7 +10,7 @@ import types
 from array import array as buffer
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import Any, Final
 
 import numpy as np
@@ -44,6 +44,7 @@ _PLAIN: Final = frozenset((bool, int, float, complex, str, bytes, type(None)))
 
 
 _Entry = tuple[Any, Any, bytes | None]
+_NONE: Final[_Entry] = (None, None, None)
 
 
 class Contents:
@@ -125,12 +126,12 @@ class Contents:
     def _changes(self) -> Iterator[tuple[Place, list[_Entry], str]]:
         """Yield the places that have changed, with their earlier entries and the step to the first that differs."""
         for place, before in self._held:
-            now = self._entries(place.thing)
-            pairs = zip(now, before, strict=False)
-            differ = (name for (name, *one), (_, *other) in pairs if not _is_alike(one, other))
-            first = [_step(place.thing, name) for name in islice(differ, 1)]
-            if first or len(now) != len(before):
-                yield place, before, "".join(first)
+            pairs = zip_longest(self._entries(place.thing), before, fillvalue=_NONE)
+            differ = (
+                (other if one is _NONE else one)[0] for one, other in pairs if not _is_alike(one, other)
+            )
+            for name in islice(differ, 1):
+                yield place, before, _step(place.thing, name)
 
     def _entries(self, thing: Any) -> list[_Entry]:
         """Return what a thing itself holds: each part's name, the part, and some bytes of it if it is an array."""

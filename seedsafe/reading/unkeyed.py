@@ -51,8 +51,6 @@ FIRST: Final = 8
 
 _FAR: Final = 2**62
 
-_MOST_HELD: Final = 64
-
 _TRIED: Final = 3
 """So many samples are read again however long that takes, and others while all these reads took less than a second."""
 
@@ -146,6 +144,8 @@ class DrawChecks:
         """States to try for each generator, by its name."""
         self._tried, self._spent = 0, 0.0
         self._changed = 0
+        self._changes: str | None = None
+        """The path of what a read again has changed, so that none follows."""
         self._error: str | None = None
 
     def end(self) -> None:
@@ -191,7 +191,7 @@ class DrawChecks:
         number = self._number + 1
         may_raise = self._answer == "raise" and number <= FIRST and epoch <= self._log.first_epoch(epoch)
         held = Contents(self._base, position)
-        named = [(named_place(self._name, place), place.thing) for place in held.generators[:_MOST_HELD]]
+        named = [(named_place(self._name, place), place.thing) for place in held.generators[:64]]
         own = [generator for name, thing in named if (generator := stateful(name, thing)) is not None]
         with Replayed() as seeds:
             before = states_of((*global_generators(), *own, unseeded_generators(seeds)))
@@ -218,7 +218,7 @@ class DrawChecks:
         tried = [pair for pair in before if pair[0].name in names or pair[0].name in self._ends]
         if not names and not tried:
             return sample, None
-        changed = held.changed(self._name)
+        changed = held.changed(self._name) or self._changes
         if changed is not None:
             self._changed = self._changed + bool(names)
             is_told = names and self._changed >= _CHANGED
@@ -257,10 +257,9 @@ class DrawChecks:
             other, other_ends = rerun(partial(_digests, read), generators, partial(set_states, pairs))
             if follows := any(other.get(path) != own[path] for path in stable):
                 break
-        if held.changed(self._name) is not None:  # in another branch than before
+        self._changes = held.changed(self._name)  # in another branch than before
+        if self._changes is not None:
             held.put_back()
-            self._changed = self._changed + 1
-            return None
         if not same or not other:  # it cannot be read again
             return None
         anew = [
