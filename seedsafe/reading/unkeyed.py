@@ -22,6 +22,7 @@ from seedsafe.bridging.regions import PATIENCE, regions
 from seedsafe.bridging.same import is_tensor
 from seedsafe.bridging.threads import others_run
 from seedsafe.ground.warning import warn
+from seedsafe.keys import seeding
 from seedsafe.reading.forms import copy_parts
 from seedsafe.reading.inside import WarningLog, nested
 
@@ -138,6 +139,7 @@ class DrawChecks:
         """The number of reads up to the next check. Who reads the base counts it down, and calls `check` at 0."""
         self._number = 0
         self._lock = threading.RLock()
+        self._seeded: list[Any] = []
         self._ends: dict[str, dict[int, Any]] = {}
         """The states in which reads left generators that they set, by the generator's name and the sample's position."""
         self._others: dict[str, Iterator[State]] = {}
@@ -195,7 +197,7 @@ class DrawChecks:
         own = [generator for name, thing in named if (generator := stateful(name, thing)) is not None]
         with Replayed() as seeds:
             before = states_of((*global_generators(), *own, unseeded_generators(seeds)))
-            sample = read()
+            sample = self._heard(read)
             sample, fault = self._judged(read, sample, held, before, position)
         if fault is not None:
             self._report(fault.text, may_raise and fault.may_raise)
@@ -203,6 +205,19 @@ class DrawChecks:
         if self.due_in <= 0:
             self.due_in = gap_after(number)
         return sample
+
+    def _heard(self, read: Callable[[], Any]) -> Any:
+        """Return what `read` returns, and note the states in which it sets the global generators."""
+        seeded = self._seeded = list[Any]()
+
+        def hear(*_: Any) -> None:
+            seeded.extend(generator.mark() for generator in global_generators())
+
+        seeding.followers.append(hear)
+        try:
+            return read()
+        finally:
+            seeding.followers.remove(hear)
 
     def _judged(
         self,
@@ -278,7 +293,10 @@ class DrawChecks:
                 continue
             noted = self._ends.setdefault(generator.name, {})
             noted[position] = end
-            if len(noted) >= _SAMPLES and all(one == end for one in noted.values()):
+            draws = (
+                end not in self._seeded
+            )  # else the seed may be for a pipeline, which follows it and the key
+            if draws and len(noted) >= _SAMPLES and all(one == end for one in noted.values()):
                 constant.append(generator)
         return _Fault(self._text_of_constants(constant), False) if constant else None
 

@@ -402,6 +402,16 @@ def test_what_a_read_again_changes_in_another_branch_is_put_back() -> None:
     assert len(caught) == 1
 
 
+def test_a_constant_seed_that_only_a_pipeline_of_ours_follows_is_not_told() -> None:
+    crop = ss.Compose([ss.RandomCrop(2)])
+
+    def read(self: Any, index: int) -> Any:
+        random.seed(7)
+        return crop(IMAGE)
+
+    read_all(AugmentedDataset(Base(read), seed=42))
+
+
 @pytest.mark.filterwarnings("ignore:the base, a Base, drew from")
 @pytest.mark.parametrize("seed", range(3))
 def test_a_base_that_logs_some_reads_is_no_error(seed: int) -> None:
