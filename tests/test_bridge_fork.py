@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+import threading
 from unittest.mock import Mock
 
 import pytest
 from programs import python
 
-from seedsafe.bridging.turns import turns
+from seedsafe.bridging.again import put_back
+from seedsafe.bridging.regions import regions
 
 HEAD = """
 import os, random, signal, sys, threading
@@ -69,8 +71,8 @@ def test_sixty_forks_beside_a_thread_that_draws_all_the_time(torch: bool) -> Non
 
 def test_a_fork_does_not_wait_for_ever_for_a_thread_that_stays_inside() -> None:
     code = """
-from seedsafe.bridging import sources, turns, words
-turns.PATIENCE = 0.05
+from seedsafe.bridging import regions, sources, words
+regions.PATIENCE = 0.05
 with ss.keyed(ss.SampleKey(1, 0, 0)):
     expected = random.random(), np.random.rand()
 random.seed(1)
@@ -106,9 +108,9 @@ def test_a_machine_that_stops_while_a_fork_waits_takes_one_wait_of_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     lock = Mock(**{"_is_owned.return_value": False, "acquire.side_effect": [False, True]})
-    monkeypatch.setattr(turns, "lock", lock)
-    turns.before_fork()
-    turns.after_fork_in_parent()
+    monkeypatch.setattr(regions, "lock", lock)
+    regions.before_fork()
+    regions.after_fork_in_parent()
     lock.release.assert_called_once_with()
 
 
@@ -122,7 +124,7 @@ def stay():
         threading.Event().wait()
 
 def begin():  # the bridge is not imported yet, so its own hook does not run before this fork
-    assert "seedsafe.bridging.turns" not in sys.modules
+    assert "seedsafe.bridging.regions" not in sys.modules
     threading.Thread(target=stay, daemon=True).start()
     entered.wait()
 
@@ -276,3 +278,23 @@ finally:
 
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
+
+
+def test_a_fork_waits_for_generators_that_are_in_other_states_for_a_while() -> None:
+    free: list[bool] = []
+
+    def try_it() -> None:
+        thread = threading.Thread(target=lambda: free.append(regions.setting.acquire(blocking=False)))
+        thread.start()
+        thread.join()
+
+    regions.before_fork()
+    try_it()
+    regions.after_fork_in_parent()
+    assert free == [False]
+    with put_back([]) as can_set:
+        assert can_set
+        try_it()
+    try_it()
+    assert free == [False, False, True]
+    regions.setting = threading.RLock()  # the thread that holds it is gone

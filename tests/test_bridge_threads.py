@@ -14,7 +14,7 @@ import torch
 from programs import python
 
 import seedsafe as ss
-from seedsafe.bridging import beside
+from seedsafe.bridging import threads
 from seedsafe_torch import AugmentedDataset
 
 COUNT = 40
@@ -95,7 +95,7 @@ def test_the_draws_of_another_thread_do_not_enter(verify: bool, action: Any) -> 
 
 
 def test_a_thread_that_always_draws_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(beside, "TRIES", 4)
+    monkeypatch.setattr(threads, "RUNS", 4)
     base = Drawing()
     base.rest = 10**6
     with (
@@ -146,7 +146,7 @@ def test_it_looks_at_threads_that_end_while_the_garbage_collector_runs() -> None
         "-c",
         """
 import gc, threading
-from seedsafe.bridging.beside import Others
+from seedsafe.bridging.threads import OtherThreads
 from seedsafe_torch.frames import objects_in_threads
 
 class Garbage:
@@ -169,14 +169,14 @@ for thread in beginning:
 gc.set_threshold(1, 1, 1)
 Garbage()
 for _ in range(200):
-    Others().awake()
+    OtherThreads().awake()
     assert not list(objects_in_threads("nothing"))
 done.set()
 for thread in beginning:
     thread.join()
 assert gc.isenabled()
 gc.disable()
-Others()
+OtherThreads()
 assert not gc.isenabled()
 """,
     )

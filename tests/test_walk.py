@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from seedsafe.bridging.contents import Contents
 from seedsafe.bridging.walk import Part, Place, held_by, walk
 from seedsafe.reading.inside import walk as datasets
 
@@ -131,3 +132,19 @@ def test_datasets_inside_come_in_the_order_in_which_they_are_read() -> None:
     subset = Items(dataset=first, again=second)
     root = Items(datasets=[subset, second])
     assert all(one is other for one, other in zip(datasets(root), [root, subset, first, second], strict=True))
+
+
+class Odd:
+    """As the functions of h5py: its module is a descriptor, and so no name."""
+
+    __module__ = property(lambda self: "elsewhere")  # type: ignore[assignment]
+
+    def __init__(self) -> None:
+        self.rng = random.Random(3)
+
+
+def test_a_class_whose_module_is_no_name_is_walked() -> None:
+    assert ".rng" in [place.path for place in walk(Odd())]
+    found = Contents(Odd())
+    assert [place.path for place in found.generators] == [".rng"]
+    assert found.changed("base") is None

@@ -8,7 +8,7 @@ from typing import Any, Literal, SupportsIndex
 import tensorflow as tf
 
 from seedsafe import SampleKey, keyed_map
-from seedsafe.reading import Targets, Unkeyed, explain_arguments, looked_at
+from seedsafe.reading import Targets, Unkeyed, checked_source, explain_arguments
 from seedsafe_tf.numpy_map import as_parallel, as_spec, map_numpy
 
 __all__ = ["keyed"]
@@ -96,7 +96,9 @@ def _first_spec(dataset: Any, function: Callable[[Any], Any], unkeyed: Unkeyed) 
             "signature is missing, and inside flat_map or another traced function no element can be read: pass the TensorSpecs of "
             "the results, for instance keyed(...).element_spec of one epoch outside it"
         )
-    for record in looked_at(dataset.take(1).as_numpy_iterator(), unkeyed, "dataset", lambda: True, least=1):
+    for record in checked_source(
+        dataset.take(1).as_numpy_iterator(), unkeyed, "dataset", lambda: True, least=1
+    ):
         return as_spec(function(record))
     raise ValueError(
         "signature is missing, and the dataset has no element to take it from: pass the TensorSpecs of the results"

@@ -18,10 +18,10 @@ from seedsafe import Bridge, SampleIndex, SampleKey
 from seedsafe.reading import (
     BRIDGE_IT,
     Augment,
+    DrawChecks,
     Faults,
     Forwarding,
     KeyedReader,
-    Looks,
     Repeats,
     Targets,
     Unkeyed,
@@ -326,13 +326,13 @@ class Envelope(Dataset[Any]):
             )
         self.dataset = dataset
         self._repeats = Repeats(dataset)
-        self._looks = Looks(dataset, Unkeyed(on_unkeyed, _WRAP_IT), self._repeats.log, "dataset")
+        self._draw_checks = DrawChecks(dataset, Unkeyed(on_unkeyed, _WRAP_IT), self._repeats.log, "dataset")
 
     def __len__(self) -> int:
         return len(self.dataset)
 
     def __getitem__(self, index: int) -> Any:
-        return self._looks.through(partial(self._read, index), index)
+        return self._draw_checks.read(partial(self._read, index), index)
 
     def _read(self, index: int) -> Any:
         with self.reading(index):
@@ -355,7 +355,7 @@ class Envelope(Dataset[Any]):
         samples: list[Any] = []
         for _, group in groupby(indices, _stamp):  # a Fetch must have one stamp
             part = list(group)
-            samples += self._looks.through(partial(self._read_batch, part), part[0], len(part))
+            samples += self._draw_checks.read(partial(self._read_batch, part), part[0], len(part))
         return samples
 
     def _read_batch(self, part: list[int]) -> Any:

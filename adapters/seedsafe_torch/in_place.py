@@ -18,7 +18,7 @@ from torch.utils.data import DataLoader, Dataset, default_collate, get_worker_in
 from torch.utils.data._utils import collate as torchs
 
 from seedsafe import ring
-from seedsafe.reading import AtOnce, KeyedCollate, LookedCollate, Skipped
+from seedsafe.reading import AtOnce, CheckedCollate, KeyedCollate, Skipped
 from seedsafe_torch.at_once import at_once, is_worthwhile
 from seedsafe_torch.dataset import is_ours, read_into, reads_batches
 from seedsafe_torch.faults import Whole
@@ -137,7 +137,7 @@ def why_not_in_place(loading: DataLoader[Any]) -> str | None:
         'its collate_fn is default_collate: make the loader with seedsafe_torch.loader, or pass seedsafe_torch.collate'
     """
     function: Any = loading.collate_fn
-    while isinstance(function, functools.partial | KeyedCollate | LookedCollate):
+    while isinstance(function, functools.partial | KeyedCollate | CheckedCollate):
         if isinstance(function, functools.partial):
             function = function.keywords.get("collate", function.func)
         else:

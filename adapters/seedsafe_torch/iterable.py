@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, SupportsIndex
 from torch.utils.data import IterableDataset, get_worker_info
 
 from seedsafe import KeyedMap, SampleKey, content_id, keyed_map, record_index
-from seedsafe.reading import Unkeyed, augment_records, explain_arguments, flag, looked_at
+from seedsafe.reading import Unkeyed, augment_records, checked_source, explain_arguments, flag
 from seedsafe_torch import frames
 from seedsafe_torch.by_trainers import warn_of_skipping
 from seedsafe_torch.cell import SharedBytes
@@ -265,7 +265,7 @@ def _inherit(request: dict[str, Any] | None, workers: int, begun: bool) -> dict[
 def _share(stream: AugmentedIterable, start: Start, keyed: KeyedMap) -> Iterator[tuple[int, Any]]:
     """Return the records of this worker, each with its position in the source as this worker reads it, without earlier stages'."""
     info = get_worker_info() if stream.split or start.divides else None
-    source = looked_at(stream.source, stream.unkeyed, "source", partial(_tells, stream._memory))
+    source = checked_source(stream.source, stream.unkeyed, "source", partial(_tells, stream._memory))
     records: Iterator[tuple[int, Any]] = enumerate(source)
     for stage, orders in zip(start.before, start.orders, strict=True):
         records = remaining(records, stage, orders, partial(_mark, stream, keyed), start.epoch)

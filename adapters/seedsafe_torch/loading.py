@@ -23,8 +23,8 @@ from torch.utils.data import (
 
 from seedsafe import SampleKey
 from seedsafe.reading import (
+    CheckedCollate,
     KeyedCollate,
-    LookedCollate,
     Unkeyed,
     WarningLog,
     check_base,
@@ -214,7 +214,7 @@ def _stream_loader(
         in_place, stream, options["batch_size"] is not None, options
     )  # it sets collate_fn; a stream has no rows
     if options.get("collate_fn") is not None:
-        options["collate_fn"] = _looked(options["collate_fn"], stream.unkeyed.answer, WarningLog())
+        options["collate_fn"] = _checked(options["collate_fn"], stream.unkeyed.answer, WarningLog())
     options["generator"] = options["generator"] or _generator(stream.seed)
     result = StreamLoader(stream, **options)
     _check_picklable(result)
@@ -254,11 +254,11 @@ def _generator(seed: SupportsIndex) -> torch.Generator:
     return torch.Generator().manual_seed(SampleKey(seed, 0, 0).seed % 2**63)
 
 
-def _looked(collate: Callable[[Any], Any], answer: str, log: WarningLog) -> Callable[[Any], Any]:
-    """Return a collate function that is looked at whether it draws, unless that is torch's, or allowed."""
+def _checked(collate: Callable[[Any], Any], answer: str, log: WarningLog) -> Callable[[Any], Any]:
+    """Return a collate function that is checked for draws, unless it is torch's, or they are allowed."""
     if answer == "allow" or collate in _TORCHS:
         return collate
-    return LookedCollate(collate, Unkeyed("warn"), log, first_asked)
+    return CheckedCollate(collate, Unkeyed("warn"), log, first_asked)
 
 
 def _keyed_loader(
@@ -280,7 +280,7 @@ def _keyed_loader(
         collate = options["collate_fn"] = partial(collate_keyed, collate=keyed)
     elif inside is not None and "collate_fn" in options:
         answer = Unkeyed(on_unkeyed).mildest(dataset)
-        collate = options["collate_fn"] = _looked(collate, answer, inside.reader.repeats.log)
+        collate = options["collate_fn"] = _checked(collate, answer, inside.reader.repeats.log)
     logging = [inside for inside in nested(dataset) if inside.faults.log is not None]
     if any(inside.faults.on_error == "skip" for inside in logging):
         options["collate_fn"] = partial(batch_or_skip if in_batches else one_or_skip, collate=collate)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.random import bit_generator
 
 from seedsafe.bridging.generators import Stateful
-from seedsafe.bridging.turns import turns
+from seedsafe.bridging.regions import regions
 from seedsafe.bridging.words import Words
 from seedsafe.keys import seeding
 
@@ -51,7 +51,7 @@ class Entropy:
 
     def __call__(self, bits: int) -> int:
         """Return a number of `bits` bits."""
-        if not turns.lock._is_owned():  # type: ignore[attr-defined]  # not the region's thread
+        if not regions.lock._is_owned():  # type: ignore[attr-defined]  # not the region's thread
             number: int = self.before(bits)
             return number
         words = -(-bits // 64)

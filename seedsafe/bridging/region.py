@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from seedsafe.bridging.entropy import Entropy
 from seedsafe.bridging.options import Bridge
+from seedsafe.bridging.regions import regions
 from seedsafe.bridging.sources import Source, globals_for
-from seedsafe.bridging.turns import turns
 from seedsafe.bridging.words import OP, Words, address_of
 from seedsafe.ground.process import is_worker
 from seedsafe.keys import seeding
@@ -37,13 +37,13 @@ class Region:
         """The sources to restore, with their states."""
 
     def __enter__(self) -> None:
-        if turns.door.locked():
-            turns.wait()
-        lock = self._lock = turns.lock
+        if regions.door.locked():
+            regions.wait()
+        lock = self._lock = regions.lock
         lock.acquire()
-        saves = bool(turns.inside) or not is_worker()
-        turns.inside.append(self)
-        turns.entries += 1
+        saves = bool(regions.inside) or not is_worker()
+        regions.inside.append(self)
+        regions.entries += 1
         try:
             words = Words(self._address)
             self._entropy = Entropy(words)
@@ -51,8 +51,8 @@ class Region:
                 for source in self._sources:
                     self.states.append((source, source.save()))
             before = -1
-            while before != turns.entries:  # a signal handler or finalizer may enter one meanwhile
-                before = turns.entries
+            while before != regions.entries:  # a signal handler or finalizer may enter one meanwhile
+                before = regions.entries
                 for source in self._sources:
                     source.key(words)
         except BaseException:
@@ -60,7 +60,7 @@ class Region:
             raise
 
     def __exit__(self, kind: object = None, *error: object) -> None:
-        inside = turns.inside
+        inside = regions.inside
         try:
             if inside[-1] is self:
                 self._entropy.leave()
@@ -101,8 +101,8 @@ class Region:
 
 def _follow(generator: str, seed: Any) -> None:
     """Key a global generator from the stream of (key, seed), after code in a region has seeded it."""
-    if turns.lock._is_owned() and turns.inside:  # type: ignore[attr-defined]
-        turns.inside[-1].follow(generator, seed)
+    if regions.lock._is_owned() and regions.inside:  # type: ignore[attr-defined]
+        regions.inside[-1].follow(generator, seed)
 
 
 seeding.followers.append(_follow)

@@ -8,29 +8,29 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from seedsafe.bridging.beside import others_run, steady
+from seedsafe.bridging.call_count import CallCount
 from seedsafe.bridging.entropy import SeedLog
 from seedsafe.bridging.equal import Group
 from seedsafe.bridging.options import Bridge, NotReproducible
 from seedsafe.bridging.region import Region
+from seedsafe.bridging.regions import regions
 from seedsafe.bridging.same import content
 from seedsafe.bridging.search import MOST, Search, find
 from seedsafe.bridging.sources import Source, globals_for
-from seedsafe.bridging.tally import Tally
-from seedsafe.bridging.turns import turns
+from seedsafe.bridging.threads import others_run, undisturbed
 from seedsafe.bridging.watch import KEYS, Call, Marks, Run, Watch, trace
 from seedsafe.bridging.words import other_address
 from seedsafe.ground.process import is_worker
 from seedsafe.keys import seeding
 from seedsafe.keys.key import Address
 
-__all__ = ["KEYS", "Runner", "Twice"]
+__all__ = ["KEYS", "KeyCheck", "Runner"]
 
 
 class _Before(NamedTuple):
     """What a process has found out about an object before another process unpickles it."""
 
-    tally: Tally
+    calls: CallCount
     groups: dict[str, Group]
     told: set[tuple[str, ...]]
 
@@ -58,10 +58,10 @@ class Runner:
         self.root = root
         self.options = options
         self.label = label
-        self._tally = Tally() if _before is None else _before.tally
+        self._calls = CallCount() if _before is None else _before.calls
         self._groups = {} if _before is None else _before.groups
         self._told = set() if _before is None else _before.told
-        self._watch = Watch(label, self._tally, self._trace, self._hints)
+        self._watch = Watch(label, self._calls, self._trace, self._hints)
         self._process = -1
         seeding.listen()
         # An object that is being unpickled may not be complete: the first call searches it.
@@ -70,7 +70,7 @@ class Runner:
     def __reduce__(self) -> tuple[Any, ...]:
         self._refresh({})  # generators may have moved to other paths
         groups = {path: group._replace(thing=None) for path, group in self.search().groups.items()}
-        return _unpickle, (self.root, self.options, self.label, _Before(self._tally, groups, self._told))
+        return _unpickle, (self.root, self.options, self.label, _Before(self._calls, groups, self._told))
 
     @property
     def verdict(self) -> str:
@@ -78,7 +78,7 @@ class Runner:
 
         Calls in workers count too.
         """
-        return self._tally.verdict
+        return self._calls.verdict
 
     def search(self) -> Search:
         """Return the search of the object, repeated only if a generator was replaced."""
@@ -145,9 +145,9 @@ class Runner:
         Raises:
             NotReproducible: see Watch.
         """
-        number = self._tally.count() if self.options.verify else 0
+        number = self._calls.count() if self.options.verify else 0
         watched = self.options.verify and (number <= KEYS or not number & (number - 1))
-        if watched or self._process != turns.process:
+        if watched or self._process != regions.process:
             with Region(address, ()):  # one thread at a time
                 watch = self._watch if watched else None
                 return self._run_slowly(
@@ -165,13 +165,13 @@ class Runner:
         Raises:
             NotReproducible: see Watch.
         """
-        tally = Tally()
-        watch = Watch(self.label, tally, self._trace, self._hints)
+        calls = CallCount()
+        watch = Watch(self.label, calls, self._trace, self._hints)
         for number, address in enumerate(addresses, 1):
             with Region(address, ()):
                 self._run_slowly(address, call, watch, number)
-        self._tally.note(tally.flags)
-        return tally.verdict
+        self._calls.note(calls.flags)
+        return calls.verdict
 
     def _run_slowly(
         self,
@@ -185,7 +185,7 @@ class Runner:
     ) -> Any:
         """Run a call, and repeat it if generators came that were not keyed in it."""
         self._refresh({})
-        if self._process != turns.process or not is_worker():
+        if self._process != regions.process or not is_worker():
             self._tell_of_later_pairs()
         run, seeds = self._trace_seeds(address, call)
         for _ in range(3):
@@ -193,7 +193,7 @@ class Runner:
                 break
             self._tell_of_later_pairs()
             run, seeds = self._trace_seeds(address, call)
-        self._process = turns.process
+        self._process = regions.process
         if watch is None:
             return run.result
         watch.note_seeds(address, seeds, number)
@@ -209,7 +209,7 @@ class Runner:
         if not others_run():
             return trace(address, call, self.sources())
         shared = [source.name for source in globals_for(self.options)]
-        return steady(lambda: trace(address, call, self.sources()), shared, self.label)
+        return undisturbed(lambda: trace(address, call, self.sources()), shared, self.label)
 
     def _refresh(self, marks: Marks) -> bool:
         """Search the object again if it has changed, and return whether its sources differ from those marked."""
@@ -245,7 +245,7 @@ def _unpickle(root: Any, options: Bridge, label: str, before: _Before) -> Runner
     return Runner(root, options, label, _before=before)
 
 
-class Twice:
+class KeyCheck:
     """Runs the first calls of a user's augmentation twice, with generators in different states.
 
     Both results for a key must be equal. Calls that fail are left to the actual call.
@@ -257,7 +257,7 @@ class Twice:
 
     def __init__(self, root: Any, label: str) -> None:
         self.root, self.label = root, label
-        self.left = KEYS
+        self.calls_left = KEYS
         """The number of calls still to check."""
 
     def _sources(self) -> tuple[Source, ...]:

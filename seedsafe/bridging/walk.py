@@ -337,7 +337,8 @@ _LIBRARIES = {"numpy", "torch", "torchvision", "keras", "tensorflow"}
 
 def _of_library(thing: Any) -> bool:
     """Return whether code belongs to a library whose module-level generators are not the user's."""
-    root = (getattr(thing, "__module__", None) or "").partition(".")[0]
+    module = getattr(thing, "__module__", None)
+    root = module.partition(".")[0] if isinstance(module, str) else ""  # Cython's functions have a descriptor
     return root in _LIBRARIES or root in sys.stdlib_module_names
 
 

@@ -6,11 +6,12 @@ import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from seedsafe.bridging.again import rerun
+from seedsafe.bridging.call_count import DRAWN, UNSEEN, CallCount
 from seedsafe.bridging.options import NotReproducible
 from seedsafe.bridging.region import Region
 from seedsafe.bridging.same import Content, content
 from seedsafe.bridging.sources import Source
-from seedsafe.bridging.tally import DRAWN, UNSEEN, Tally
 from seedsafe.bridging.words import Words, other_address
 from seedsafe.keys.key import Address
 
@@ -20,6 +21,8 @@ KEYS = 32
 """The number of calls at the start of a run that are all watched."""
 
 Call = Callable[[Address], Any]
+
+
 Marks = dict[str, tuple[Any, Any]]
 """Each source's state before and after a call, by name."""
 
@@ -47,7 +50,7 @@ class Watch:
 
     Args:
         label: the object's name in errors.
-        tally: gets the flags.
+        calls: gets the flags.
         trace: runs a call.
         hints: returns further ways out, for errors.
     """
@@ -55,11 +58,11 @@ class Watch:
     def __init__(
         self,
         label: str,
-        tally: Tally,
+        calls: CallCount,
         trace: Callable[[Address, Call], Run],
         hints: Callable[[], list[str]],
     ) -> None:
-        self._label, self._tally, self._trace, self._hints = label, tally, trace, hints
+        self._label, self._calls, self._trace, self._hints = label, calls, trace, hints
         self._first: _First | None = None
         self._ends: dict[str, list[tuple[Any, Any]]] = {}
         self._indices: set[int] = set()
@@ -101,9 +104,9 @@ class Watch:
             self._note(elsewhere.marks)
         self._note(run.marks)
         if elsewhere is not None and content(elsewhere.result) != result:  # maybe through a hook
-            self._tally.note(DRAWN)
+            self._calls.note(DRAWN)
         if result.unseen:
-            self._tally.note(UNSEEN)
+            self._calls.note(UNSEEN)
         return second.result
 
     def _try(self, address: Address, call: Call) -> Run | None:
@@ -119,7 +122,7 @@ class Watch:
         for name, (before, after) in marks.items():
             if before == after:
                 continue
-            self._tally.note(DRAWN)
+            self._calls.note(DRAWN)
             for start, end in self._ends.setdefault(name, []):
                 if end == after and start != before:
                     raise NotReproducible(
@@ -177,12 +180,14 @@ def _draws_differ(marks: Marks, second: Marks) -> bool:
 
 def trace(address: Address, call: Call, sources: tuple[Source, ...], *, follows: bool = True) -> Run:
     """Run a call with sources keyed from the words at an address, and mark each source before and after."""
-    with Region(address, sources, follows=follows):
-        before = [source.mark() for source in sources]
+
+    def key() -> None:
         words = Words(address)
         for source in sources:
             source.key(words)  # marking may have moved it
-        result = call(address)
-        after = [source.mark() for source in sources]
+
+    with Region(address, sources, follows=follows):
+        before = [source.mark() for source in sources]
+        result, after = rerun(lambda: call(address), sources, key)
     names = [source.name for source in sources]
-    return Run(result, {name: (b, a) for name, b, a in zip(names, before, after, strict=True)})
+    return Run(result, dict(zip(names, zip(before, after, strict=True), strict=True)))

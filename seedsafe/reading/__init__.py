@@ -24,7 +24,7 @@ from seedsafe.reading.batches import (
     stack_rows,
 )
 from seedsafe.reading.bound import Augment, BoundAugment, labels_of, mixer_of
-from seedsafe.reading.collating import KeyedCollate, LookedCollate
+from seedsafe.reading.collating import CheckedCollate, KeyedCollate
 from seedsafe.reading.failures import FailureLog
 from seedsafe.reading.faults import Faults, SampleError, Skipped, process_name
 from seedsafe.reading.finite import require_finite, require_finite_after
@@ -47,14 +47,16 @@ from seedsafe.reading.pil import pixels
 from seedsafe.reading.reader import KeyedReader
 from seedsafe.reading.streams import augment_records
 from seedsafe.reading.targets import Targets, check_targets
-from seedsafe.reading.unkeyed import BRIDGE_IT, Looks, Unkeyed, end_looks
-from seedsafe.reading.unkeyed_streams import looked_at
+from seedsafe.reading.unkeyed import BRIDGE_IT, DrawChecks, Unkeyed, end_draw_checks
+from seedsafe.reading.unkeyed_streams import checked_source
 
 __all__ = [
     "BRIDGE_IT",
     "AtOnce",
     "Augment",
     "BoundAugment",
+    "CheckedCollate",
+    "DrawChecks",
     "Edges",
     "FailureLog",
     "Faults",
@@ -62,8 +64,6 @@ __all__ = [
     "Keyed",
     "KeyedCollate",
     "KeyedReader",
-    "LookedCollate",
-    "Looks",
     "Repeats",
     "SampleError",
     "Skipped",
@@ -79,11 +79,12 @@ __all__ = [
     "check_main",
     "check_targets",
     "checked_int",
+    "checked_source",
     "collate",
     "count",
     "current",
     "declared",
-    "end_looks",
+    "end_draw_checks",
     "entered",
     "explain_arguments",
     "flag",
@@ -91,7 +92,6 @@ __all__ = [
     "global_generators",
     "held_generators",
     "labels_of",
-    "looked_at",
     "mixer_of",
     "nested",
     "outermost",

@@ -1,8 +1,8 @@
-"""Collate functions, keyed or looked at."""
+"""Collate functions, keyed or checked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from copy import deepcopy
 from typing import Any, Final
@@ -11,13 +11,11 @@ from seedsafe.bridging.options import Bridge
 from seedsafe.bridging.region import Region
 from seedsafe.bridging.runner import Runner
 from seedsafe.bridging.sources import globals_for
-from seedsafe.bridging.states import Stateful
 from seedsafe.keys.key import SampleIndex, SampleKey, address, op_of
 from seedsafe.reading.inside import WarningLog
-from seedsafe.reading.trials import names_of
-from seedsafe.reading.unkeyed import ALLOW, Looks, Unkeyed
+from seedsafe.reading.unkeyed import ALLOW, DrawChecks, Unkeyed
 
-__all__ = ["KeyedCollate", "LookedCollate"]
+__all__ = ["CheckedCollate", "KeyedCollate"]
 
 _COLLATE: Final = op_of("seedsafe/collate")
 
@@ -63,8 +61,8 @@ class KeyedCollate:
         )
 
 
-class LookedCollate:
-    """A collate function that is looked at, in its first calls and at times later, whether it draws without a key.
+class CheckedCollate:
+    """A collate function that is checked, in its first calls and at times later, for draws without a key.
 
     It then warns once: the samples are right, but batches depend on the workers.
 
@@ -83,20 +81,20 @@ class LookedCollate:
         first: Callable[[], SampleIndex | None],
     ) -> None:
         self.collate, self._first = collate, first
-        self._looks = _CollateLooks(collate, unkeyed, log, "collate function", _answer=unkeyed.answer)
+        self._checks = _CollateChecks(collate, unkeyed, log, "collate function", _answer=unkeyed.answer)
 
     def __call__(self, samples: Any) -> Any:
         """Return the batch."""
-        looks = self._looks
-        looks.left = left = looks.left - 1
-        if left > 0:
+        checks = self._checks
+        checks.due_in = due_in = checks.due_in - 1
+        if due_in > 0:
             return self.collate(samples)
         try:
             calls = self._calls(samples, deepcopy(samples))
         except Exception:  # noqa: BLE001  # any object of the user's
             return self.collate(samples)
         first = self._first()
-        return looks.look(lambda: next(calls), -1 if first is None else int(first), 0)
+        return checks.check(lambda: next(calls), -1 if first is None else int(first), 0)
 
     def _calls(self, samples: Any, copy: Any) -> Iterator[Any]:
         """Yield the batch of these samples, and then those of copies, since a collate function may change its samples."""
@@ -105,21 +103,20 @@ class LookedCollate:
             yield self.collate(deepcopy(copy))
 
 
-class _CollateLooks(Looks):
-    """Looks at a collate function."""
+class _CollateChecks(DrawChecks):
+    """Checks a collate function."""
 
-    TOLD = 16
-    KEEPS = 32
+    KIND = 16
+    KEYLESS, READ, SAMPLES = "without a key", "collated", "batches"
 
-    def text(self, drawn: Sequence[Stateful], position: int) -> str:
-        """Return the warning for generators on which the batch that begins with a sample depends; -1 if that is unknown."""
-        it = "that generator" if len(drawn) == 1 else "those generators"
-        batch = "a batch" if position < 0 else f"the batch of sample {position}"
-        return (
-            f"the collate function draws from {names_of(drawn)}, without a key: {batch} came out different when "
-            f"it was collated again with {it} in another state. So batches depend on the workers and on what was read before: pass "
-            f"bridge=True to the dataset, so that the generators follow the batch; draw in the dataset from seedsafe.generator(); {ALLOW}"
-        )
+    def _who(self) -> str:
+        return "the collate function"
+
+    def _ways(self) -> str:
+        return f"pass bridge=True to the dataset, so that the generators follow the batch; draw in the dataset from seedsafe.generator(); {ALLOW}"
+
+    def _one(self, position: int) -> str:
+        return "a batch" if position < 0 else f"the batch of sample {position}"
 
 
 def _copied(samples: Any) -> Any:

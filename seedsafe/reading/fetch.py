@@ -21,7 +21,7 @@ from seedsafe.reading.forms import copy_parts
 from seedsafe.reading.inside import Repeats, entered, key_at
 from seedsafe.reading.keying import ById, ByPosition, OfViews
 from seedsafe.reading.targets import Targets
-from seedsafe.reading.unkeyed import Looks
+from seedsafe.reading.unkeyed import DrawChecks
 
 __all__ = ["BRIDGE", "Bridged", "Copied", "EachView", "Fetch", "Fetching", "Finite"]
 
@@ -50,13 +50,13 @@ class Fetch:
         base: anything with ``base[position]``.
         repeats: notices keys that a dataset inside serves twice.
         keying: makes the key if it is asked for.
-        looks: looks at times whether the base draws without the key.
+        draw_checks: check at times whether the base draws without the key.
     """
 
     def __init__(
-        self, base: Any, repeats: Repeats, keying: ByPosition | ById | OfViews, looks: Looks
+        self, base: Any, repeats: Repeats, keying: ByPosition | ById | OfViews, draw_checks: DrawChecks
     ) -> None:
-        self._base, self._repeats, self._late_key, self._looks = base, repeats, keying.key, looks
+        self._base, self._repeats, self._late_key, self._draw_checks = base, repeats, keying.key, draw_checks
         seeding.listen()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -64,16 +64,16 @@ class Fetch:
         seeding.listen()  # in a spawned worker
 
     def read(
-        self, position: int, at: SampleIndex, key: SampleKey | None, counts: bool = True, looks: bool = True
+        self, position: int, at: SampleIndex, key: SampleKey | None, counts: bool = True, checks: bool = True
     ) -> Any:
         """Return the base's sample at a position."""
         if not opencv.done:
             opencv.guard()
-        now = self._looks
-        now.left = left = now.left - 1
-        if left <= 0 and looks:
+        now = self._draw_checks
+        now.due_in = due_in = now.due_in - 1
+        if due_in <= 0 and checks:
             # a function of its own, with these names in cells, would cost every read
-            return now.look(partial(self.read, position, at, key, counts, False), position, at.epoch)
+            return now.check(partial(self.read, position, at, key, counts, False), position, at.epoch)
         read = entered(at, self._repeats, at, counts and position == at, key or self._late_key)
         read.outer = (
             thread.read

@@ -26,7 +26,7 @@ from seedsafe.reading.forms import copy_parts
 from seedsafe.reading.inside import Repeats, SharedSeedError, entered, nested
 from seedsafe.reading.keying import ById, ByPosition
 from seedsafe.reading.targets import Targets
-from seedsafe.reading.unkeyed import Looks
+from seedsafe.reading.unkeyed import DrawChecks
 from seedsafe.reading.values import ValueChecks
 
 __all__ = ["AtOnce", "Group", "GroupReader", "OuterReads"]
@@ -173,7 +173,7 @@ class GroupReader:
         targets: see Targets.
         repeats: notices keys that a dataset inside serves twice.
         keying: gives samples their keys.
-        looks: looks at times whether the base draws without the key.
+        draw_checks: check at times whether the base draws without the key.
     """
 
     def __init__(
@@ -183,10 +183,10 @@ class GroupReader:
         targets: Targets,
         repeats: Repeats,
         keying: ByPosition | ById,
-        looks: Looks,
+        draw_checks: DrawChecks,
     ) -> None:
         self._base, self._bound, self._targets = base, bound, targets
-        self._repeats, self._keying, self._looks = repeats, keying, looks
+        self._repeats, self._keying, self._draw_checks = repeats, keying, draw_checks
         self._has_keyed_inside = next(nested(base), None) is not None
         self._helps = True
         """False after a batch without a group: the next ones will have none either."""
@@ -244,17 +244,17 @@ class GroupReader:
         read = entered(None, repeats, 0, True, key)  # for all of them: benchmarks/batches.py
         read.outer = None
         thread.read = read
-        looks = self._looks
-        is_looked_at = batch is None and looks.left <= len(ats)
-        if batch is None and not is_looked_at:
-            looks.left -= len(ats)
+        checks = self._draw_checks
+        is_checked = batch is None and checks.due_in <= len(ats)
+        if batch is None and not is_checked:
+            checks.due_in -= len(ats)
         try:
             for number, at in enumerate(ats):
                 read.restart(at, key)
                 if around is not None:
                     _enter(read, around(number), repeats, key(at))
-                if is_looked_at:
-                    yield looks.through(partial(_read_again, base, read, at, key), at)
+                if is_checked:
+                    yield checks.read(partial(_read_again, base, read, at, key), at)
                 else:
                     yield base[int(at)] if batch is None else batch[number]
                 if read.numbers:
@@ -272,7 +272,7 @@ class GroupReader:
             return None
         with suppress(Exception), reading(None):  # each sample raises its own error later
             positions = list(map(int, ats))
-            samples: Sequence[Any] = self._looks.through(
+            samples: Sequence[Any] = self._draw_checks.read(
                 lambda: self._base.__getitems__(positions), ats[0], len(ats)
             )
             fits = isinstance(samples, list | tuple | ndarray) and len(samples) == len(ats)

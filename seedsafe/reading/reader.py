@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, SupportsIndex
 
 from seedsafe.bridging.options import Bridge, NotReproducible, checked_bridge
-from seedsafe.bridging.runner import Runner, Twice
+from seedsafe.bridging.runner import KeyCheck, Runner
 from seedsafe.ground.checks import record_ids
 from seedsafe.ground.info import Array
 from seedsafe.keys.ambient import thread
@@ -41,7 +41,7 @@ from seedsafe.reading.steps import (
     WatchedCode,
 )
 from seedsafe.reading.targets import Targets
-from seedsafe.reading.unkeyed import Looks, Unkeyed
+from seedsafe.reading.unkeyed import DrawChecks, Unkeyed
 from seedsafe.reading.values import CheckedValues, ValueChecks
 
 __all__ = ["KeyedReader"]
@@ -160,7 +160,7 @@ class KeyedReader:
         of_views = self._of_views = None if count is None else OfViews(keying, count)
         self._late_keying = of_views or keying
         unkeyed = self.unkeyed if self._runner is None else Unkeyed("allow")
-        self._looks = Looks(self.base, unkeyed, self.repeats.log)
+        self._draw_checks = DrawChecks(self.base, unkeyed, self.repeats.log)
         self._fetching = self._compose_fetch(of_views)
         self._step = self._compose_step()
         may_need_none = isinstance(self._step, Unchanged | UnchangedImage) and self._runner is None
@@ -170,7 +170,7 @@ class KeyedReader:
 
     def _compose_fetch(self, of_views: OfViews | None) -> Fetching:
         """Compose the step that reads the base."""
-        fetching: Fetching = Fetch(self.base, self.repeats, self._late_keying, self._looks)
+        fetching: Fetching = Fetch(self.base, self.repeats, self._late_keying, self._draw_checks)
         if self._runner is not None:
             fetching = Bridged(fetching, self._runner)
         if self.bound.mixer is not None:
@@ -207,14 +207,14 @@ class KeyedReader:
         step = step.step if isinstance(step, CheckedValues) else step
         if self._runner is not None or not isinstance(step, OneImage) or self.bound.many is None:
             return None
-        return GroupReader(self.base, self.bound, self.targets, self.repeats, keying, self._looks)
+        return GroupReader(self.base, self.bound, self.targets, self.repeats, keying, self._draw_checks)
 
-    def _watch(self, bound: BoundAugment) -> Twice | None:
+    def _watch(self, bound: BoundAugment) -> KeyCheck | None:
         """Return what runs the first calls of foreign code twice, or None if they are not checked."""
         verifies = bound.is_foreign and (self.bridge is None or self.bridge.verify)
-        return Twice(bound.augment, f"the augmentation {bound.augment!r}"[:200]) if verifies else None
+        return KeyCheck(bound.augment, f"the augmentation {bound.augment!r}"[:200]) if verifies else None
 
-    def _guarded(self, plain: Step, bound: BoundAugment, twice: Twice | None, checks: ValueChecks) -> Step:
+    def _guarded(self, plain: Step, bound: BoundAugment, twice: KeyCheck | None, checks: ValueChecks) -> Step:
         """Wrap the step for an augmentation in what is rare."""
         step = plain
         if checks.due > 0:

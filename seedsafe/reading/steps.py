@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from numpy import ndarray
 
-from seedsafe.bridging.runner import Twice
+from seedsafe.bridging.runner import KeyCheck
 from seedsafe.ground.info import UINT8
 from seedsafe.keys.ambient import reading, thread
 from seedsafe.keys.key import SampleIndex, SampleKey, address
@@ -174,19 +174,19 @@ class Watched:
     Only the draws and results of the foreign transforms are computed again, not those of the library's own.
     """
 
-    def __init__(self, step: Step, twice: Twice) -> None:
+    def __init__(self, step: Step, twice: KeyCheck) -> None:
         self._step = step
         self._twice = twice
 
     def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
         """Return the augmented sample."""
         twice, pipeline = self._twice, bound.pipeline
-        if not twice.left:
+        if not twice.calls_left:
             return self._step.augment(bound, sample, at, key, row)
         assert pipeline is not None
         watched = bound.like(pipeline.watched(partial(twice.check, address(key, BRIDGE))))
         result = self._step.augment(watched, sample, at, key, row)
-        twice.left -= 1
+        twice.calls_left -= 1
         return result
 
 
@@ -200,7 +200,7 @@ class WatchedCode:
             happens only if a generator has advanced.
     """
 
-    def __init__(self, step: Step, twice: Twice, always: bool) -> None:
+    def __init__(self, step: Step, twice: KeyCheck, always: bool) -> None:
         self._step = step
         self._twice = twice
         self._always = always
@@ -208,7 +208,7 @@ class WatchedCode:
     def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
         """Return the augmented sample."""
         twice = self._twice
-        if not twice.left:
+        if not twice.calls_left:
             return self._step.augment(bound, sample, at, key, row)
         original = deepcopy(sample)
 
@@ -222,7 +222,7 @@ class WatchedCode:
         result = self._step.augment(bound, sample, at, key, row)
         if not self._always and twice.marks() != before:
             twice.check(address(key, BRIDGE), repeat)
-        twice.left -= 1
+        twice.calls_left -= 1
         return result
 
 

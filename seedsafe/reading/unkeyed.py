@@ -4,43 +4,41 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import islice
 from time import monotonic
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from weakref import WeakSet
 
 import numpy as np
 
-from seedsafe.bridging.entropy import Replayed
+from seedsafe.bridging.again import digests_of, has_moved, put_back, rerun, set_states, states_of
+from seedsafe.bridging.contents import Contents, named_place
+from seedsafe.bridging.entropy import Replayed, unseeded_generators
+from seedsafe.bridging.generators import State, Stateful, global_generators, stateful
 from seedsafe.bridging.options import NotReproducible
+from seedsafe.bridging.regions import PATIENCE, regions
 from seedsafe.bridging.same import is_tensor
-from seedsafe.bridging.states import (
-    State,
-    Stateful,
-    global_generators,
-    held_generators,
-    unseeded_generators,
-)
-from seedsafe.bridging.turns import PATIENCE
+from seedsafe.bridging.threads import others_run
 from seedsafe.ground.warning import warn
+from seedsafe.keys import seeding
 from seedsafe.reading.forms import copy_parts
 from seedsafe.reading.inside import WarningLog, nested
-from seedsafe.reading.trials import (
-    Trial,
-    differs,
-    digests_of,
-    has_moved,
-    is_keyed,
-    names_of,
-    share_parts,
-    states_of,
-)
 
-__all__ = ["ALLOW", "BRIDGE_IT", "FIRST", "Looks", "Unkeyed", "end_looks", "gap_after", "is_data", "is_due"]
+__all__ = [
+    "ALLOW",
+    "BRIDGE_IT",
+    "FIRST",
+    "DrawChecks",
+    "Unkeyed",
+    "end_draw_checks",
+    "gap_after",
+    "is_data",
+    "is_due",
+    "is_keyed",
+    "names_of",
+]
 
 _ANSWERS: Final = ("raise", "warn", "allow")
 
@@ -50,24 +48,20 @@ BRIDGE_IT: Final = "pass bridge=True, so that every generator in it follows the 
 ALLOW: Final = 'or pass on_unkeyed="allow" if these draws may differ'
 
 FIRST: Final = 8
-"""The first reads of a base in a process that are all looked at. Then the reads 16, 32, 64 and so on are."""
+"""The first reads of a base in a process that are all checked. Then the reads 16, 32, 64 and so on are."""
 
 _FAR: Final = 2**62
 
-_OTHERS: Final = 6
-"""In so many other states the generators are tried, and in fewer if reads are slow."""
+_TRIED: Final = 3
+"""So many samples are read again however long that takes, and others while all these reads took less than a second."""
 
-_JUDGED: Final = 3
-"""For so many samples a generator is tried, and for one if reads are slow."""
+_SECONDS: Final = 1.0
 
-_SECONDS: Final = 0.25
-"""Reads again beyond this time in a process are slow."""
+_SAMPLES: Final = 3
+"""So many samples must leave a generator in one state to be told: two may share a seed by intent, such as the images of a pair."""
 
-_SLOW: Final = 1.0
-"""A read of so many seconds is repeated as seldom as possible."""
-
-_KEPT: Final = 3
-"""After so many samples that drew only when they were first read, the base seems to keep what it draws."""
+_CHANGED: Final = 2
+"""After so many reads in which a generator moved and the base changed, it is told."""
 
 
 class Unkeyed:
@@ -100,14 +94,21 @@ class Unkeyed:
         return str(max(answers, key=_ANSWERS.index))
 
 
-class Looks:
-    """Looks at times whether a base draws without the sample's key, while it is read.
+class _Fault(NamedTuple):
+    text: str
+    """What a base does."""
+    may_raise: bool = True
+    """Whether that is certain, and makes samples depend on what was read before."""
 
-    A look compares the states of the generators before and after a read: the global ones of Python, NumPy and torch, those that
-    the base holds, and those of NumPy that it makes without a seed. If one has moved, the same sample is read again with it in other states, and all generators are put
-    back. Only a result that follows from the state, twice, is reported: libraries draw numbers that change nothing, a model
-    may be made in the first read, other threads draw too, and a base may count its reads. Reads again happen for a few
-    samples in each process, and their errors are ignored.
+
+class DrawChecks:
+    """Checks at times whether a base draws without the sample's key, while it is read.
+
+    A check compares the states of the generators before and after a read: the global ones of Python, NumPy and torch, those that
+    the base holds, and those of NumPy that it makes without a seed. If one has moved, the same sample is read again with it in the
+    same state and in another one, and all generators are put back. Only a sample that follows from the state is an error, since
+    libraries draw numbers that change nothing. A base that has changed in its own read is never read again, as it might lose
+    records: after two such reads in which a generator moved, it gets a warning.
 
     It reports with an error in the first reads of the dataset's first epoch, and with one warning later.
 
@@ -118,9 +119,10 @@ class Looks:
         name: what the base is called in errors.
     """
 
-    TOLD = 4
-    KEEPS = 8
-    """Kinds of warnings."""
+    KIND = 4
+    """The kind of its warning in the log."""
+    KEYLESS, READ, SAMPLES = "not from the sample's key", "read", "samples"
+    """Words of its texts."""
 
     def __init__(
         self, base: Any, unkeyed: Unkeyed, log: WarningLog, name: str = "base", *, _answer: str | None = None
@@ -133,18 +135,23 @@ class Looks:
 
     def renew(self) -> None:
         """Begin again, in a new process."""
-        self.left = _FAR if self._answer == "allow" or is_data(self._base) else 1
-        """The number of reads up to the next look. Who reads the base counts it down, and calls `look` at 0."""
+        self.due_in = _FAR if self._answer == "allow" or is_data(self._base) else 1
+        """The number of reads up to the next check. Who reads the base counts it down, and calls `check` at 0."""
         self._number = 0
         self._lock = threading.RLock()
-        self._generators: list[Stateful] = []
-        self._judged: Counter[str] = Counter()
-        self._spent = 0.0
-        self._kept: set[int] = set()
+        self._seeded: list[Any] = []
+        self._ends: dict[str, dict[int, Any]] = {}
+        """The states in which reads left generators that they set, by the generator's name and the sample's position."""
+        self._others: dict[str, Iterator[State]] = {}
+        """States to try for each generator, by its name."""
+        self._tried, self._spent = 0, 0.0
+        self._changed = 0
+        self._changes: str | None = None
+        """The path of what a read again has changed, so that none follows."""
         self._error: str | None = None
 
     def end(self) -> None:
-        """Look no more, in copies too."""
+        """Check no more, in copies too."""
         self._answer = "allow"
         self.renew()
 
@@ -152,8 +159,17 @@ class Looks:
         make = partial(type(self), _answer=self._answer)
         return make, (self._base, self._unkeyed, self._log, self._name)
 
-    def look(self, read: Callable[[], Any], position: int, epoch: int) -> Any:
-        """Return what `read` returns, the base's sample at a position, and look whether the base draws.
+    def read(self, read: Callable[[], Any], index: int, count: int = 1) -> Any:
+        """Count a read of `count` samples, the first with an index that may be stamped, and return what `read` returns.
+
+        Raises:
+            NotReproducible: see `check`.
+        """
+        due_in = self.due_in = self.due_in - count
+        return read() if due_in > 0 else self.check(read, int(index), getattr(index, "epoch", 0))
+
+    def check(self, read: Callable[[], Any], position: int, epoch: int) -> Any:
+        """Return what `read` returns, the base's sample at a position, and check whether the base draws.
 
         Raises:
             NotReproducible: it does.
@@ -164,7 +180,7 @@ class Looks:
             return read()
         try:
             self._raise_again()  # another thread has found it meanwhile
-            return read() if self.left > 0 else self._look(read, position, epoch)  # another thread has looked
+            return read() if self.due_in > 0 else self._check(read, position, epoch)  # another has checked
         finally:
             lock.release()
 
@@ -173,168 +189,180 @@ class Looks:
         if self._error is not None:
             raise NotReproducible(self._error)
 
-    def through(self, read: Callable[[], Any], index: int, count: int = 1) -> Any:
-        """Count a read of `count` samples, the first with an index that may be stamped, and return what `read` returns.
-
-        Raises:
-            NotReproducible: see `look`.
-        """
-        left = self.left = self.left - count
-        return read() if left > 0 else self.look(read, int(index), getattr(index, "epoch", 0))
-
-    def _look(self, read: Callable[[], Any], position: int, epoch: int) -> Any:
-        number = self._number + 1
-        if is_due(number):
-            self._generators = [*global_generators(), *held_generators(self._base, self._name)]
-        with Replayed() as seeds:
-            sample = self._compared(read, position, epoch, [*self._generators, unseeded_generators(seeds)])
-        self._number = number
-        if self.left <= 0:
-            self.left = gap_after(number)
-        return sample
-
-    def _compared(
-        self, read: Callable[[], Any], position: int, epoch: int, generators: Sequence[Stateful]
-    ) -> Any:
-        """Return what `read` returns, and report the generators that the sample depends on."""
+    def _check(self, read: Callable[[], Any], position: int, epoch: int) -> Any:
         number = self._number + 1
         may_raise = self._answer == "raise" and number <= FIRST and epoch <= self._log.first_epoch(epoch)
-        before = states_of(generators)
-        start = monotonic()
-        sample = read()
-        seconds = monotonic() - start
-        moved = [pair for pair in before if has_moved(*pair) and self._is_open(pair[0])]
-        if moved:
-            trial = Trial(read, generators)
-            sample, drawn = self._judge(trial, sample, moved, position, seconds)
-            if drawn:
-                self._report(self.text(drawn, position), may_raise)
+        held = Contents(self._base, position)
+        named = [(named_place(self._name, place), place.thing) for place in held.generators[:64]]
+        own = [generator for name, thing in named if (generator := stateful(name, thing)) is not None]
+        with Replayed() as seeds:
+            before = states_of((*global_generators(), *own, unseeded_generators(seeds)))
+            sample = self._heard(read)
+            sample, fault = self._judged(read, sample, held, before, position)
+        if fault is not None:
+            self._report(fault.text, may_raise and fault.may_raise)
+        self._number = number
+        if self.due_in <= 0:
+            self.due_in = gap_after(number)
         return sample
 
-    def _is_open(self, generator: Stateful) -> bool:
-        """Return whether to find out what a generator's draws are for."""
-        judged = self._judged[generator.name]
-        return not judged or (judged < _JUDGED and self._spent < _SECONDS)
+    def _heard(self, read: Callable[[], Any]) -> Any:
+        """Return what `read` returns, and note the states in which it sets the global generators."""
+        seeded = self._seeded = list[Any]()
 
-    def _judge(
+        def hear(*_: Any) -> None:
+            seeded.extend(generator.mark() for generator in global_generators())
+
+        seeding.followers.append(hear)
+        try:
+            return read()
+        finally:
+            seeding.followers.remove(hear)
+
+    def _judged(
         self,
-        trial: Trial,
+        read: Callable[[], Any],
         sample: Any,
-        moved: Sequence[tuple[Stateful, State]],
+        held: Contents,
+        before: Sequence[tuple[Stateful, State]],
         position: int,
-        seconds: float,
-    ) -> tuple[Any, list[Stateful]]:
-        """Return a sample, and those of the generators moved in its read that it depends on."""
-        start, result = monotonic(), sample
-        drawn: list[Stateful] = []
+    ) -> tuple[Any, _Fault | None]:
+        """Return the sample, or a copy if reads again have overwritten it, and what is wrong with the base."""
+        moved = [pair for pair in before if has_moved(*pair)]
+        names = [generator.name for generator, _ in moved] + held.spawned(self._name)
+        tried = [pair for pair in before if pair[0].name in names or pair[0].name in self._ends]
+        if not names and not tried:
+            return sample, None
+        changed = held.changed(self._name) or self._changes
+        if changed is not None:
+            self._changed = self._changed + bool(names)
+            is_told = names and self._changed >= _CHANGED
+            return sample, _Fault(self._text_of_change(names, changed), False) if is_told else None
+        if self._tried >= _TRIED and self._spent > _SECONDS:
+            return sample, None
+        start, result, fault = monotonic(), sample, None
         with suppress(Exception):  # of the classes of its parts, or of another library's generator
-            self._judged.update(generator.name for generator, _ in moved)
             copy, own = copy_parts(sample), digests_of(sample)
-            with trial:
-                if trial.is_ready:
-                    drawn = self._drawn(trial, sample, own, moved, position, seconds)
+            with put_back([generator for generator, _ in before]) as can_set:
+                if can_set:
+                    fault = self._fault(read, own, held, tried, position)
             result = sample if digests_of(sample) == own else copy  # the base may have used its memory again
-        self._spent = self._spent + monotonic() - start
-        return result, drawn
+        self._tried, self._spent = self._tried + 1, self._spent + monotonic() - start
+        return result, fault
 
-    def _drawn(
+    def _fault(
         self,
-        trial: Trial,
-        sample: Any,
+        read: Callable[[], Any],
         own: dict[Any, bytes],
-        moved: Sequence[tuple[Stateful, State]],
+        held: Contents,
+        before: Sequence[tuple[Stateful, State]],
         position: int,
-        seconds: float,
-    ) -> list[Stateful]:
-        before, after = (
-            list(moved),
-            [pair for pair in trial.before if any(pair[0] is generator for generator, _ in moved)],
-        )
-        second, found = trial.read([])
-        if not trial.moves():
-            self._note_kept(sample, second, [generator for generator, _ in moved], position)
-            return []
-        same = trial.read(before)[1]
-        stable = {path: digest for path, digest in own.items() if same.get(path) == digest}
-        if not stable:
-            return []  # it differs by itself
-        unproved = 0
-        for tried, parts in self._tried(trial, after, found, seconds):
-            if not differs(parts, stable):
-                continue
-            proved = trial.proved(before, tried, stable)
-            if proved:
-                return trial.alone(before, tried, proved)
-            unproved += 1
-            if unproved > 1:
+    ) -> _Fault | None:
+        """Read the sample again with generators in the same states, and in others, and return what is wrong."""
+        generators = [generator for generator, _ in before]
+        ends = [generator.mark() for generator in generators]
+        # the same states first: a base that alternates where nobody sees it differs then
+        same, same_ends = rerun(partial(_digests, read), generators, partial(set_states, before))
+        stable = {path for path, digest in own.items() if same.get(path) == digest}
+        follows, other, other_ends = False, dict[Any, bytes](), list[Any]()
+        # the first two other states are far apart, so what a base draws once differs in one of them
+        for _ in range(1 if self._tried else 2):
+            others = [next(self._others.setdefault(one.name, one.others())) for one in generators]
+            pairs = zip(generators, others, strict=True)
+            other, other_ends = rerun(partial(_digests, read), generators, partial(set_states, pairs))
+            if follows := any(other.get(path) != own[path] for path in stable):
                 break
-        return []
-
-    def _tried(
-        self,
-        trial: Trial,
-        after: Sequence[tuple[Stateful, State]],
-        found: dict[Any, bytes],
-        seconds: float,
-    ) -> Iterator[tuple[Sequence[tuple[Stateful, State]], dict[Any, bytes]]]:
-        """Yield states of the generators, with the digests of the sample in them: first those after its read, then others."""
-        yield after, found
-        start, generators = monotonic(), [generator for generator, _ in after]
-        others = zip(*(islice(generator.others(), _OTHERS) for generator in generators), strict=False)
-        for number, states in enumerate(others):
-            if seconds > _SLOW or (number >= 2 and self._spent + monotonic() - start > _SECONDS):
-                return
-            tried = list(zip(generators, states, strict=True))
-            yield tried, trial.read(tried)[1]
-
-    def _note_kept(self, sample: Any, second: Any, moved: Sequence[Stateful], position: int) -> None:
-        """Note a sample that drew when it was read, and then came as the same object without a draw."""
-        if not share_parts(sample, second):
-            return
-        self._kept.add(position)
-        if len(self._kept) == _KEPT and self._log.first(self.KEEPS):
-            warn(
-                f"{self._who()} drew from {names_of(moved)} when it read samples {sorted(self._kept)}, and returned the same objects "
-                "without a draw when it read them again. If what it keeps is random, all epochs are equal, and each process "
-                "keeps other samples: keep the samples as they are before anything random, and draw after that, or pass "
-                'on_unkeyed="allow" if these draws change nothing'
-            )
+        self._changes = held.changed(self._name)  # in another branch than before
+        if self._changes is not None:
+            held.put_back()
+        if not same or not other:  # it cannot be read again
+            return None
+        anew = [
+            generator
+            for (generator, start), end, same_end in zip(before, ends, same_ends, strict=True)
+            if same_end not in (end, start.mark)
+        ]
+        if anew and len(stable) < len(own):
+            return _Fault(self._text_of_seeds(anew, position), not others_run())
+        if follows:
+            return _Fault(self._text(generators, position))
+        constant = []
+        for generator, end, other_end in zip(generators, ends, other_ends, strict=True):
+            if other_end != end:
+                self._ends.pop(generator.name, None)
+                continue
+            noted = self._ends.setdefault(generator.name, {})
+            noted[position] = end
+            draws = (
+                end not in self._seeded
+            )  # else the seed may be for a pipeline, which follows it and the key
+            if draws and len(noted) >= _SAMPLES and all(one == end for one in noted.values()):
+                constant.append(generator)
+        return _Fault(self._text_of_constants(constant), False) if constant else None
 
     def _who(self) -> str:
         return f"the {self._name}, a {type(self._base).__qualname__},"
 
-    def text(self, drawn: Sequence[Stateful], position: int) -> str:
+    def _ways(self) -> str:
+        return "; ".join((*self._unkeyed.ways, "draw from seedsafe.generator() in it", ALLOW))
+
+    def _one(self, position: int) -> str:
+        return f"sample {position}"
+
+    def _text(self, drawn: Sequence[Stateful], position: int) -> str:
         """Return the error for generators on which the sample at a position depends."""
-        text = "; ".join((*self._unkeyed.ways, "draw from seedsafe.generator() in it", ALLOW))
         it = "that generator" if len(drawn) == 1 else "those generators"
         return (
-            f"{self._who()} draws from {names_of(drawn)}, not from the sample's key: sample {position} came out different when it was "
-            f"read again with {it} in another state. So samples depend on the workers and on what was read before: {text}"
+            f"{self._who()} draws from {names_of(drawn)}, {self.KEYLESS}: {self._one(position)} came out different when it was {self.READ} "
+            f"again with {it} in another state. So {self.SAMPLES} depend on the workers and on what was read before: {self._ways()}"
+        )
+
+    def _text_of_change(self, names: Sequence[str], changed: str) -> str:
+        """Return the warning for a base that changes in reads in which generators move."""
+        return (
+            f"{self._who()} drew from {' and '.join(names)}, {self.KEYLESS}, in {_CHANGED} reads in which it may itself have changed "
+            f"({changed}), so it was not {self.READ} again to see whether its {self.SAMPLES} follow from these draws. If they do, they depend "
+            "on the workers and on what was read before; if it keeps samples, keep the samples as they are before anything random: "
+            f"{self._ways()}"
+        )
+
+    def _text_of_seeds(self, anew: Sequence[Stateful], position: int) -> str:
+        """Return the error for generators that reads set from the system or the clock."""
+        return (
+            f"{self._who()} sets {names_of(anew)} from the system's entropy, the clock or the like, {self.KEYLESS}: {self._one(position)} "
+            f"came out different when it was {self.READ} again in the same state. So {self.SAMPLES} differ from run to run: {self._ways()}"
+        )
+
+    def _text_of_constants(self, constant: Sequence[Stateful]) -> str:
+        """Return the warning for generators that reads of different samples leave in one state."""
+        return (
+            f"{self._who()} sets {names_of(constant)} to the same state for different {self.SAMPLES}, so they all get the same numbers, in "
+            'every epoch: leave the seeding out of it, or pass on_unkeyed="allow" if equal numbers are intended'
         )
 
     def _report(self, text: str, may_raise: bool) -> None:
-        self.left = _FAR
-        if may_raise or (self._log.first(self.TOLD) and not _warns(text)):
-            self._error, self.left = text, 0
+        self.due_in = _FAR
+        if may_raise or (self._log.first(self.KIND) and not _warns(text)):
+            self._error, self.due_in = text, 0
             raise NotReproducible(text)
 
 
-_all: WeakSet[Looks] = WeakSet()
+_all: WeakSet[DrawChecks] = WeakSet()
 
 
 def _renew_all() -> None:
-    for looks in list(_all):
-        looks.renew()
+    for checks in list(_all):
+        checks.renew()
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew_all)
 
 
-def end_looks() -> None:
-    """End all looks of this process and those that it starts, for a tool that finds draws by other means."""
-    for looks in list(_all):
-        looks.end()
+def end_draw_checks() -> None:
+    """End all checks of this process and those that it starts, for a tool that finds draws by other means."""
+    for checks in list(_all):
+        checks.end()
 
 
 def is_data(base: Any) -> bool:
@@ -343,6 +371,24 @@ def is_data(base: Any) -> bool:
     of_numpy = isinstance(base, np.ndarray) and kind.__module__.partition(".")[0] == "numpy"
     of_torch = is_tensor(base) and kind.__module__.partition(".")[0] == "torch"
     return kind in (list, tuple, dict, range) or of_numpy or of_torch
+
+
+def is_keyed() -> bool:
+    """Return whether the generators follow a key in this thread, that of a bridge around this read."""
+    return bool(regions.inside) and regions.lock._is_owned()  # type: ignore[attr-defined]
+
+
+def names_of(generators: Sequence[Stateful]) -> str:
+    """Return the names of generators in words."""
+    return " and ".join(generator.name for generator in generators)
+
+
+def _digests(read: Callable[[], Any]) -> dict[Any, bytes]:
+    """Return the digests of the parts of a sample that was read before, none if it cannot be read now."""
+    try:
+        return digests_of(read())
+    except Exception:  # noqa: BLE001  # the user's code
+        return {}
 
 
 def _warns(text: str) -> bool:
@@ -355,10 +401,10 @@ def _warns(text: str) -> bool:
 
 
 def is_due(number: int) -> bool:
-    """Return whether a look with this number, from 1, searches for generators again."""
+    """Return whether a check with this number, from 1, searches for generators again."""
     return number >= FIRST or not number & (number - 1)
 
 
 def gap_after(number: int) -> int:
-    """Return the number of reads from a look to the next one."""
+    """Return the number of reads from a check to the next one."""
     return 1 if number < FIRST else 1 << number - 5

@@ -7,19 +7,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from seedsafe.bridging.entropy import Replayed
-from seedsafe.bridging.states import Stateful, global_generators, held_generators, unseeded_generators
+from seedsafe.bridging.again import has_moved, states_of
+from seedsafe.bridging.entropy import Replayed, unseeded_generators
+from seedsafe.bridging.generators import Stateful, global_generators
+from seedsafe.bridging.search import held_generators
 from seedsafe.ground.warning import warn
-from seedsafe.reading.trials import has_moved, is_keyed, names_of, states_of
-from seedsafe.reading.unkeyed import FIRST, Unkeyed, gap_after, is_data, is_due
+from seedsafe.reading.unkeyed import FIRST, Unkeyed, gap_after, is_data, is_due, is_keyed, names_of
 
-__all__ = ["looked_at"]
+__all__ = ["checked_source"]
 
 
-def looked_at(
+def checked_source(
     records: Iterable[Any], unkeyed: Unkeyed, name: str, first: Callable[[], bool], *, least: int = 3
 ) -> Iterator[Any]:
-    """Return an iterator over the records of a stream, which looks whether their source draws, and then warns once.
+    """Return an iterator over the records of a stream, which checks whether their source draws, and then warns once.
 
     A stream is never read twice, so nobody knows whether the draws change records or only their order, as a shuffle does. The
     warning says so. A generator that moves only once may have drawn an order of files, and one that a shuffle of torch or webdataset
@@ -34,10 +35,10 @@ def looked_at(
     """
     if unkeyed.answer == "allow" or is_data(records):
         return iter(records)
-    return _looked_at(records, unkeyed, name, first, least)
+    return _checked(records, unkeyed, name, first, least)
 
 
-def _looked_at(
+def _checked(
     records: Iterable[Any], unkeyed: Unkeyed, name: str, first: Callable[[], bool], least: int
 ) -> Iterator[Any]:
     source, number, moves = _asked_once(iter(records)), 0, Counter[str]()

@@ -137,6 +137,39 @@ def test_batches_that_are_told_are_those_of_the_collate_function() -> None:
     assert found == list(DataLoader(Lines(), batch_size=BATCH, collate_fn=Object()))
 
 
+class Taking:
+    """Takes a caption from a reader for each batch."""
+
+    def __init__(self) -> None:
+        self.reader = iter(range(1000))
+
+    def __call__(self, samples: Any) -> Any:
+        return next(self.reader), random.random()
+
+
+def test_a_collate_function_that_changes_is_told_once_and_never_called_again() -> None:
+    found: list[Any] = []
+    (text,) = texts(lambda: found.extend(loader(dataset(), batch_size=BATCH, collate_fn=Taking())))
+    assert [number for number, _ in found] == list(range(COUNT // BATCH))
+    assert "drew from Python's global generator (random)" in text
+    assert "collate function.reader (a range_iterator)" in text
+    assert "bridge=True to the dataset" in text
+
+
+@pytest.mark.parametrize(
+    ("seed", "words"),
+    [(None, "from the system's entropy"), (7, "to the same state")],
+    ids=["system", "constant"],
+)
+def test_a_collate_function_that_sets_a_generator_is_told(seed: Any, words: str) -> None:
+    def seeded(samples: Any) -> Any:
+        random.seed(seed)
+        return [one["line"][0] + random.random() for one in samples]
+
+    (text,) = texts(lambda: list(loader(dataset(), batch_size=BATCH, collate_fn=seeded)))
+    assert f"the collate function sets Python's global generator (random) {words}" in text
+
+
 def test_an_error_of_the_collate_function_is_its_own() -> None:
     def fails(samples: Any) -> Any:
         raise KeyError("no such entry")

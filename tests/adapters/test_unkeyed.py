@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import copy
+import io
 import pickle
 import random
 import re
 import threading
 import time
+import types
 import warnings
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -29,20 +32,30 @@ SIZE = 24
 RNG = np.random.default_rng(0)
 
 
+unseen: Any = types.ModuleType("unseen")
+"""What no check looks into: a base that counted its reads itself would not be read again."""
+unseen.calls, unseen.memory = Counter(), np.zeros(3, np.int64)
+
+
 class Base(Dataset[Any]):
     """A dataset that is read by a function of itself and the index."""
 
     rng = random.Random(0)
 
     def __init__(self, read: Callable[[Any, int], Any], **attributes: Any) -> None:
-        self.read, self.calls = read, 0
+        self.read, self.number = read, len(unseen.calls)
+        unseen.calls[self.number] = 0
         vars(self).update(attributes)
+
+    @property
+    def calls(self) -> int:
+        return int(unseen.calls[self.number])
 
     def __len__(self) -> int:
         return SIZE
 
     def __getitem__(self, index: int) -> Any:
-        self.calls += 1
+        unseen.calls[self.number] += 1
         if index >= SIZE:
             raise IndexError(index)
         return self.read(self, index)
@@ -163,9 +176,10 @@ def logs_some(self: Base, index: int) -> Any:
     return IMAGE, index
 
 
-def counts(self: Base, index: int) -> Any:
+def counts(self: Any, index: int) -> Any:
     np.random.rand()
-    return IMAGE, self.calls
+    self.turn += 1
+    return IMAGE, self.turn
 
 
 def ticks(self: Base, index: int) -> Any:
@@ -173,9 +187,10 @@ def ticks(self: Base, index: int) -> Any:
     return time.monotonic_ns()
 
 
-def alternates(self: Base, index: int) -> Any:
+def alternates(self: Any, index: int) -> Any:
     np.random.rand()
-    return self.calls % 2, self.calls % 3, self.calls % 5, self.calls // 7
+    self.turn += 1
+    return self.turn % 2, self.turn % 3, self.turn % 5, self.turn // 7
 
 
 def makes_a_model(self: Any, index: int) -> Any:
@@ -209,21 +224,79 @@ def draws_then_fails(self: Any, index: int) -> Any:
     return IMAGE
 
 
+class Normalized:
+    """As albumentations 2.0.8 with p=1: it draws before it decides, and notes its parameters on itself."""
+
+    __module__ = "albumentations.core.transforms_interface"
+
+    def __init__(self) -> None:
+        self.py_random, self.params = random.Random(3), {}
+
+    def __call__(self, index: int) -> Any:
+        self.params = {}
+        if self.py_random.random() < 1:
+            self.params = {"shape": (4, index)}
+        return IMAGE / np.float32(255), index
+
+
+def albumentations_of_a_validation_set(self: Any, index: int) -> Any:
+    return self.transform(index)
+
+
 HARMLESS = [
+    (albumentations_of_a_validation_set, {"transform": Normalized()}),
     (draws_for_nothing, {}),
     (makes_one_for_nothing, {}),
     (seeds_itself, {}),
-    (logs_some, {}),
-    (counts, {}),
     (ticks, {}),
-    (alternates, {}),
     (makes_a_model, {}),
     (reads_a_loader, {}),
     (by_key, {}),
     (in_a_region, {}),
     (by_index, {}),
-    (draws_then_fails, {"seen": set()}),
 ]
+
+
+def takes_from_a_reader(self: Any, index: int) -> Any:
+    return next(self.reader), np.random.rand()
+
+
+def takes_from_a_queue(self: Any, index: int) -> Any:
+    self.seen.append(index)
+    return self.queue.popleft(), np.random.rand()
+
+
+def takes_turns(self: Any, index: int) -> Any:
+    turn = self.turns[index] = self.turns[index] + 1
+    return IMAGE, turn % 2, np.random.rand()
+
+
+def fills_a_cache(self: Any, index: int) -> Any:
+    if index not in self.seen:
+        self.seen[index] = IMAGE
+    return self.seen[index], np.random.rand(), len(self.seen)
+
+
+def reads_a_file(self: Any, index: int) -> Any:
+    return self.file.readline(), np.random.rand()
+
+
+def spawns(self: Any, index: int) -> Any:
+    return IMAGE, self.own.spawn(1)[0].random()
+
+
+CHANGING: list[tuple[Any, Callable[[], dict[str, Any]], str]] = [
+    (takes_from_a_reader, lambda: {"reader": iter(range(100))}, "base.reader (a range_iterator)"),
+    (takes_from_a_queue, lambda: {"queue": deque(range(100)), "seen": []}, "base."),
+    (takes_turns, lambda: {"turns": [0] * 5000}, "base.turns"),
+    (fills_a_cache, lambda: {"seen": {}}, "base.seen"),
+    (reads_a_file, lambda: {"file": io.StringIO("a\nb\n" * 50)}, "base.file (a StringIO)"),
+    (spawns, lambda: {"own": np.random.default_rng(3)}, "base.own (a Generator)"),
+    (counts, lambda: {"turn": 0}, "base.turn"),
+    (alternates, lambda: {"turn": 0}, "base.turn"),
+    (draws_then_fails, lambda: {"seen": set()}, "base.seen"),
+]
+"""Bases that change in their own reads, in which a generator moves."""
 
 
 def name_of(value: Any) -> str | None:
@@ -268,6 +341,154 @@ def test_a_base_whose_draws_change_nothing_is_not_told(read: Any, attributes: di
         base = Base(read, **copy.deepcopy(attributes))
         read_all(AugmentedDataset(base, seed=42))
         assert base.calls < 100
+
+
+@pytest.mark.parametrize(("read", "attributes", "path"), CHANGING, ids=name_of)
+def test_a_base_that_changes_in_its_own_read_is_never_read_again(
+    read: Any, attributes: Any, path: str
+) -> None:
+    def records(wraps: bool) -> Any:
+        seed_all()
+        base = Base(read, **attributes())
+        dataset: Any = AugmentedDataset(base, seed=42) if wraps else base
+        return [repr(dataset[index]) for index in range(SIZE)], states(), base.calls
+
+    with pytest.warns(UserWarning, match="the base, a Base, drew from ") as caught:
+        found = records(wraps=True)
+    assert found == records(wraps=False)
+    (told,) = caught
+    for words in (path, "it was not read again", "bridge=True", 'on_unkeyed="allow"'):
+        assert words in str(told.message)
+    assert told.filename == __file__
+
+
+def test_one_read_in_which_it_changes_is_not_told() -> None:
+    def read(self: Any, index: int) -> Any:
+        if self.model is None:
+            self.model = torch.nn.Linear(3, 2)
+        return index
+
+    read_all(AugmentedDataset(Base(read, model=None), seed=42))
+
+
+def test_a_base_that_changes_and_draws_nothing_is_not_told() -> None:
+    def read(self: Any, index: int) -> Any:
+        return next(self.reader), index
+
+    dataset = AugmentedDataset(Base(read, reader=iter(range(SIZE))), seed=42)
+    assert [dataset[index][0] for index in range(SIZE)] == list(range(SIZE))
+
+
+def test_what_a_read_again_changes_in_another_branch_is_put_back() -> None:
+    def read(self: Any, index: int) -> Any:
+        if random.random() > 0.9:
+            self.seen.append(index)
+            self.turn += 1
+        return IMAGE
+
+    def after(wraps: bool) -> Any:
+        random.seed(6)  # the first numbers are lower
+        base = Base(read, seen=[], turn=0)
+        dataset: Any = AugmentedDataset(base, seed=42) if wraps else base
+        for index in range(SIZE):
+            dataset[index]
+        return base.seen, base.turn, base.calls  # type: ignore[attr-defined]
+
+    plain = after(wraps=False)
+    with pytest.warns(UserWarning, match="it was not read again") as caught:
+        looked = after(wraps=True)
+    assert looked[:2] == plain[:2]
+    assert SIZE < looked[2] < SIZE + 4  # the read again that has changed it was the last
+    assert len(caught) == 1
+
+
+def test_a_constant_seed_that_only_a_pipeline_of_ours_follows_is_not_told() -> None:
+    crop = ss.Compose([ss.RandomCrop(2)])
+
+    def read(self: Any, index: int) -> Any:
+        random.seed(7)
+        return crop(IMAGE)
+
+    read_all(AugmentedDataset(Base(read), seed=42))
+
+
+@pytest.mark.filterwarnings("ignore:the base, a Base, drew from")
+@pytest.mark.parametrize("seed", range(3))
+def test_a_base_that_logs_some_reads_is_no_error(seed: int) -> None:
+    random.seed(seed)
+    base = Base(logs_some)
+    read_all(AugmentedDataset(base, seed=42))
+    assert base.calls < SIZE + 4
+
+
+def sets_pythons(self: Base, index: int) -> Any:
+    random.seed()
+    return IMAGE, random.random()
+
+
+def sets_torchs(self: Base, index: int) -> Any:
+    torch.seed()
+    return IMAGE, torch.rand(1)
+
+
+def sets_numpys(self: Base, index: int) -> Any:
+    np.random.seed(time.monotonic_ns() % 2**32)
+    return IMAGE, np.random.rand()
+
+
+def sets_its_own(self: Any, index: int) -> Any:
+    self.own.seed()
+    return IMAGE, self.own.random()
+
+
+@pytest.mark.parametrize(
+    ("read", "name"),
+    [
+        (sets_pythons, "Python's global generator (random)"),
+        (sets_torchs, "torch's global generator (torch)"),
+        (sets_numpys, "NumPy's global generator (numpy.random)"),
+        (sets_its_own, "base.own (a Random)"),
+    ],
+    ids=name_of,
+)
+def test_a_generator_that_is_set_from_the_system_or_the_clock_is_told(read: Any, name: str) -> None:
+    dataset = AugmentedDataset(Base(read, own=random.Random(3)), seed=42)
+    with pytest.raises(ss.NotReproducible) as caught:
+        dataset[3]
+    text = f"the base, a Base, sets {name} from the system's entropy, the clock or the like, not from the sample's key: sample 3"
+    assert str(caught.value).startswith(text)
+
+
+def test_one_that_is_set_from_the_system_for_nothing_is_not_told() -> None:
+    read_all(AugmentedDataset(Base(lambda self, index: (index, random.seed() is None)), seed=42))
+
+
+@pytest.mark.parametrize(
+    ("sets", "draws"),
+    [
+        (lambda self, seed: random.seed(seed), lambda self: random.random()),
+        (lambda self, seed: np.random.seed(seed), lambda self: np.random.rand()),
+        (lambda self, seed: torch.manual_seed(seed), lambda self: torch.rand(1)),
+        (lambda self, seed: self.own.seed(seed), lambda self: self.own.random()),
+    ],
+    ids=["random", "numpy", "torch", "own"],
+)
+def test_a_constant_seed_in_each_read_is_told_and_one_from_the_index_is_not(sets: Any, draws: Any) -> None:
+    def dataset(seed_of: Callable[[int], int]) -> Any:
+        def read(self: Any, index: int) -> Any:
+            sets(self, seed_of(index))
+            return IMAGE, draws(self)
+
+        return AugmentedDataset(Base(read, own=random.Random(3)), seed=42)
+
+    with pytest.warns(UserWarning, match="to the same state for different samples") as caught:
+        read_all(dataset(lambda index: 7))
+    assert len(caught) == 1
+    read_all(dataset(lambda index: index))
+    read_all(dataset(lambda index: index // 2))
+    same = dataset(lambda index: 7)
+    for _ in range(12):
+        same[5]  # one sample alone has one state
 
 
 def test_a_look_gives_numpys_entropy_back() -> None:
@@ -388,7 +609,7 @@ class Late(Base):
     after, epoch = 12, 0
 
     def __getitem__(self, index: int) -> Any:
-        self.calls += 1
+        unseen.calls[self.number] += 1
         key = ss.current_key()
         late = self.calls > self.after if self.after else key is not None and key.epoch >= self.epoch
         return numpys(self, index) if late else IMAGE
@@ -427,7 +648,7 @@ def test_a_forked_worker_looks_for_itself() -> None:
     for epoch in range(5):
         dataset.set_epoch(epoch)
         read_all(dataset)
-    assert dataset.reader._looks.left > 1
+    assert dataset.reader._draw_checks.due_in > 1
     dataset.set_epoch(0)
     with pytest.raises(ss.NotReproducible):
         list(
@@ -481,12 +702,10 @@ def test_threads_that_read_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_sample_in_memory_that_the_base_uses_again_is_the_right_one() -> None:
-    memory = np.zeros(3, np.int64)
-
     def read(self: Base, index: int) -> Any:
         np.random.rand()
-        memory[...] = self.calls, index, 7
-        return memory
+        unseen.memory[...] = self.calls, index, 7
+        return unseen.memory
 
     base = Base(read)
     dataset = AugmentedDataset(base, seed=42)
@@ -520,7 +739,7 @@ def test_a_copy_looks_for_itself(again: Any) -> None:
     for index in range(12):
         dataset[index]
     other = again(dataset)
-    assert other.reader._looks.left == 1
+    assert other.reader._draw_checks.due_in == 1
     with pytest.raises(ss.NotReproducible):
         other[20]
 
@@ -741,7 +960,7 @@ def test_the_search_is_bounded() -> None:
 
 def test_data_are_not_looked_at() -> None:
     for base in ([IMAGE], (IMAGE,), np.zeros((3, 4)), torch.zeros(3, 4), range(3)):
-        assert AugmentedDataset(base, seed=42).reader._looks.left > 2**60
+        assert AugmentedDataset(base, seed=42).reader._draw_checks.due_in > 2**60
 
 
 def test_states_are_set_exactly_and_others_begin_low_and_high() -> None:

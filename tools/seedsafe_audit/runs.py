@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
-from seedsafe.reading.unkeyed import end_looks
+from seedsafe.reading.unkeyed import end_draw_checks
 from seedsafe_audit import rng
 from seedsafe_audit.loaders import passes, tell
 from seedsafe_audit.recording import Record, Recorder
@@ -183,7 +183,7 @@ class Runs:
         with contextlib.suppress(KeyError, AttributeError):  # a thread pool would not survive a later fork
             sys.modules["torch"].set_num_threads(1)
         rng.seed(_SEED, plan.other)
-        end_looks()  # the questions compare what is read, and an error would hide it
+        end_draw_checks()  # the questions compare what is read, and an error would hide it
         if plan.bare:
             _without_transform(self.subject, self.order.indices[0])
         if plan.hashing:

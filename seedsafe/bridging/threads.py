@@ -12,15 +12,14 @@ from seedsafe.bridging.same import content
 from seedsafe.bridging.watch import Run
 from seedsafe.ground.process import frames_of_threads, is_worker
 
-__all__ = ["TRIES", "Others", "others_run", "steady"]
+__all__ = ["RUNS", "OtherThreads", "others_run", "undisturbed"]
 
-TRIES = 100
-"""How often a call is run before its error, with a pause between two runs that comes to five seconds in all."""
-_LONGEST: Final = 0.05
+RUNS = 12
+"""How often a call is run before its error: in a pass of training, another thread seldom draws in as many reads of one sample."""
 _WAITING: Final = frozenset(
     (
         *("threading", "queue", "selectors", "multiprocessing.connection", "multiprocessing.synchronize"),
-        *("seedsafe.bridging.region", "seedsafe.bridging.turns"),
+        *("seedsafe.bridging.region", "seedsafe.bridging.regions"),
         *("execnet.gateway_base", "ipykernel.heartbeat", "tqdm._monitor"),
     )
 )
@@ -32,11 +31,11 @@ def others_run() -> bool:
     return threading.active_count() > 1 and not is_worker()
 
 
-class Others:
+class OtherThreads:
     """The other threads of this process, and what each was at when this was created.
 
     Example:
-        >>> others, done = Others(), threading.Event()
+        >>> others, done = OtherThreads(), threading.Event()
         >>> threading.Thread(target=done.wait, name="a new one").start()
         >>> "a new one" in others.awake()
         True
@@ -64,7 +63,7 @@ def _frames() -> dict[int, tuple[FrameType, int]]:
     return {ident: (frame, frame.f_lasti) for ident, frame in frames_of_threads().items() if ident != me}
 
 
-def steady(trace: Callable[[], Run], shared: Sequence[str], label: str) -> Run:
+def undisturbed(trace: Callable[[], Run], shared: Sequence[str], label: str) -> Run:
     """Return a run of a call into which no other thread has drawn.
 
     The generators of the process are one set for all threads. So a run counts if they stayed where they were, or if no other thread did
@@ -79,24 +78,19 @@ def steady(trace: Callable[[], Run], shared: Sequence[str], label: str) -> Run:
         NotReproducible: no two runs were equal.
     """
     earlier: list[Any] = []
-    pause = threading.Event()
     awake: list[str] = []
-    for number in range(TRIES):
-        others = Others()
+    for _ in range(RUNS):
+        others = OtherThreads()
         run = trace()
         awake = others.awake()
-        moved = [name for name in shared if name in run.marks and run.marks[name][0] != run.marks[name][1]]
-        if not awake or not (moved or earlier):
-            return run
+        moved = any(name in run.marks and run.marks[name][0] != run.marks[name][1] for name in shared)
         found = content(run.result), run.marks
-        if found in earlier:
+        if not awake or not (moved or earlier) or found in earlier:
             return run
         earlier.append(found)
-        pause.wait(min(_LONGEST, 0.001 * number))
-    many = len(awake) > 1
     raise NotReproducible(
-        f"{label} gave {TRIES} results for one key while {'other threads' if many else 'another thread'} ran ({', '.join(awake)}). The "
-        f"generators of a process ({', '.join(shared)}) are the same for all threads, so if {'those draw' if many else 'that draws'} too, the "
-        "numbers are mixed: read in worker processes (num_workers=2), or let the other thread draw from a generator of its own. If no other "
-        "thread draws, it keeps something from call to call, or draws from a source that a bridge does not reach"
+        f"{label} gave {RUNS} results for one key while {'other threads' if len(awake) > 1 else 'another thread'} ran ({', '.join(awake)}). "
+        f"The generators of a process ({', '.join(shared)}) are the same for all threads: read in worker processes (num_workers=2), or let "
+        "other threads draw from generators of their own. If no other thread draws, it keeps something from call to call, or draws from a "
+        "source that a bridge does not reach"
     )

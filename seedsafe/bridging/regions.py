@@ -1,4 +1,4 @@
-"""Regions take turns, and forks wait."""
+"""The regions under way: one thread at a time is inside, and forks wait."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from seedsafe.bridging.sources import renew_numpy
 
-__all__ = ["PATIENCE", "Turns", "turns"]
+__all__ = ["PATIENCE", "Regions", "regions"]
 
 PATIENCE = 2.0
 """Seconds that a fork waits for the thread inside a region, which might itself wait for the forking thread."""
@@ -18,7 +18,7 @@ WAITS = 40
 """Into how many short waits that time is cut, so that a machine which stops for a while takes one of them, not all."""
 
 
-class Turns:
+class Regions:
     """Lets one thread at a time into a region, because the generators belong to the process, and none during a fork.
 
     A lock that another thread holds during a fork stays locked in the child forever. This includes the locks of bit
@@ -30,6 +30,9 @@ class Turns:
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.door = threading.Lock()
+        self.setting = threading.RLock()
+        """Held while generators are in other states for some reads, which a child would keep."""
+        self._holds_setting = False
         self.inside: list[Any] = []
         """The current regions, the outermost first."""
         self.entries = 0
@@ -47,6 +50,7 @@ class Turns:
 
     def before_fork(self) -> None:
         """Shut the door and wait until no thread is inside."""
+        self._holds_setting = self.setting.acquire(timeout=PATIENCE)
         if self.lock._is_owned():  # type: ignore[attr-defined]  # then no other thread is inside
             return
         self.door.acquire()
@@ -55,6 +59,8 @@ class Turns:
 
     def after_fork_in_parent(self) -> None:
         """Open the door."""
+        if self._holds_setting:
+            self.setting.release()
         if self._forking != threading.get_ident():
             return
         self._forking = None
@@ -65,6 +71,7 @@ class Turns:
     def after_fork_in_child(self) -> None:
         """Open the door, and leave no lock to a thread that the child does not have."""
         self.process += 1
+        self.setting = threading.RLock()
         self._forking = None
         self.door = threading.Lock()
         if self.lock._is_owned() and self.inside:  # type: ignore[attr-defined]  # a fork inside a region
@@ -80,11 +87,11 @@ class Turns:
         renew_numpy()
 
 
-turns = Turns()
+regions = Regions()
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
-        before=turns.before_fork,
-        after_in_parent=turns.after_fork_in_parent,
-        after_in_child=turns.after_fork_in_child,
+        before=regions.before_fork,
+        after_in_parent=regions.after_fork_in_parent,
+        after_in_child=regions.after_fork_in_child,
     )

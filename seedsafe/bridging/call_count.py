@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-__all__ = ["DRAWN", "UNSEEN", "Tally"]
+__all__ = ["DRAWN", "UNSEEN", "CallCount"]
 
 DRAWN: Final = 1
 """A call drew from a keyed generator."""
@@ -13,15 +13,15 @@ UNSEEN: Final = 2
 """A result has a part that cannot be compared."""
 
 
-class Tally:
+class CallCount:
     """The number of calls and their flags, in memory that workers share with the process that starts them.
 
     Two processes that count at once may return a number twice, but leave none out. A copy starts from zero, unless it goes
     to a worker at its start.
 
     Example:
-        >>> tally = Tally()
-        >>> tally.count(), tally.count()
+        >>> calls = CallCount()
+        >>> calls.count(), calls.count()
         (1, 2)
     """
 
@@ -54,4 +54,4 @@ class Tally:
     def __reduce__(self) -> tuple[Any, ...]:
         from multiprocessing.context import get_spawning_popen
 
-        return Tally, (self._memory,) if get_spawning_popen() is not None else ()
+        return CallCount, (self._memory,) if get_spawning_popen() is not None else ()
