@@ -119,7 +119,8 @@ def test_what_goes_on_is_refused_with_the_way_out(then: Callable[[Any], Any]) ->
 
 @pytest.mark.parametrize("then", RETURNS.values(), ids=list(RETURNS))
 def test_what_is_returned_is_transformed(then: Callable[[Any], Any]) -> None:
-    sample = AugmentedDataset(Photographs(then), seed=42, convert=True).at(1, epoch=0)
+    targets = {"image": "image", "more": None} if then is RETURNS["nested"] else None
+    sample = AugmentedDataset(Photographs(then), seed=42, convert=True, targets=targets).at(1, epoch=0)
     image = (
         sample["image"]
         if isinstance(sample, dict)
