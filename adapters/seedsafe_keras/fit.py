@@ -29,7 +29,7 @@ _REASONS: Final = {
 def fit(model: Any, sequence: Any, **fit_args: Any) -> Any:
     """Train a model on a sequence, or on a loader of PyTorch: ``model.fit`` with the right epochs, order and workers.
 
-    It trains on a copy of the sequence, adds an EpochCallback before your callbacks, and turns Keras's own shuffling off. If
+    It trains on a view of the sequence, so that what your callbacks set on it counts, adds an EpochCallback before your callbacks, and turns Keras's own shuffling off. If
     Keras would start workers to build the model, it builds the model first. Epochs count from ``initial_epoch``, so a
     resumed run gets the batches of the uninterrupted run.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cache
 from typing import Any, Self, SupportsIndex
 
@@ -103,23 +104,40 @@ class Passes:
         Args:
             epoch: the epoch, from 0; ``VALIDATION_EPOCH`` shares no stream with training.
         """
-        return self.view(epoch=SampleKey(0, epoch, 0).epoch)
+        new = copy(self)
+        new.epoch, new.repeat = SampleKey(0, epoch, 0).epoch, False
+        new._now, new._expecting, new._limit = None, False, None
+        return new
 
     def view(
         self, *, framework: str | None = None, epoch: int | None = None, limit: int | None = None
     ) -> Self:
-        """Return a copy for one run: of another framework, at a fixed epoch or with another length, unless these are None."""
+        """Return this sequence as one run reads it: of another framework, at a fixed epoch or with another length, unless these are None.
+
+        The epochs of the run are its own. All else is this sequence's, also what is set on it during the run.
+        """
         same = framework in (None, frameworks.framework_of(self))
         cls = type(self) if same else sequence_class(own_class(type(self)), frameworks.check(framework))
         new: Self = object.__new__(cls)
-        new.__dict__.update(self.__dict__)
-        new.workers, new.use_multiprocessing = self.workers, self.use_multiprocessing
-        new.max_queue_size = self.max_queue_size
-        new._now, new._expecting = None, False
-        new._limit = limit
+        vars(new).update(_viewed=self, _now=None, _expecting=False, _limit=limit, _last_order=None)
+        for name in () if same else ("workers", "use_multiprocessing", "max_queue_size"):
+            vars(new)[name] = vars(new)[f"_{name}"] = getattr(
+                self, name
+            )  # Keras 3 and tf-keras name them differently
         if epoch is not None:
-            new.epoch, new.repeat = epoch, False
+            vars(new).update(epoch=epoch, repeat=False)
         return new
+
+    def __getattr__(self, name: str) -> Any:
+        viewed = vars(self).get("_viewed")
+        if viewed is None or name.startswith("__"):
+            return super().__getattr__(name)  # type: ignore[misc]  # of Forwarding
+        return getattr(viewed, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        viewed = vars(self).get("_viewed")
+        own = viewed is None or name in vars(self)
+        super().__setattr__(name, value) if own else setattr(viewed, name, value)
 
     def uses_pool(self) -> bool:
         """Return whether Keras reads this sequence in a pool of threads or processes."""

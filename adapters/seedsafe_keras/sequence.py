@@ -48,7 +48,7 @@ def _rebuild(own: type, framework: str) -> Any:
 
 
 @explain_arguments
-class AugmentedSequence(Forwarding, Passes):
+class AugmentedSequence(Passes, Forwarding):
     """A Keras Sequence whose samples are augmented as a pure function of (seed, epoch, index).
 
     It augments the ready batches of another Sequence, or makes batches of a dataset's samples. The object is a

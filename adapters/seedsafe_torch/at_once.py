@@ -8,7 +8,7 @@ from typing import Any, SupportsIndex
 from torch.utils.data import Subset
 
 from seedsafe import SampleIndex
-from seedsafe_torch.dataset import AugmentedDataset, Envelope
+from seedsafe_torch.dataset import AugmentedDataset, Carrier
 
 __all__ = ["at_once", "is_worthwhile"]
 
@@ -24,7 +24,9 @@ def at_once(dataset: Any, indices: Sequence[Any], room: Callable[..., Any]) -> A
     """Call `KeyedReader.at_once` for a loader's indices of an AugmentedDataset or Envelope, or return None if that cannot be."""
     if set(map(type, indices)) != {SampleIndex}:
         return None
-    return _inside(dataset, indices, room) if type(dataset) is Envelope else _direct(dataset, indices, room)
+    return (
+        _inside(dataset, indices, room) if isinstance(dataset, Carrier) else _direct(dataset, indices, room)
+    )
 
 
 def _direct(dataset: AugmentedDataset, indices: Sequence[SampleIndex], room: Callable[..., Any]) -> Any:
@@ -32,13 +34,14 @@ def _direct(dataset: AugmentedDataset, indices: Sequence[SampleIndex], room: Cal
     if indices[0] is cell.last or len(set(map(id, indices))) < len(indices):
         return None  # a wrapper may read an index twice
     ats = indices if dataset.epoch is None else _stamp(dataset, indices, indices)
+    dataset.begin(ats[0].epoch)
     result = dataset.reader.at_once(ats, room)
     if result is not None:
         cell.last = indices[-1]
     return result
 
 
-def _inside(envelope: Envelope, indices: Sequence[SampleIndex], room: Callable[..., Any]) -> Any:
+def _inside(envelope: Carrier, indices: Sequence[SampleIndex], room: Callable[..., Any]) -> Any:
     dataset, positions = envelope.dataset, list(map(int, indices))
     try:
         while type(dataset) is Subset:
@@ -46,6 +49,7 @@ def _inside(envelope: Envelope, indices: Sequence[SampleIndex], room: Callable[.
         if type(dataset) is not AugmentedDataset:
             return None
         ats = _stamp(dataset, positions, indices)
+        dataset.begin(ats[0].epoch)
     except Exception:  # noqa: BLE001  # reading sample by sample raises it again
         return None
     return dataset.reader.at_once(ats, room, around=lambda number: envelope.reading(indices[number]))

@@ -14,7 +14,6 @@ from seedsafe.reading import Skipped
 from seedsafe_torch.dataset import AugmentedDataset, Envelope
 from seedsafe_torch.faults import has_failed
 from seedsafe_torch.fetching import fetch_above
-from seedsafe_torch.in_place import RowByRow
 from seedsafe_torch.key_tensor import key_tensor
 
 __all__ = ["collate_with_keys", "key_of"]
@@ -78,7 +77,7 @@ def key_of(dataset: Any, at: SampleIndex, seed: int) -> SampleKey:
             number = bisect_right(dataset.cumulative_sizes, position)
             position -= dataset.cumulative_sizes[number - 1] if number else 0
             dataset = dataset.datasets[number]
-        elif kind in (Envelope, RowByRow):
+        elif kind is Envelope:
             dataset = dataset.dataset
         else:
             return SampleKey(seed, at.epoch, int(at), occurrence=at.occurrence, view=at.view)

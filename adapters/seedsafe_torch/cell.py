@@ -1,4 +1,4 @@
-"""An epoch in memory that worker processes share.
+"""An epoch, and how often attributes were set, in memory that worker processes share.
 
 The memory has no file and no descriptor until workers start that do not inherit it, by spawn or forkserver.
 """
@@ -19,7 +19,13 @@ from typing import Any, Final, Literal
 from seedsafe.reading import WarningLog
 from seedsafe_torch import frames
 
-__all__ = ["EpochCell", "SharedBytes"]
+__all__ = ["STALE", "Changes", "EpochCell", "SharedBytes"]
+
+STALE: Final = (
+    "{} was set after the workers began, which read their own copies of the dataset: set it before the first pass, or make the loader "
+    "without persistent_workers"
+)
+"""The error of a pass of workers whose copies are older."""
 
 _MOST: Final = 2**20  # indices that are watched, one byte each
 _NUMBERS: Final = 24  # bytes: the epoch, the bits of the warnings, and the first epoch that was read plus 1
@@ -81,6 +87,41 @@ def _new_file(size: int) -> int:
             file = os.dup(opened.fileno())
     os.ftruncate(file, size)
     return file
+
+
+class Changes:
+    """How often attributes of a dataset were set: in this process's copy of it, and in shared memory by the process that made it.
+
+    So the copy of a worker that is kept for several epochs finds out that it is old. A copy's own changes concern no other: a
+    ``worker_init_fn`` may set what it likes.
+    """
+
+    count, name = 0, ""
+    """How often an attribute was set in this process, and the last one's name."""
+
+    begun: int | None = None
+    """The epoch of the latest read in this process."""
+
+    def __init__(self) -> None:
+        self._memory, self._maker, self._known = SharedBytes(8), os.getpid(), 0
+
+    def note(self, name: str) -> None:
+        """Note that an attribute was set in this process."""
+        self.count, self.name = self.count + 1, name
+        if os.getpid() == self._maker:
+            self._known += 1
+            for numbers in self._memory.views("q"):
+                numbers[0] = self._known
+
+    def begin(self, epoch: int) -> None:
+        """Begin an epoch in this process.
+
+        Raises:
+            RuntimeError: an attribute was set since this process got its copy.
+        """
+        if self._memory.views("q")[-1][0] != self._known:
+            raise RuntimeError(STALE.format("an attribute"))
+        self.begun = epoch
 
 
 class EpochCell(WarningLog):

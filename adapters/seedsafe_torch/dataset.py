@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Sequence
 from functools import partial
 from itertools import groupby
-from multiprocessing import active_children
 from operator import length_hint
 from reprlib import Repr
 from typing import Any, Literal, SupportsIndex
 
-from torch.utils.data import Dataset, IterableDataset, Subset
-from torch.utils.data.dataloader import _MultiProcessingDataLoaderIter
+from torch.utils.data import Dataset, IterableDataset, Subset, get_worker_info
 
 from seedsafe import Bridge, SampleIndex, SampleKey
 from seedsafe.reading import (
@@ -22,6 +19,7 @@ from seedsafe.reading import (
     Faults,
     Forwarding,
     KeyedReader,
+    PassesOn,
     Repeats,
     Targets,
     Unkeyed,
@@ -30,16 +28,15 @@ from seedsafe.reading import (
     entered,
     explain_arguments,
     flag,
-    nested,
     stamped,
 )
 from seedsafe_torch.by_trainers import hand_on, warn_of_erasing
-from seedsafe_torch.cell import EpochCell
+from seedsafe_torch.cell import Changes, EpochCell
 from seedsafe_torch.conversion.sources import convert_base
 from seedsafe_torch.faults import worker_id
-from seedsafe_torch.fetching import fetch_above
+from seedsafe_torch.fetching import fetch_above, restamped
 
-__all__ = ["AugmentedDataset", "Envelope", "is_ours", "read_into", "reads_batches"]
+__all__ = ["AugmentedDataset", "Carrier", "Envelope", "is_ours", "read_into", "reads_batches"]
 
 _ANSWERS = ("raise", "skip", "replace")
 _CONVERT_IT = "pass convert=True if only its torchvision transform draws"
@@ -143,6 +140,8 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         if flag("convert", convert):
             base, augment = convert_base(base, augment)
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch
+        self.epoch_calls = (0, 0)  # how often set_epoch was called, and its last epoch, for `loader`
+        self._changes = Changes()
         self._cell = EpochCell(len(base) if hasattr(base, "__len__") else None)
         self.reader = KeyedReader(
             base,
@@ -159,25 +158,24 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
             log=self._cell,
         )
         self._holds_epoch = False
-        self.epoch_calls = (0, 0)  # how often set_epoch was called, and its last epoch, for `loader`
 
     def __len__(self) -> int:
         return len(self.reader.base)
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in ("augment", "base") and "reader" in self.__dict__ and _has_persistent_workers(self):
-            raise RuntimeError(
-                f"{name} cannot be set while persistent workers read their own copies of the dataset, which would not change: "
-                "set it before the first pass, or make another loader without persistent_workers"
-            )
+    def was_set(self, name: str, *, there: bool) -> None:
+        """Tell the workers, which have copies, and look at the base again, if it was changed."""
+        super().was_set(name, there=there)
         if name == "transform":
             warn_of_erasing()
-        super().__setattr__(name, value)
+        if "reader" in vars(self) and not name.startswith("_"):
+            self._changes.note(name)
 
     def __getitem__(self, index: Any, row: Any = None) -> Any:
         reader, cell = self.reader, self._cell
         if type(index) is SampleIndex and index is not cell.last and self.epoch is None:  # from a loader
             cell.last = index
+            if index.epoch != self._changes.begun:
+                self._changes.begin(index.epoch)
             return reader.sample(index, row=row)
         if isinstance(index, slice | list | tuple):
             raise TypeError(
@@ -203,6 +201,8 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
             at = SampleIndex(position, epoch)
         else:
             at = SampleIndex(position, stamp.epoch if epoch is None else epoch, stamp.occurrence, stamp.view)
+        if epoch is not None or at.epoch != self._changes.begun:
+            self.begin(at.epoch)
         if fetch is None:
             return reader.sample(at, row=row)
         with fetch.enter(at, reader):
@@ -210,10 +210,19 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
 
     def __getitems__(self, indices: Sequence[SupportsIndex]) -> list[Any]:
         try:
-            return [self[index] for index in indices]
+            return [self[index] for index in restamped(indices, self)]
         except Exception as error:
             hand_on(error, self)
             raise
+
+    def begin(self, epoch: int) -> None:
+        """Begin an epoch in this process, if a read belongs to another one than the read before, or in a worker all reads to one.
+
+        Raises:
+            RuntimeError: this process has an older copy; see `Changes`.
+        """
+        if epoch != self._changes.begun or (epoch == self.epoch and get_worker_info() is not None):
+            self._changes.begin(epoch)
 
     def at(
         self,
@@ -242,7 +251,7 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         if self._holds_epoch:
             return
         self._cell.epoch = number
-        self.epoch_calls = (self.epoch_calls[0] + 1, self._cell.epoch)
+        vars(self)["epoch_calls"] = (self.epoch_calls[0] + 1, number)  # copies need not have it
 
     def hold_epoch(self, epoch: SupportsIndex | None) -> None:
         """Set the epoch and ignore `set_epoch` from now on. None ends that.
@@ -280,43 +289,8 @@ def _shown(base: Any) -> str:
     )
 
 
-def _has_persistent_workers(dataset: AugmentedDataset) -> bool:
-    """Return whether persistent workers of a DataLoader read a dataset.
-
-    It searches all objects, because a dataset does not know its loaders. It runs only when an attribute is set.
-    """
-    if not active_children():
-        return False
-    return any(
-        type(found) is _MultiProcessingDataLoaderIter
-        and found._persistent_workers
-        and any(worker.is_alive() for worker in found._workers)
-        and any(inside is dataset for inside in nested(found._dataset))
-        for found in gc.get_objects()
-    )
-
-
-class Envelope(Dataset[Any]):
-    """The outermost dataset of a loader: it takes the stamp off the index and passes it to the datasets inside.
-
-    `loader` adds one automatically. In your own DataLoader, or a trainer's, with a KeyedSampler, add one if the AugmentedDataset
-    is inside a wrapper that maps indices: ``DataLoader(Envelope(subset), sampler=keyed)``.
-
-    Args:
-        dataset: any map-style dataset with an AugmentedDataset somewhere inside: a Subset, a StackDataset …
-        on_unkeyed: for a dataset that draws random numbers itself, "raise", "warn" or "allow"; see AugmentedDataset.
-
-    Example:
-        >>> import numpy as np
-        >>> from torch.utils.data import DataLoader, Subset
-        >>> import seedsafe as ss
-        >>> from seedsafe_torch import AugmentedDataset, KeyedSampler
-        >>> photos = AugmentedDataset(np.zeros((4, 8, 8), np.uint8), ss.RandomCrop(2), seed=42)
-        >>> chosen = Envelope(Subset(photos, [1, 3]))
-        >>> loading = DataLoader(chosen, batch_size=2, sampler=KeyedSampler(range(2), seed=42))
-        >>> [tuple(batch.shape) for batch in loading]
-        [(2, 2, 2)]
-    """
+class Carrier(Dataset[Any]):
+    """An Envelope without attributes of the dataset's: what a loader's iterator reads. Passing attributes on costs each read."""
 
     def __init__(self, dataset: Any, *, on_unkeyed: Literal["raise", "warn", "allow"] = "raise") -> None:
         if not hasattr(dataset, "__getitem__"):
@@ -363,6 +337,32 @@ class Envelope(Dataset[Any]):
             return self.dataset.__getitems__([int(index) for index in part])
 
 
+class Envelope(PassesOn, Carrier):
+    """The outermost dataset of a loader: it takes the stamp off the index and passes it to the datasets inside.
+
+    A loader from `loader` reads through one. In your own DataLoader, or a trainer's, with a KeyedSampler, add one if the AugmentedDataset
+    is inside a wrapper that reads whole batches and maps their indices: ``DataLoader(Envelope(wrapper), sampler=keyed)``. Attributes
+    that it lacks are the dataset's.
+
+    Args:
+        dataset: any map-style dataset with an AugmentedDataset somewhere inside: a Subset, a StackDataset …
+        on_unkeyed: for a dataset that draws random numbers itself, "raise", "warn" or "allow"; see AugmentedDataset.
+
+    Example:
+        >>> import numpy as np
+        >>> from torch.utils.data import DataLoader, Subset
+        >>> import seedsafe as ss
+        >>> from seedsafe_torch import AugmentedDataset, KeyedSampler
+        >>> photos = AugmentedDataset(np.zeros((4, 8, 8), np.uint8), ss.RandomCrop(2), seed=42)
+        >>> chosen = Envelope(Subset(photos, [1, 3]))
+        >>> loading = DataLoader(chosen, batch_size=2, sampler=KeyedSampler(range(2), seed=42))
+        >>> [tuple(batch.shape) for batch in loading]
+        [(2, 2, 2)]
+    """
+
+    stands_for = "dataset"
+
+
 def _stamp(index: int) -> tuple[int, int, int] | None:
     stamp = stamped(index)
     return None if stamp is None else (stamp.epoch, stamp.occurrence, stamp.view)
@@ -370,14 +370,14 @@ def _stamp(index: int) -> tuple[int, int, int] | None:
 
 def is_ours(dataset: Any) -> bool:
     """Return whether there are only Envelopes and torch's Subsets, neither of which keeps a sample, around an AugmentedDataset."""
-    while type(dataset) in (Envelope, Subset):
+    while type(dataset) in (Carrier, Envelope, Subset):
         dataset = dataset.dataset
     return type(dataset) is AugmentedDataset
 
 
 def read_into(dataset: Any, index: Any, row: Any) -> Any:
     """Return ``dataset[index]`` of a dataset for which `is_ours` holds, with its first array in the memory of a row if it fits."""
-    if type(dataset) is Envelope:
+    if isinstance(dataset, Carrier):
         with dataset.reading(index):
             return read_into(dataset.dataset, int(index), row)
     if type(dataset) is Subset:
@@ -388,7 +388,7 @@ def read_into(dataset: Any, index: Any, row: Any) -> Any:
 def reads_batches(dataset: Any) -> bool:
     """Return whether a dataset, or the one in an Envelope or Subset, has its own ``__getitems__``, not ours or torch's."""
     kind = type(dataset)
-    if kind in (Envelope, Subset):
+    if kind in (Carrier, Envelope, Subset):
         return reads_batches(dataset.dataset)
     method = getattr(kind, "__getitems__", None)
     ours = method is AugmentedDataset.__getitems__

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from copy import copy
+from functools import partial
 from itertools import islice
-from typing import Any, SupportsIndex
+from typing import Any, Literal, SupportsIndex
 
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, get_worker_info
 from torch.utils.data.dataloader import _DatasetKind
 
-from seedsafe.reading import Skipped, check_main, outermost
+from seedsafe.reading import Skipped, check_main, nested, outermost
 from seedsafe_torch.callers import sharing_error
+from seedsafe_torch.copies import Copied
+from seedsafe_torch.dataset import AugmentedDataset, Carrier
+from seedsafe_torch.fetching import users
+from seedsafe_torch.in_place import RowByRow
 from seedsafe_torch.inner import chain_of, items_of_a_batch
 from seedsafe_torch.passes import LOOK, Batches, Progress
 from seedsafe_torch.sampler import KeyedSampler, keyed_of
@@ -26,8 +32,9 @@ class KeyedLoader(DataLoader[Any]):
     samples all failed are left out. `loader` returns one.
 
     Args:
-        dataset: as in DataLoader.
-        reports: functions to call at the end of a pass.
+        dataset: as in DataLoader. Nothing is put around it but where an iterator reads it.
+        in_place: whether batches are made in place; then `collate_fn` calls `collate`.
+        on_unkeyed: for a dataset that draws random numbers itself, "raise", "warn" or "allow".
         options: DataLoader's other arguments.
 
     Raises:
@@ -50,10 +57,34 @@ class KeyedLoader(DataLoader[Any]):
     _calls: tuple[int, ...] = ()
     """How often set_epoch of each dataset had been called at the last look."""
 
-    def __init__(self, dataset: Any, *, reports: Sequence[Callable[[], None]] = (), **options: Any) -> None:
+    def __init__(
+        self,
+        dataset: Any,
+        *,
+        in_place: bool = False,
+        on_unkeyed: Literal["raise", "warn", "allow"] = "raise",
+        **options: Any,
+    ) -> None:
         super().__init__(dataset, **options)
-        self.reports = tuple(reports)
+        # Lightning makes the loader again of the attributes that have its arguments' names.
+        self.in_place, self.on_unkeyed = in_place, on_unkeyed
+        outer: Any = dataset
+        if not isinstance(dataset, AugmentedDataset):
+            outer = Carrier(dataset, on_unkeyed=on_unkeyed)
+        outer = self._outer = RowByRow(outer) if in_place else outer
+        if outer is not dataset:
+            outer._users = dataset
         _check_not_wrapped(self.sampler)
+
+    def _get_iterator(self) -> Any:
+        """Return torch's iterator over what carries stamps and rows, which no loader has as its dataset."""
+        if self.persistent_workers and self._iterator is None:
+            self.copied = Copied(self.dataset)
+        as_read = copy(self)
+        vars(as_read)["dataset"] = self._outer
+        if self.num_workers:
+            as_read.worker_init_fn = partial(_begin_worker, function=self.worker_init_fn)
+        return super(KeyedLoader, as_read)._get_iterator()
 
     def __iter__(self) -> Any:
         self.report()  # the failures of a pass that was left
@@ -104,8 +135,9 @@ class KeyedLoader(DataLoader[Any]):
 
     def report(self) -> None:
         """Report the samples that failed since the last report."""
-        for report in self.reports:
-            report()
+        logging = [inside for inside in nested(self.dataset) if inside.faults.log is not None]
+        for number, inside in enumerate(logging, 1):
+            inside.report_failures(f"dataset {number} of {len(logging)}: " if len(logging) > 1 else "")
 
     def hear(self, keyed: KeyedSampler) -> None:
         """Take over an epoch that was set on the dataset."""
@@ -115,6 +147,14 @@ class KeyedLoader(DataLoader[Any]):
         for (calls, epoch), calls_before in zip(epochs, before, strict=True):
             if calls != calls_before:
                 keyed.hear(epoch, "the dataset")
+
+
+def _begin_worker(worker: int, function: Callable[[int], Any] | None) -> None:
+    """Give a worker's ``get_worker_info()`` the user's dataset, and then call the user's function."""
+    info: Any = get_worker_info()
+    object.__setattr__(info, "dataset", users(info.dataset))  # it is frozen
+    if function is not None:
+        function(worker)
 
 
 class _KeyedBatches(Batches):
@@ -155,6 +195,8 @@ class _KeyedBatches(Batches):
         with self._keyed.watched(self._watch if self._step else None):
             # persistent workers have one iterator for all passes, so a pass beside others gets its own workers
             beside = self._loading.persistent_workers and self._keyed.open_passes
+            if self._loading._iterator is not None and not beside:
+                self._loading.copied.check()
             self._batches = self._loading._get_iterator() if beside else self._begin()
             return next(self._batches)
 
@@ -193,7 +235,11 @@ def first_batches(loading: DataLoader[Any], keyed: KeyedSampler, count: int) -> 
         requests = list(islice(batches, count))
     kinds: Any = _DatasetKind  # a DataLoader's own iterators read with it
     fetcher = kinds.create_fetcher(
-        kinds.Map, loading.dataset, in_batches, loading.collate_fn, loading.drop_last
+        kinds.Map,
+        getattr(loading, "_outer", loading.dataset),
+        in_batches,
+        loading.collate_fn,
+        loading.drop_last,
     )
     return [fetcher.fetch(indices) for indices in requests]
 

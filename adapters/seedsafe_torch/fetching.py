@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, NamedTuple
+from collections import deque
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from multiprocessing.reduction import ForkingPickler
+from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
-from torch.utils.data import Subset
+from torch.utils.data import Subset, get_worker_info
 
 from seedsafe import SampleIndex, SampleKey
-from seedsafe.reading import KeyedCollate, KeyedReader, Repeats, entered
+from seedsafe.reading import KeyedCollate, KeyedReader, Repeats, current, entered
 from seedsafe_torch import frames
 
-__all__ = ["Fetch", "collate_keyed", "fetch_above", "first_asked"]
+__all__ = ["Fetch", "collate_keyed", "fetch_above", "first_asked", "restamped", "users"]
 
+_noted: Final[deque[SampleIndex]] = deque(maxlen=2**14)
+"""The stamped indices that a worker got last: those of its batch."""
 _repeats: WeakKeyDictionary[Any, Repeats] = WeakKeyDictionary()
 _looked_at: WeakSet[Any] = WeakSet()
 
@@ -59,17 +65,8 @@ class Fetch(NamedTuple):
         return next(iter(stamps.values()), None)
 
     def enter(self, stamp: SampleIndex, reader: KeyedReader) -> entered:
-        """Return the context of this read by the outermost dataset.
-
-        A Subset reads whole batches, so it is searched, once, for an index that it lists twice.
-        """
+        """Return the context of this read by the outermost dataset."""
         if not isinstance(self.index, SampleIndex):
-            if type(self.dataset) is Subset and self.dataset not in _looked_at:
-                _looked_at.add(self.dataset)
-                twice = _listed_twice(self.dataset)
-                if twice is not None and (reader.augment or reader.bridged):
-                    index, first, second = twice
-                    reader.repeats.warn_for_two(SampleKey(reader.seed, stamp.epoch, index), first, second)
             return entered(stamp)
         last = _last.read
         if last is None or last[0] is not self.index:
@@ -78,18 +75,69 @@ class Fetch(NamedTuple):
         return last[1]
 
 
-def _listed_twice(dataset: Any) -> tuple[int, int, int] | None:
-    """Return an index that nested Subsets list twice, with its two positions, or None."""
-    listed = np.asarray(dataset.indices)
-    while type(dataset.dataset) is Subset:
-        dataset = dataset.dataset
-        listed = np.asarray(dataset.indices)[listed]
-    order = np.argsort(listed, kind="stable")
-    repeated = np.flatnonzero(np.diff(listed[order]) == 0)
-    if not repeated.size:
-        return None
-    first, second = order[repeated[0] : repeated[0] + 2].tolist()
-    return int(listed[first]), first, second
+def _noting(*fields: int) -> SampleIndex:
+    index = SampleIndex(*fields)
+    _noted.append(index)
+    return index
+
+
+ForkingPickler.register(
+    SampleIndex, lambda index: (_noting, (int(index), index.epoch, index.occurrence, index.view))
+)
+
+
+def restamped(indices: Sequence[Any], inside: Any) -> Sequence[Any]:
+    """Return a batch of indices with the stamps that a wrapper took off, or as they are if they have stamps or there are none.
+
+    A Subset, or several, passes on what it lists: that is compared. In a worker, the stamps are those that came last. It is searched, once,
+    for an index that it lists twice.
+
+    Raises:
+        RuntimeError: another wrapper passes on a batch whose stamps differ; see `Fetch.stamp`.
+    """
+    if current() is not None or any(isinstance(index, SampleIndex) for index in indices):
+        return indices
+    info = get_worker_info()
+    stamps: list[Any] = list(islice(reversed(_noted), len(indices)))[::-1]
+    if info is None or not _lists(info.dataset, stamps, inside, indices):
+        fetch = fetch_above()
+        if fetch is None or isinstance(fetch.index, SampleIndex) or not isinstance(fetch.asked, list):
+            return indices
+        stamps = fetch.asked
+        if not _lists(fetch.dataset, stamps, inside, indices):
+            stamp = fetch.stamp()
+            if stamp is None:
+                return indices
+            stamps = [stamp] * len(indices)
+    pairs = zip(indices, stamps, strict=True)
+    return [SampleIndex(index, stamp.epoch, stamp.occurrence, stamp.view) for index, stamp in pairs]
+
+
+def _lists(dataset: Any, asked: list[Any], inside: Any, indices: Any) -> bool:
+    """Return whether a Subset, or several, around a dataset lists some indices for those that are asked for, all of them stamped."""
+    stamped = all(isinstance(index, SampleIndex) for index in asked)
+    if type(dataset) is not Subset or not stamped:
+        return False
+    reached, listed = _through(dataset, asked)
+    if reached is not inside or listed != list(indices):
+        return False
+    reader = inside.reader
+    if dataset not in _looked_at and (reader.augment or reader.bridged):
+        _looked_at.add(dataset)
+        every = np.asarray(_through(dataset, range(len(dataset)))[1])
+        order = np.argsort(every, kind="stable")
+        for place in np.flatnonzero(np.diff(every[order]) == 0)[:1]:
+            first, second = order[place : place + 2].tolist()
+            reader.repeats.warn_for_two(SampleKey(reader.seed, asked[0].epoch, every[first]), first, second)
+    return True
+
+
+def _through(dataset: Any, positions: Iterable[int]) -> tuple[Any, list[Any]]:
+    """Return the dataset inside Subsets, and what they list for some positions."""
+    listed: list[Any] = list(map(int, positions))
+    while type(dataset) is Subset:
+        listed, dataset = [dataset.indices[index] for index in listed], dataset.dataset
+    return dataset, listed
 
 
 def collate_keyed(samples: Any, collate: KeyedCollate) -> Any:
@@ -109,4 +157,9 @@ def first_asked() -> SampleIndex | None:
 def fetch_above() -> Fetch | None:
     """Return the DataLoader's fetch that this read or collate function is for, or None."""
     found = frames.fetch_under_way()
-    return None if found is None else Fetch(*found)
+    return None if found is None else Fetch(*found[:2], users(found[2]))
+
+
+def users(dataset: Any) -> Any:
+    """Return the user's own dataset, in place of what a KeyedLoader has put around it to carry stamps and rows."""
+    return getattr(dataset, "_users", dataset)

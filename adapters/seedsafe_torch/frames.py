@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any, Final
 
+from seedsafe import SampleIndex
 from seedsafe.reading import frames_of_threads, uncollected
 
 __all__ = [
@@ -25,21 +26,9 @@ __all__ = [
 
 _NOT_THE_USERS: Final = frozenset(
     (
-        *("seedsafe", "seedsafe_torch", "torch", "torchdata", "multiprocessing"),
-        *(
-            "keras",
-            "tensorflow",
-            "accelerate",
-            "lightning",
-            "lightning_fabric",
-            "pytorch_lightning",
-            "transformers",
-            "ultralytics",
-            "timm",
-            "ignite",
-            "speechbrain",
-            "torchio",
-        ),
+        *("seedsafe", "seedsafe_torch", "torch", "torchdata", "multiprocessing", "keras", "tensorflow"),
+        *("accelerate", "lightning", "lightning_fabric", "pytorch_lightning", "transformers"),
+        *("ultralytics", "timm", "ignite", "speechbrain", "torchio"),
     )
 )
 _LOOKS: Final = ("_symbolic_build", "get_tf_dataset")
@@ -96,17 +85,19 @@ def read_by_keras() -> tuple[bool, bool]:
 
 def fetch_under_way() -> tuple[Any, Any, Any] | None:
     """Return what a DataLoader's nearest fetch was asked for, the index that it reads now, and its dataset, or None."""
-    below: FrameType | None = None
+    reading: Any = None
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None:  # once for each sample that is read without a stamp
-        code = frame.f_code
-        if code.co_name == "fetch" and "possibly_batched_index" in code.co_varnames:
+    while frame is not None:  # once for each sample, or batch, that is read without a stamp
+        name = frame.f_code.co_name
+        # In Python 3.11 a comprehension has its own frame.
+        if name in ("<listcomp>", "__getitems__", "fetch") and _package(frame) == "torch":
             here = frame.f_locals
-            # In Python 3.11 a comprehension has its own frame.
-            inner = below.f_locals if below is not None and below.f_code.co_name == "<listcomp>" else here
-            asked = here["possibly_batched_index"]
-            return asked, inner.get("idx") if isinstance(asked, list) else asked, here["self"].dataset
-        below, frame = frame, frame.f_back
+            index = here.get("idx")
+            reading = index if isinstance(index, SampleIndex) else reading
+            if "possibly_batched_index" in here:
+                asked = here["possibly_batched_index"]
+                return asked, reading if isinstance(asked, list) else asked, here["self"].dataset
+        frame = frame.f_back
     return None
 
 

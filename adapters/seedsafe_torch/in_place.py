@@ -38,7 +38,7 @@ _ARRAYS: Final = torchs.default_collate_fn_map[np.ndarray]
 
 
 class RowByRow(Dataset[Any]):
-    """A loader's dataset whose samples are the rows of the batch that `collate` returns.
+    """What a loader's iterator reads: samples that are the rows of the batch that `collate` returns.
 
     For any other collate function they are ordinary samples.
 
@@ -54,6 +54,8 @@ class RowByRow(Dataset[Any]):
     """
 
     passes_on: Final = True
+    _users: Any
+    """The user's dataset, if a loader reads through this object."""
 
     def __init__(self, dataset: Any) -> None:
         self.dataset = dataset
@@ -82,11 +84,6 @@ class RowByRow(Dataset[Any]):
             row = rows.offer() if ours else None
             samples.append(_place(rows, dataset[index] if row is None else read_into(dataset, index, row)))
         return samples
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or "dataset" not in self.__dict__:
-            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
-        return getattr(self.dataset, name)
 
 
 def collate(samples: Sequence[Any]) -> Any:
@@ -148,8 +145,8 @@ def why_not_in_place(loading: DataLoader[Any]) -> str | None:
     return ring.why_not() if loading.num_workers else None
 
 
-def in_place_or_not(wanted: bool | None, dataset: Any, in_batches: bool, options: dict[str, Any]) -> Any:
-    """Return the dataset of a loader, and set its collate_fn in `options`, so that it makes batches in place.
+def in_place_or_not(wanted: bool | None, in_batches: bool, options: dict[str, Any]) -> bool:
+    """Return whether a loader makes batches in place, and set its collate_fn in `options` if it does.
 
     `wanted` is True if it must, False if it must not, None if it should do so where it can.
 
@@ -157,7 +154,7 @@ def in_place_or_not(wanted: bool | None, dataset: Any, in_batches: bool, options
         ValueError: `wanted` is True, but batches in place are impossible.
     """
     if wanted is False:
-        return dataset
+        return False
     reason = ring.impossible() if options.get("num_workers") else None
     if not in_batches:
         reason = "batch_size=None makes no batches"
@@ -165,12 +162,12 @@ def in_place_or_not(wanted: bool | None, dataset: Any, in_batches: bool, options
         reason = "collate_fn makes the batches, and may call seedsafe_torch.collate itself"
     if reason is None:
         options["collate_fn"] = collate
-        return RowByRow(dataset)
+        return True
     if wanted:
         raise ValueError(
             f"in_place=True is impossible, because {reason}: leave in_place out, to make batches in place only if possible"
         )
-    return dataset
+    return False
 
 
 class _Travelling(torch.Tensor):

@@ -77,7 +77,7 @@ def items_of_a_batch(loading: Any, sampler: Any) -> int:
     batches: Any = loading.batch_sampler
     if batches is None or batches is sampler:
         return 1
-    return int(loading.batch_size or 0) if getattr(batches, "sampler", None) is sampler else 0
+    return int(getattr(batches, "batch_size", 0) or 0) if getattr(batches, "sampler", None) is sampler else 0
 
 
 def _epoch_of(sampler: Any) -> int | None:

@@ -14,10 +14,10 @@ from typing import Any, Final, Literal, SupportsIndex
 from torch.utils.data import IterableDataset, get_worker_info
 
 from seedsafe import KeyedMap, SampleKey, content_id, keyed_map, record_index
-from seedsafe.reading import Unkeyed, augment_records, checked_source, explain_arguments, flag
+from seedsafe.reading import PassesOn, Unkeyed, augment_records, checked_source, explain_arguments, flag
 from seedsafe_torch import frames
 from seedsafe_torch.by_trainers import warn_of_skipping
-from seedsafe_torch.cell import SharedBytes
+from seedsafe_torch.cell import Changes, SharedBytes
 from seedsafe_torch.counting import NOTHING, Counted, Own
 from seedsafe_torch.fetching import fetch_above
 from seedsafe_torch.passes import check_iterable
@@ -47,7 +47,7 @@ _WAY_OUT: Final = "store and load the state of its loader, seedsafe_torch.loader
 
 
 @explain_arguments
-class AugmentedIterable(Counted, IterableDataset[Any]):
+class AugmentedIterable(PassesOn, Counted, IterableDataset[Any]):
     """An iterable source whose records are augmented as a pure function of (seed, epoch, record id).
 
     The result for a record depends on no shard, worker, rank or order. The epoch comes from `set_epoch` or from
@@ -98,7 +98,7 @@ class AugmentedIterable(Counted, IterableDataset[Any]):
                 "id=None counts positions, which a worker knows only if it reads the whole source: pass id=, or split=True if "
                 "every worker does so"
             )
-        self.source, self.augment = source, augment
+        self.augment = augment
         self.seed = SampleKey(seed, 0, 0).seed
         self.id = id
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch
@@ -110,6 +110,15 @@ class AugmentedIterable(Counted, IterableDataset[Any]):
         self._request_process = 0  # the process in which it was set
         self._watches_ids = id not in (None, content_id)  # for one id of two records
         self._checks = self._map(0).checks  # it checks the arguments
+        self._changes = Changes()
+        self.source = source  # last, because from now on what is set may be the source's
+
+    stands_for = "source"
+
+    def was_set(self, name: str, *, there: bool) -> None:
+        """Tell the workers, which have copies."""
+        if "source" in vars(self) and not name.startswith("_"):
+            self._changes.note(name)
 
     def set_epoch(self, epoch: SupportsIndex) -> None:
         """Set the epoch of later passes, in this process and in its workers, and of the source."""
@@ -172,6 +181,7 @@ class AugmentedIterable(Counted, IterableDataset[Any]):
         if info is None or info.id == 0:
             shared[_BEGUN] = start.epoch + 1
         shared[_WORKERS] = info is not None
+        self._changes.begin(start.epoch)
         _tell_epoch(self.source, start.epoch, is_copy=info is not None and self.epoch is None)
         self._resumed = _resume(self.source, start, self._resumed)
         self._start, self._yielded, self._order, self._own = start, 0, 0, Own()

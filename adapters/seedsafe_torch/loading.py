@@ -36,7 +36,7 @@ from seedsafe.reading import (
 from seedsafe_torch.batch_keys import collate_with_keys
 from seedsafe_torch.conversion.pipeline import Converted, ConvertedViews
 from seedsafe_torch.conversion.tensors import collate_tensors
-from seedsafe_torch.dataset import AugmentedDataset, Envelope
+from seedsafe_torch.dataset import AugmentedDataset
 from seedsafe_torch.delivery import KeyedLoader, first_batches
 from seedsafe_torch.distinct import check_distinct
 from seedsafe_torch.faults import batch_or_skip, one_or_skip
@@ -177,16 +177,12 @@ def loader(
     collate = options.get("collate_fn")
     if isinstance(collate, MixCollate) and collate.seed is None:
         options["collate_fn"] = replace(collate, seed=SampleKey(seed, 0, 0).seed)
-    outer = (
-        dataset
-        if isinstance(dataset, AugmentedDataset)
-        else Envelope(dataset, on_unkeyed=on_unkeyed or "raise")
-    )
-    outer = in_place_or_not(in_place, outer, in_batches, options)
+    options["in_place"] = in_place_or_not(in_place, in_batches, options)
+    options["on_unkeyed"] = on_unkeyed or "raise"
     if keys and not in_batches:
         raise ValueError("keys=True adds keys to batches, got batch_size=None: pass a batch size")
     seed_of_keys = SampleKey(seed, 0, 0).seed if keys else None
-    result = _keyed_loader(outer, dataset, in_batches, options, seed_of_keys, on_unkeyed or "raise")
+    result = _keyed_loader(dataset, in_batches, options, seed_of_keys)
     _check_picklable(result)
     return result
 
@@ -210,9 +206,7 @@ def _stream_loader(
         raise ValueError(
             f"{', '.join(wrong)} cannot be set for a stream, which has its own order, seed and epoch: leave them out"
         )
-    in_place_or_not(
-        in_place, stream, options["batch_size"] is not None, options
-    )  # it sets collate_fn; a stream has no rows
+    in_place_or_not(in_place, options["batch_size"] is not None, options)  # a stream has no rows
     if options.get("collate_fn") is not None:
         options["collate_fn"] = _checked(options["collate_fn"], stream.unkeyed.answer, WarningLog())
     options["generator"] = options["generator"] or _generator(stream.seed)
@@ -261,15 +255,8 @@ def _checked(collate: Callable[[Any], Any], answer: str, log: WarningLog) -> Cal
     return CheckedCollate(collate, Unkeyed("warn"), log, first_asked)
 
 
-def _keyed_loader(
-    outer: Any,
-    dataset: Any,
-    in_batches: bool,
-    options: Any,
-    seed_of_keys: int | None,
-    on_unkeyed: str,
-) -> KeyedLoader:
-    """Return the loader. It reports failed samples if datasets skip or replace them, and delivers keys if they have a seed."""
+def _keyed_loader(dataset: Any, in_batches: bool, options: Any, seed_of_keys: int | None) -> KeyedLoader:
+    """Return the loader. It delivers keys if they have a seed."""
     collate = options.get("collate_fn") or (default_collate if in_batches else default_convert)
     if collate not in _TORCHS and not isinstance(collate, MixCollate) and _returned_tensors(dataset):
         collate = options["collate_fn"] = partial(collate_tensors, collate=collate)
@@ -279,18 +266,14 @@ def _keyed_loader(
         keyed = KeyedCollate(collate, bridged.seed, bridged.bridge, search=collate not in _TORCHS)
         collate = options["collate_fn"] = partial(collate_keyed, collate=keyed)
     elif inside is not None and "collate_fn" in options:
-        answer = Unkeyed(on_unkeyed).mildest(dataset)
+        answer = Unkeyed(options["on_unkeyed"]).mildest(dataset)
         collate = options["collate_fn"] = _checked(collate, answer, inside.reader.repeats.log)
-    logging = [inside for inside in nested(dataset) if inside.faults.log is not None]
-    if any(inside.faults.on_error == "skip" for inside in logging):
+    if any(inside.faults.on_error == "skip" for inside in nested(dataset)):
         options["collate_fn"] = partial(batch_or_skip if in_batches else one_or_skip, collate=collate)
     if seed_of_keys is not None:
         collate = options.get("collate_fn") or default_collate
         options["collate_fn"] = partial(collate_with_keys, collate=collate, seed=seed_of_keys)
-    many = len(logging) > 1
-    names = [f"dataset {number} of {len(logging)}: " if many else "" for number in range(1, len(logging) + 1)]
-    reports = [partial(inside.report_failures, name) for inside, name in zip(logging, names, strict=True)]
-    return KeyedLoader(outer, reports=reports, **options)
+    return KeyedLoader(dataset, **options)
 
 
 def _returned_tensors(dataset: Any) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, Literal, SupportsIndex
 from torch.utils.data import DataLoader, Sampler
 
 from seedsafe import VALIDATION_EPOCH, SampleKey
-from seedsafe.reading import checked_int, explain_arguments
+from seedsafe.reading import PassesOn, checked_int, explain_arguments
 from seedsafe_torch import frames
 from seedsafe_torch.by_trainers import warn_of_erasing
 from seedsafe_torch.callers import Caller, caller_of
@@ -40,7 +40,7 @@ _LEFT = (
 
 
 @explain_arguments
-class KeyedSampler(Sampler[Any]):
+class KeyedSampler(PassesOn, Sampler[Any]):
     """Stamp the indices of any sampler with their epoch and occurrence.
 
     Each pass is the next epoch. To override that, call `set_epoch` here or on the sampler inside. A pass begins with its
@@ -96,7 +96,6 @@ class KeyedSampler(Sampler[Any]):
         occurrence: Literal["rank"] | None = None,
     ) -> None:
         check_iterable("sampler", sampler, "pass a list or a Sampler")
-        self.sampler = sampler
         self.seed = SampleKey(seed, 0, 0).seed
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch
         self.offset = checked_int(
@@ -110,6 +109,13 @@ class KeyedSampler(Sampler[Any]):
         self._watch: Callable[[Progress], None] | None = None  # gets the progress of each pass that begins
         self._advice: str | None = _LEFT  # None after the warning
         self._asks = True  # whether it has yet to warn of a pass that no DataLoader read
+        self.sampler = sampler  # last, because from now on what is set may be the sampler's
+
+    def further_inside(self) -> Iterator[Any]:
+        """Yield the samplers inside that one."""
+        return islice(chain_of(self.sampler), 1, None)
+
+    stands_for = "sampler"
 
     def set_epoch(self, epoch: SupportsIndex) -> None:
         """Set the epoch of the next pass, and count on from there. A pass under way keeps its own.

@@ -28,7 +28,7 @@ from seedsafe.reading.collating import CheckedCollate, KeyedCollate
 from seedsafe.reading.failures import FailureLog
 from seedsafe.reading.faults import Faults, SampleError, Skipped, process_name
 from seedsafe.reading.finite import require_finite, require_finite_after
-from seedsafe.reading.forwarding import Forwarding
+from seedsafe.reading.forwarding import Forwarding, PassesOn
 from seedsafe.reading.group import AtOnce
 from seedsafe.reading.inside import (
     Keyed,
@@ -64,6 +64,7 @@ __all__ = [
     "Keyed",
     "KeyedCollate",
     "KeyedReader",
+    "PassesOn",
     "Repeats",
     "SampleError",
     "Skipped",

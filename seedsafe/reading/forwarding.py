@@ -1,37 +1,125 @@
-"""Datasets with the attributes of their base."""
+"""Objects with the attributes of what they stand for."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import copy
 from html import escape
-from typing import Any, Final
+from typing import Any
 
 from seedsafe.ground.checks import record_ids
 from seedsafe.ground.html import table
 from seedsafe.pipeline.compose import Compose
 from seedsafe.pipeline.html import pipeline_table
 from seedsafe.pipeline.views import Views
-from seedsafe.reading.inside import Keyed
+from seedsafe.reading.inside import Keyed, walk
 from seedsafe.reading.reader import KeyedReader
 
-__all__ = ["Forwarding"]
-
-_OF_READER: Final = frozenset(
-    {"augment", "base", "bridged", "faults", "ids", "index_offset", "seed", "views"}
-)
-
-_FIXED: Final = ("bridge", "check_finite", "on_error", "on_unkeyed")
+__all__ = ["Forwarding", "PassesOn"]
 
 
-class Forwarding(Keyed):
-    """A dataset with a `reader`, which offers the attributes of the reader and of its base as its own.
+class PassesOn:
+    """An object that stands for another one, such as a dataset for its base: what it lacks is the other's, to read and to set alike.
 
-    Setting an attribute changes the object that has it: setting `transform` of a base reaches the base. Options that are read
-    only once, when the dataset is made, cannot be set: `bridge`, `check_finite`, `on_error`, `on_unkeyed`, and `targets` unless the base has
-    such an attribute.
+    An attribute is its own if its class has it, if it was set before, or if the name begins with an underscore. Else it is the other's, if
+    that has it. Else setting it makes it its own, unless only something further inside has it: then nobody would read it, and that is
+    an error.
+    """
+
+    stands_for = "base"
+    """The attribute that holds the other object."""
+
+    def passes_on_to(self) -> Any:
+        """Return the other object, or None while this one is being made."""
+        return vars(self).get(self.stands_for)
+
+    def further_inside(self) -> Iterator[Any]:
+        """Yield what the other object stands for or reads from, which nobody reaches by the attributes of this one."""
+        other = self.passes_on_to()
+        return (inside for inside in walk(other) if inside is not other)
+
+    def was_set(self, name: str, *, there: bool) -> None:
+        """Note that an attribute was set, on the other object if `there`."""
+
+    def __getattr__(self, name: str) -> Any:
+        other = None if name.startswith("_") else self.passes_on_to()
+        if other is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        try:
+            return getattr(other, name)
+        except AttributeError as error:
+            names = f"{type(self).__name__} nor its {self.stands_for}, a {type(other).__qualname__},"
+            raise AttributeError(f"neither {names} has the attribute {name!r}") from error
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        own = name.startswith("_") or name in vars(self) or hasattr(type(self), name)
+        other = None if own else self.passes_on_to()
+        there = other is not None and hasattr(other, name)
+        if there:
+            setattr(other, name, value)
+        else:
+            # Nobody would read what only something further inside has. A subclass may give itself any attribute.
+            ours = other is not None and type(self).__module__.startswith("seedsafe")
+            for inside in self.further_inside() if ours else ():
+                if hasattr(inside, name):
+                    kinds = f"{type(inside).__qualname__} inside, which a {type(self).__name__}"
+                    raise AttributeError(
+                        f"{name} is an attribute of the {kinds} does not reach: set it there"
+                    )
+            super().__setattr__(name, value)
+        self.was_set(name, there=there)
+
+
+def _option(name: str) -> Any:
+    """Return the property of an argument that the reader keeps. To set it changes a copy of the reader, because other threads may read."""
+
+    def change(dataset: Any, value: Any) -> None:
+        if name == "ids" and value is not None:
+            value = record_ids(value, len(dataset.reader.base))
+        changed = copy(dataset.reader)
+        setattr(changed, name, value)
+        changed.renew()
+        dataset.reader = changed
+
+    return property(lambda dataset: getattr(dataset.reader, name), change)
+
+
+def _fixed(name: str) -> Any:
+    """Return the property of an argument that is read only once, when a dataset is made. It reads the base's attribute, if that has one."""
+
+    def refuse(dataset: Any, value: Any) -> None:
+        if name != "targets" or not hasattr(dataset.reader.base, name):  # which are the labels of some bases
+            raise AttributeError(
+                f"{name} cannot be set after the {type(dataset).__name__} is made: make another one with {name}={value!r}"
+            )
+        setattr(dataset.reader.base, name, value)
+        dataset.reader.renew()
+
+    return property(None, refuse)
+
+
+class Forwarding(PassesOn, Keyed):
+    """A dataset with a `reader`, which stands for its base: setting `transform` of a base reaches the base.
+
+    Options that are read only once, when the dataset is made, cannot be set: `bridge`, `check_finite`, `on_error`, `on_unkeyed`, and
+    `targets` unless the base has such an attribute.
     """
 
     reader: KeyedReader
+    augment, base, bridged, faults = map(_option, ("augment", "base", "bridged", "faults"))
+    ids, index_offset, seed, views = map(_option, ("ids", "index_offset", "seed", "views"))
+    bridge, check_finite, on_error = map(_fixed, ("bridge", "check_finite", "on_error"))
+    on_unkeyed, targets = map(_fixed, ("on_unkeyed", "targets"))
+
+    def passes_on_to(self) -> Any:
+        """Return the base."""
+        reader = vars(self).get("reader")
+        return None if reader is None else reader.base
+
+    def was_set(self, name: str, *, there: bool) -> None:
+        """Look at the base again, if it was changed."""
+        if there:
+            self.reader.renew()
 
     def failures(self) -> dict[int, dict[int, str]]:
         """Return the reason for each failure so far, in every worker, by epoch and index."""
@@ -63,38 +151,3 @@ class Forwarding(Keyed):
         if isinstance(reader.augment, Views):
             return f"<p>{escape(title)}</p>{reader.augment.tables()}"
         return table(title, ("transform",), [] if reader.augment is None else [(repr(reader.augment),)])
-
-    def __getattr__(self, name: str) -> Any:
-        reader = self.__dict__.get("reader")
-        if reader is None or name.startswith("_"):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        if name in _OF_READER:
-            return getattr(reader, name)
-        try:
-            return getattr(reader.base, name)
-        except AttributeError as error:
-            kind, base = type(self).__name__, type(reader.base).__qualname__
-            raise AttributeError(
-                f"neither {kind} nor its base, a {base}, has the attribute {name!r}"
-            ) from error
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        reader = self.__dict__.get("reader")
-        if reader is None or name.startswith("_") or name in self.__dict__ or hasattr(type(self), name):
-            super().__setattr__(name, value)
-        elif name in _FIXED or (name == "targets" and not hasattr(reader.base, name)):
-            raise AttributeError(
-                f"{name} cannot be set after the {type(self).__name__} is made: make another one with {name}={value!r}"
-            )
-        elif name in _OF_READER:
-            if name == "ids" and value is not None:
-                value = record_ids(value, len(reader.base))
-            changed = copy(reader)  # other views of a sequence share the old one
-            setattr(changed, name, value)
-            changed.renew()
-            self.reader = changed
-        elif hasattr(reader.base, name):
-            setattr(reader.base, name, value)
-            reader.renew()
-        else:
-            super().__setattr__(name, value)

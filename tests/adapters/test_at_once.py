@@ -77,7 +77,7 @@ def one_by_one(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Any]]:
 
 def made_at_once(loading: Any, passes: int = 1) -> list[bool]:
     """Return which batches of a pass were made at once."""
-    return [type(loading.dataset.__getitems__(indices)) is Ready for indices in loading.batch_sampler]
+    return [type(loading._outer.__getitems__(indices)) is Ready for indices in loading.batch_sampler]
 
 
 def same(one: Any, other: Any) -> None:
@@ -317,7 +317,7 @@ def test_what_does_not_pay_goes_one_by_one(augment: Any, base: Photos, size: int
 
 def test_samples_of_a_batch_are_samples_like_all_others() -> None:
     loading = loader(AugmentedDataset(Photos(), CIFAR, seed=42), batch_size=BATCH)
-    samples = loading.dataset.__getitems__(next(iter(loading.batch_sampler)))
+    samples = loading._outer.__getitems__(next(iter(loading.batch_sampler)))
     assert type(samples) is Ready
     for number, (image, label) in enumerate(samples):
         wanted = CIFAR(IMAGES[label], key=ss.SampleKey(42, 0, label))
@@ -349,7 +349,7 @@ def test_batches_that_are_kept_stay_as_they_are() -> None:
 def test_marks_of_failed_samples_reach_the_collate_function() -> None:
     dataset = AugmentedDataset(Photos(failing("read")), CIFAR, seed=42, on_error="skip")
     loading = loader(dataset, batch_size=BATCH)
-    samples = loading.dataset.__getitems__(next(iter(loading.batch_sampler)))
+    samples = loading._outer.__getitems__(next(iter(loading.batch_sampler)))
     assert [type(one) is Skipped for one in samples] == [index == 5 for index in range(BATCH)]
     assert dataset.failures() == {0: {5: "OSError: no 5"}}
 

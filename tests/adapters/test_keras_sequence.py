@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import re
-from typing import Any
+from typing import Any, ClassVar
 
 import keras
 import numpy as np
@@ -426,3 +426,62 @@ class TestFit:
     def test_reads_a_fixed_epoch_where_one_is_given(self, model: Any) -> None:
         assert fit(model, at(Samples(7), batch_size=3), epochs=2, verbose=0).epoch == [0, 1]
         assert isinstance(evaluate(model, at(Samples(7), batch_size=3), verbose=0), float)
+
+
+# What callbacks set
+
+
+class Scaled(Samples):
+    scale = 1
+
+    def __getitem__(self, index: int) -> Any:
+        image, label = super().__getitem__(index)
+        return np.full_like(image, self.scale), label
+
+
+class Setting(keras.callbacks.Callback):  # type: ignore[misc]
+    def __init__(self, change: Any) -> None:
+        super().__init__()
+        self.change = change
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        if epoch == 1:
+            self.change()
+
+
+class Noting(keras.Sequential):  # type: ignore[misc]
+    """Notes the largest value of each batch."""
+
+    noted: ClassVar[list[float]] = []
+
+    def train_step(self, *arguments: Any) -> Any:
+        self.noted.append(float(np.asarray(arguments[-1][0]).max()))
+        return super().train_step(*arguments)
+
+
+@pytest.mark.parametrize(
+    "ways",
+    [{}, {"workers": 2}, {"workers": 2, "use_multiprocessing": True}],
+    ids=["0", "threads", "processes"],
+)
+@pytest.mark.parametrize("name", ["scale", "augment"])
+def test_what_a_callback_sets_on_the_sequence_counts(ways: Any, name: str) -> None:
+    sequence: Any = AugmentedSequence(Scaled(6), seed=SEED, batch_size=3, **ways)
+    value = 7 if name == "scale" else ss.Compose([ss.Solarize(0)])
+    model = Noting([keras.layers.Flatten(), keras.layers.Dense(1)])
+    Noting.noted.clear()
+    model.compile(loss="mse", run_eagerly=True)
+    fit(model, sequence, epochs=3, callbacks=[Setting(lambda: setattr(sequence, name, value))], verbose=0)
+    assert Noting.noted == [1.0] * 2 + [7.0 if name == "scale" else 254.0] * 4
+
+
+def test_a_sequence_at_an_epoch_is_another_one() -> None:
+    sequence: Any = AugmentedSequence(Scaled(6), ss.Compose([ss.Solarize(0)]), seed=SEED, batch_size=3)
+    validation: Any = sequence.at_epoch(3)
+    validation.augment = ss.Compose([ss.HorizontalFlip(p=0)])
+    assert (validation.epoch, validation[0][0].max()) == (3, 1)
+    assert sequence.at_epoch(0)[0][0].max() == 254
+    view = sequence.view(epoch=1)
+    view.augment = validation.augment
+    assert sequence.augment is validation.augment
+    assert pickle.loads(pickle.dumps(view))[0][0].max() == 1

@@ -356,6 +356,11 @@ class Mapped(Wrapper):
         return self.inner[0][self.positions[index]]
 
 
+class InBatches(Mapped):
+    def __getitems__(self, indices: Any) -> Any:
+        return self.inner[0].__getitems__([self.positions[index] for index in indices])
+
+
 CHOSEN = [5, 3, 20, 9, 1]
 
 
@@ -390,10 +395,13 @@ def test_occurrences_arrive_or_are_refused() -> None:
     assert plain(Envelope(Subset(dataset(), CHOSEN))) == wanted
     fixed = AugmentedDataset(Photographs(), AUGMENT, seed=SEED, epoch=0)
     assert plain(Mapped(fixed, CHOSEN)) == wanted
+    assert plain(Subset(dataset(), CHOSEN)) == wanted
+    assert plain(Subset(fixed, CHOSEN)) == wanted
     with pytest.raises(
-        RuntimeError, match=r"Subset reads .* occurrence.*wrap the dataset in seedsafe_torch\.Envelope"
+        RuntimeError, match=r"InBatches reads .* occurrence.*wrap the dataset in seedsafe_torch\.Envelope"
     ):
-        plain(Subset(dataset(), CHOSEN))
+        plain(InBatches(dataset(), CHOSEN))
+    assert plain(Envelope(InBatches(dataset(), CHOSEN))) == wanted
 
 
 def test_without_batches_the_index_arrives_too() -> None:

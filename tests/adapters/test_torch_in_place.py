@@ -537,7 +537,7 @@ class TestTold:
     def test_it_is_turned_off(self) -> None:
         loading = batches(in_place=False)
         assert loading.collate_fn is default_collate
-        assert not isinstance(loading.dataset, RowByRow)
+        assert not isinstance(loading._outer, RowByRow)
 
     def test_what_was_asked_for_and_cannot_be_is_an_error(self, monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(ValueError, match="collate_fn"):
@@ -560,12 +560,6 @@ class TestTold:
         assert "No such file" in str(why_not_in_place(loading))
         assert len(list(loading)) == 5
         assert why_not_in_place(loading) is None
-
-    def test_attributes_of_the_dataset_are_found(self) -> None:
-        loading = batches()
-        assert loading.dataset.seed == 1
-        assert not hasattr(loading.dataset, "no_such_attribute")
-        assert pickle.loads(pickle.dumps(loading.dataset))[3][1] == 3
 
 
 KILLED = """
