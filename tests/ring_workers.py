@@ -102,17 +102,18 @@ class Worker:
 
 def slots() -> list[int]:
     """Return the states of this process's own slots."""
+    from seedsafe.ring.arena import ABSENT
     from seedsafe.ring.arrays import _mine
 
     assert _mine.ring is not None
-    return [slot.state for slot in _mine.ring.slots]
+    return [state for state in _mine.ring.states if state != ABSENT]
 
 
 def taken() -> int:
     """Return how many slots this process holds arrays over."""
     from seedsafe.ring.arrays import _mine
 
-    return 0 if _mine.ring is None else sum(slot.is_used for slot in _mine.ring.slots)
+    return 0 if _mine.ring is None else sum(_mine.ring.written)
 
 
 def resident() -> int:

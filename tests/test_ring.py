@@ -25,10 +25,9 @@ import pytest
 from ring_workers import SHAPE, Worker, batch, made, sample, taken
 
 from seedsafe import ring
-from seedsafe.ring import arrays, memory, reader, slots
+from seedsafe.ring import arena, arrays, memory, reader
+from seedsafe.ring.arena import FREE, HELD, SENT
 from seedsafe.ring.arrays import _mine
-from seedsafe.ring.reader import _state
-from seedsafe.ring.slots import FREE, HELD, SENT
 from seedsafe.ring.writer import PATIENCE, Ring
 
 METHODS = ("fork", "spawn", "forkserver")
@@ -39,12 +38,12 @@ equal = np.testing.assert_array_equal
 def nothing_is_left() -> None:
     """Start without rings of earlier tests."""
     gc.collect()
-    _state.__init__()
+    reader.state.__init__()
     _mine.__init__()
 
 
 def rings() -> list[reader._RingReader]:
-    return list(_state.rings.values())
+    return list(reader.state.rings.values())
 
 
 def only_ring() -> reader._RingReader:
@@ -181,9 +180,9 @@ class TestLifetime:
             for value in range(2, 9):
                 equal(worker("made", value), batch(value))
             equal(row, batch(1)[3])
-            assert only_ring().header.count(HELD) == 1
+            assert only_ring().count(HELD) == 1
             del row
-            assert only_ring().header.count(HELD) == 0
+            assert only_ring().count(HELD) == 0
 
     def test_what_the_worker_keeps_does_not_change_either(self) -> None:
         with Worker() as worker:
@@ -296,7 +295,7 @@ class TestFaults:
         os.dup2(second.file, first.file)  # closed, and opened again with the same number
         reader.map_ring(first.handle)
         assert not rings()
-        assert "is now another ring" in str(ring.why_not())
+        assert "is now another file" in str(ring.why_not())
 
     def test_a_descriptor_that_is_no_ring_now(self, tmp_path: Path) -> None:
         one = Ring()
@@ -309,8 +308,8 @@ class TestFaults:
         with Worker() as worker:
             worker.met()
             message = worker.bytes("made", 1)
-        _state.__init__()
-        with pytest.raises(RuntimeError, match=r"is gone with process.*in_place=False"):
+        reader.state.__init__()
+        with pytest.raises(RuntimeError, match=r"cannot be read from process.*No such file.*in_place=False"):
             pickle.loads(message)
 
     def test_rings_inherited_by_a_fork_are_left_to_the_parent(self) -> None:
@@ -341,7 +340,7 @@ class TestFaults:
             os._exit(0)
         equal(end.recv(), batch(2))
         os.waitpid(child, 0)
-        assert only_ring().header.count(SENT) == only_ring().header.count(HELD) == 0
+        assert only_ring().count(SENT) == only_ring().count(HELD) == 0
         end.close()
         theirs.close()
 
@@ -355,7 +354,7 @@ class TestFaults:
                 gc.collect()
                 os._exit(0)
             os.waitpid(child, 0)
-            assert only_ring().header.count(HELD) == 1
+            assert only_ring().count(HELD) == 1
             for value in range(5):
                 worker("made", value)
             equal(array, batch(1))
@@ -507,7 +506,7 @@ class TestFaults:
             array = pickle.loads(message)
             with pytest.raises(RuntimeError, match="opened only once"):
                 pickle.loads(message)
-            assert only_ring().header.count(HELD) == 1
+            assert only_ring().count(HELD) == 1
             worker("made", 2)
             equal(array, batch(1))
             del array
@@ -771,11 +770,11 @@ class TestWhereItCannotBe:
         with Worker() as worker:
             worker.met()
             message = worker.bytes("made", 1)
-            _state.__init__()
+            reader.state.__init__()
             monkeypatch.setattr(memory, "_reserve", [])
             with (
                 no_descriptors_left(),
-                pytest.raises(RuntimeError, match=r"too many open files.*ulimit -n.*in_place=False"),
+                pytest.raises(RuntimeError, match=r"Too many open files.*ulimit -n.*in_place=False"),
             ):
                 pickle.loads(message)
 
@@ -784,10 +783,10 @@ class TestWhereItCannotBe:
         with Worker() as worker:
             worker.met()
             monkeypatch.setattr(
-                slots, "map_file", lambda *_: (_ for _ in ()).throw(OSError("no more mappings"))
+                arena, "map_file", lambda *_: (_ for _ in ()).throw(OSError("no more mappings"))
             )
             equal(worker("made", 2), batch(2))
-            assert only_ring().header.count(HELD) == only_ring().header.count(SENT) == 0
+            assert only_ring().count(HELD) == only_ring().count(SENT) == 0
 
     @pytest.mark.linux
     def test_another_process_than_the_first_reader_gets_a_copy(self) -> None:
@@ -796,7 +795,7 @@ class TestWhereItCannotBe:
             message = worker.bytes("made", 1)
             with multiprocessing.get_context("spawn").Pool(1) as pool:
                 equal(pool.apply(pickle.loads, (message,)), batch(1))
-            assert only_ring().header.count(FREE) == 1
+            assert only_ring().count(FREE) == 1
 
     @pytest.mark.linux
     def test_a_child_of_a_reader_trusts_it_only_where_it_stays(self) -> None:

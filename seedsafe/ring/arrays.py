@@ -14,9 +14,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from seedsafe.ring import reader, slots
-from seedsafe.ring.memory import impossible, watch
-from seedsafe.ring.writer import PATIENCE, Handle, Lease, Message, Ring, spare
+from seedsafe.ring import arena, reader
+from seedsafe.ring.arena import READ
+from seedsafe.ring.memory import close_all, impossible, watch
+from seedsafe.ring.writer import PATIENCE, Message, Ring, Send, spare
 
 __all__ = ["Part", "RingArray", "Spare", "empty", "new_part", "stay", "why_not"]
 
@@ -29,38 +30,36 @@ class RingArray(np.ndarray[Any, Any]):
     There it arrives as a plain array. Arrays made from it, and pickles for any other purpose, are plain too.
     """
 
-    lease: Lease | None = None
+    send: Send | None = None
 
     def __array_finalize__(self, source: Any) -> None:
-        self.lease = None
+        self.send = None
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return self.view(np.ndarray).__reduce_ex__(protocol)
 
 
 def _reduce(array: RingArray) -> tuple[Any, ...]:
-    """Send an array's slot, and return the function and the arguments that rebuild the array in its reader."""
-    lease = array.lease
-    if lease is None:
+    """Send an array's slot or its bytes, and return the function and the arguments that rebuild the array in its reader."""
+    if array.send is None:
         return np.asarray, (np.ascontiguousarray(array.view(np.ndarray)),)
-    message = lease.send(array.nbytes)
-    if message is not None:
-        return _open, (message, array.dtype, array.shape)
-    return _copy, (array.tobytes(), array.dtype, array.shape, lease.ring.handle)
+    message = array.send()
+    return _rebuild, (message, array.dtype, array.shape, None if message.use else array.tobytes())
 
 
 ForkingPickler.register(RingArray, _reduce)
 
 
-def _open(message: Message, dtype: np.dtype[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
-    return reader.open_part(message).view(dtype).reshape(shape)
-
-
-def _copy(value: bytes, dtype: np.dtype[Any], shape: tuple[int, ...], handle: Handle) -> npt.NDArray[Any]:
-    reader.map_ring(handle)
-    array: npt.NDArray[Any] = np.frombuffer(_block(len(value)), dtype).reshape(shape)
-    array[...] = np.frombuffer(value, dtype).reshape(shape)
-    return array
+def _rebuild(
+    message: Message, dtype: np.dtype[Any], shape: tuple[int, ...], value: bytes | None
+) -> npt.NDArray[Any]:
+    if value is None:
+        array = reader.open_part(message, _nbytes(shape, dtype))
+    else:
+        reader.map_ring(message.ring)  # for the next ones
+        array = np.frombuffer(_block(len(value)), np.uint8)
+        array[...] = np.frombuffer(value, np.uint8)
+    return array.view(dtype).reshape(shape)
 
 
 def _block(nbytes: int) -> memoryview:
@@ -78,7 +77,7 @@ class _Buffers:
 
     def take(self, nbytes: int, parts: int) -> npt.NDArray[np.uint8]:
         """Return memory for one of the `parts` of a batch."""
-        with slots.lock:
+        with arena.lock:
             free = self._drain()
             block = min((one for one in free if len(one) >= nbytes), key=len, default=None)
             if spare(parts) > (self._free.maxlen or 0):
@@ -126,13 +125,24 @@ class _Mine:
         """Return this process's ring, or None if it cannot have one."""
         if self.ring is None and impossible() is None:
             with contextlib.suppress(OSError):
-                self.ring = Ring(trusting=self.stays and reader.parent_reads())
+                self.ring = Ring(trusting=self.stays and reader.state.is_read)
         return None if self.ring is None or _why_unread(self.ring) else self.ring
 
 
 _mine = _Mine()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_mine.inherit)
+
+
+def _after_in_child() -> None:
+    close_all()
+    arena.after_in_child()
+    reader.state.inherit()
+    _mine.inherit()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(
+        before=arena.before_fork, after_in_parent=arena.after_in_parent, after_in_child=_after_in_child
+    )
 
 
 class Spare:
@@ -156,7 +166,7 @@ class Spare:
 
 
 def _why_unread(ring: Ring) -> str | None:
-    if ring.unanswered > PATIENCE and not ring.header.is_read:
+    if ring.unanswered > PATIENCE and not ring.settings[READ]:
         return "the process that reads the batches could not map the worker's memory"
     return None
 
@@ -169,23 +179,23 @@ def why_not() -> str | None:
         >>> why_not() is None or sys.platform != "linux"
         True
     """
-    return impossible() or (None if _mine.ring is None else _why_unread(_mine.ring)) or reader.trouble()
+    return impossible() or (None if _mine.ring is None else _why_unread(_mine.ring)) or reader.state.trouble
 
 
 class Part(NamedTuple):
-    """Memory for a part of a batch. It is reused when no array over it is left, and a lease makes it travel."""
+    """Memory for a part of a batch, reused when no array over it is left, and what sends it if it travels."""
 
     memory: npt.NDArray[np.uint8]
-    lease: Lease | None = None
+    send: Send | None = None
 
     def array(self, dtype: npt.DTypeLike, shape: tuple[int, ...]) -> npt.NDArray[Any]:
         """Return an array over the first bytes, which travels in place if the memory does."""
         array = self.memory[: _nbytes(shape, dtype)].view(dtype).reshape(shape)
-        if self.lease is None:
+        if self.send is None:
             return array
-        leased = array.view(RingArray)
-        leased.lease = self.lease
-        return leased
+        travelling = array.view(RingArray)
+        travelling.send = self.send
+        return travelling
 
 
 def new_part(nbytes: int, *, travels: bool = False, parts: int = 1) -> Part | None:
@@ -198,7 +208,7 @@ def new_part(nbytes: int, *, travels: bool = False, parts: int = 1) -> Part | No
     """
     if not travels:
         return Part(_mine.buffers().take(nbytes, parts))
-    with slots.lock:
+    with arena.lock:
         ring = _mine.open_ring()
     lent = None if ring is None else ring.take(nbytes, parts)
     return None if lent is None else Part(*lent)

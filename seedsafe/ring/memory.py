@@ -18,8 +18,8 @@ import os
 import struct
 import sys
 import weakref
-from collections.abc import Callable, Generator, Iterable
-from typing import Any, Final
+from collections.abc import Callable, Generator
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,29 +29,43 @@ with contextlib.suppress(ImportError):  # not on Windows
     fcntl = importlib.import_module("fcntl")
 
 __all__ = [
-    "NAME",
+    "Handle",
     "close",
+    "close_all",
     "give_back",
     "impossible",
     "is_locked",
-    "keep_reserve",
-    "lock_slots",
+    "is_open",
+    "lock_slot",
     "map_file",
     "new_file",
     "open_file",
-    "path_of",
     "reserve",
     "watch",
 ]
 
-NAME: Final = "seedsafe-ring"
 PROC: Final = "/proc"
 _LOCK: Final = "@hhqqi0q"  # struct flock of a 64-bit system: type, whence, start, length, process
+_OPEN: Final = getattr(os, "O_CLOEXEC", 0) | os.O_RDWR
 
 _ours: Final[set[int]] = set()
 """The descriptors that this process must close. A forked child closes its copies at once, before their numbers are reused."""
 _reserve: Final[list[int]] = []
 """A descriptor to give up when there are no more, so that messages under way can still be opened."""
+
+
+class Handle(NamedTuple):
+    """The process and the descriptor by which to open a file, and the device and inode by which to know it."""
+
+    process: int
+    file: int
+    device: int
+    inode: int
+
+    @property
+    def path(self) -> str:
+        """The path by which any process can open the file, as long as the first one has it open."""
+        return f"{PROC}/{self.process}/fd/{self.file}"
 
 
 def impossible() -> str | None:
@@ -108,24 +122,38 @@ def give_back(memory: Any) -> None:
     _library().madvise(ctypes.addressof(memory), ctypes.sizeof(memory), mmap.MADV_REMOVE)
 
 
-def path_of(process: int, file: int) -> str:
-    """Return the path by which any process can open a descriptor of another."""
-    return f"{PROC}/{process}/fd/{file}"
-
-
-def new_file(size: int) -> int:
-    """Return the descriptor of a new memory file."""
-    file = os.memfd_create(NAME, os.MFD_CLOEXEC)
+def new_file(size: int) -> Handle:
+    """Return the handle of a new memory file, open in this process."""
+    file = os.memfd_create("seedsafe-ring", os.MFD_CLOEXEC)
     _ours.add(file)
     os.ftruncate(file, size)
-    return file
+    status = os.fstat(file)
+    return Handle(os.getpid(), file, status.st_dev, status.st_ino)
 
 
-def open_file(process: int, file: int) -> int:
-    """Open a file that a process has open, and return the new descriptor."""
-    descriptor = os.open(path_of(process, file), os.O_RDWR | os.O_CLOEXEC)
-    _ours.add(descriptor)
-    return descriptor
+def open_file(handle: Handle) -> int:
+    """Open a file that another process has open, and return the new descriptor.
+
+    Raises:
+        OSError: the process is gone, or its descriptor is another file now, or there are too many open files.
+    """
+    os.stat(handle.path)  # says what is missing
+    if is_open(handle):  # before anything is opened: that may have effects, for instance on a device
+        file = os.open(handle.path, _OPEN)
+        _ours.add(file)
+        if os.fstat(file).st_ino == handle.inode:
+            return file
+        close(file)
+    raise OSError(f"descriptor {handle.file} of process {handle.process} is now another file")
+
+
+def is_open(handle: Handle) -> bool:
+    """Return whether the process still has the file open. Numbers of processes and descriptors come again, inodes do not."""
+    try:
+        status = os.stat(handle.path)
+    except OSError:
+        return False
+    return (status.st_dev, status.st_ino) == (handle.device, handle.inode)
 
 
 def close(file: int) -> None:
@@ -135,55 +163,45 @@ def close(file: int) -> None:
         os.close(file)
 
 
-def keep_reserve() -> bool:
-    """Open a descriptor for `reserve` unless there is one, and return whether there is one."""
-    if not _reserve:
-        with contextlib.suppress(OSError):
-            _reserve.append(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
-            _ours.update(_reserve)
-    return bool(_reserve)
-
-
 @contextlib.contextmanager
-def reserve() -> Generator[None]:
-    """Close the descriptor in reserve for a while, so that a process out of descriptors can open one."""
-    with contextlib.suppress(IndexError):
+def reserve() -> Generator[list[int]]:
+    """Give the descriptor in reserve up for a while, so that a process out of descriptors can open one."""
+    while _reserve:
         close(_reserve.pop())
     try:
-        yield
+        yield _reserve
     finally:
-        keep_reserve()
+        with contextlib.suppress(OSError):
+            _reserve.append(os.open(os.devnull, _OPEN))
+            _ours.update(_reserve)
 
 
-def lock_slots(file: int, numbers: Iterable[int]) -> Any:
-    """Lock slots of a file until this process, and each child forked in between, have dropped the result.
+def lock_slot(file: int, number: int) -> Any:
+    """Lock a slot of a file until this process, and each child forked in between, have dropped the result.
 
     The lock belongs to a separate opening of the file, which a mapping keeps open. So a child keeps the lock even if it
     closes all its descriptors, as a daemon does.
     """
-    with reserve():
-        descriptor = open_file(os.getpid(), file)
-        try:
-            for number in numbers:
-                lock = struct.pack(_LOCK, fcntl.F_RDLCK, os.SEEK_SET, number, 1, 0)
-                fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, lock)
-            return map_file(descriptor, mmap.PAGESIZE)
-        finally:
-            close(descriptor)
+    descriptor = os.open(f"{PROC}/self/fd/{file}", _OPEN)
+    try:
+        fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, _lock(fcntl.F_RDLCK, number))
+        return map_file(descriptor, mmap.PAGESIZE)
+    finally:
+        os.close(descriptor)
 
 
 def is_locked(file: int, number: int) -> bool:
     """Return whether a forked child holds a slot."""
-    lock = struct.pack(_LOCK, fcntl.F_WRLCK, os.SEEK_SET, number, 1, 0)
-    kind: int = struct.unpack(_LOCK, fcntl.fcntl(file, fcntl.F_OFD_GETLK, lock))[0]
-    return bool(kind != fcntl.F_UNLCK)
+    found = fcntl.fcntl(file, fcntl.F_OFD_GETLK, _lock(fcntl.F_WRLCK, number))
+    return bool(struct.unpack(_LOCK, found)[0] != fcntl.F_UNLCK)
 
 
-def _close_all() -> None:
+def _lock(kind: int, number: int) -> bytes:
+    return struct.pack(_LOCK, kind, os.SEEK_SET, number, 1, 0)
+
+
+def close_all() -> None:
+    """Close what a forked child has inherited."""
     for file in list(_ours):
         close(file)
     _reserve.clear()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_close_all)

@@ -14,7 +14,7 @@ from seedsafe.ground.info import is_masked
 from seedsafe.ground.process import is_worker
 from seedsafe.ground.tree import mapped
 from seedsafe.ring.arrays import Part, empty, new_part
-from seedsafe.ring.writer import Lease
+from seedsafe.ring.writer import Send
 
 __all__ = ["Rows", "batch_at", "is_plain", "pointer_of", "rows_at"]
 
@@ -150,7 +150,7 @@ def is_plain(part: Any) -> bool:
 
 class _LiveColumn(NamedTuple):
     memory: weakref.ref[npt.NDArray[np.uint8]]
-    lease: Lease | None
+    send: Send | None
     nbytes: int
 
 
@@ -166,7 +166,7 @@ def _remember(column: Part, nbytes: int) -> None:
         if live is not None and live.memory is not memory:
             _live.setdefault(pointer, live)
 
-    _live[pointer] = _LiveColumn(weakref.ref(column.memory, forget), column.lease, nbytes)
+    _live[pointer] = _LiveColumn(weakref.ref(column.memory, forget), column.send, nbytes)
 
 
 def pointer_of(array: npt.NDArray[Any]) -> int:
@@ -184,7 +184,7 @@ def rows_at(parts: Sequence[Any], nbytes: int, pointer: Callable[[Any], int] = p
     memory = live.memory()
     if memory is None or any(pointer(part) != first + row * nbytes for row, part in enumerate(parts)):
         return None
-    return Part(memory, live.lease)
+    return Part(memory, live.send)
 
 
 def batch_at(parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any] | None:

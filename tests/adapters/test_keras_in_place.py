@@ -78,13 +78,13 @@ class TestSequences:
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_they_are_equal_from_processes_and_go_by_slot(method: str) -> None:
-    reader._state.__init__()
+    reader.state.__init__()
     with multiprocessing.get_context(method).Pool(2) as pool:
         for form in FORMS:
             ours, theirs = sequence(form), sequence(form, in_place=False)
             for number, batch in enumerate(pool.imap(ours.__getitem__, [0, 1, 2, 3] * 6)):
                 same(batch, theirs[number % 4])
-            assert 1 <= len(reader._state.rings) <= 2
+            assert 1 <= len(reader.state.rings) <= 2
 
 
 def test_memory_without_workers_is_used_again() -> None:

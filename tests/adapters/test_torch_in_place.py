@@ -25,7 +25,7 @@ from torch.utils.data import DataLoader, StackDataset, Subset, default_collate
 from torchdata.stateful_dataloader import StatefulDataLoader
 
 import seedsafe as ss
-from seedsafe.ring import reader
+from seedsafe.ring import memory, reader
 from seedsafe.ring.arrays import _mine
 from seedsafe_torch import AugmentedDataset, collate, loader, why_not_in_place
 from seedsafe_torch.in_place import RowByRow
@@ -99,7 +99,7 @@ def batches(form: str = "tuple", **options: Any) -> DataLoader[Any]:
 @pytest.fixture(autouse=True)
 def nothing_is_left() -> None:
     gc.collect()
-    reader._state.__init__()
+    reader.state.__init__()
     _mine.__init__()
 
 
@@ -309,7 +309,7 @@ class TestLoaders:
                     break
             del images, labels
             if number > 2:
-                seen.append((len(reader._state.rings), len(os.listdir("/proc/self/fd"))))
+                seen.append((len(reader.state.rings), len(os.listdir("/proc/self/fd"))))
         assert max(seen) <= (8, max(fds for _, fds in seen))
         assert max(fds for _, fds in seen) - min(fds for _, fds in seen) <= 8
 
@@ -355,11 +355,11 @@ class TestLoaders:
         for images, _ in loading:
             assert images.shape[0] == 8
         del images, _
-        assert _mine.buffers()._free if workers == 0 else reader._state.rings
+        assert _mine.buffers()._free if workers == 0 else reader.state.rings
         del loading
         gc.collect()
         assert not _mine.buffers()._free
-        assert not reader._state.rings
+        assert not reader.state.rings
         assert mapped("memfd:seedsafe-ring") == 0
 
     def test_epochs_of_new_workers_leave_nothing(self) -> None:
@@ -555,7 +555,7 @@ class TestTold:
         assert len(list(loading)) == 5
 
     def test_a_ring_that_could_not_be_mapped_once_is_told_and_the_next_is_tried(self) -> None:
-        reader.map_ring(reader.Handle(2**22, 3, b"the token of a ring that is gone"))
+        reader.map_ring(memory.Handle(2**22, 3, 1, 1))
         loading = batches(num_workers=1)
         assert "No such file" in str(why_not_in_place(loading))
         assert len(list(loading)) == 5
