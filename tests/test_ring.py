@@ -194,6 +194,18 @@ class TestLifetime:
             worker("forget")
             assert worker("taken") == 0
 
+    def test_what_the_worker_keeps_stays_where_enough_memory_is_free(self) -> None:
+        with Worker() as worker:
+            worker.met()
+            held = [worker("made", value) for value in range(12)]
+            array = worker("keep", 7)
+            held.clear()
+            del array  # its slot would be handed back, as zeros
+            assert worker("still", 7)
+            for value in range(5):
+                equal(worker("made", value), batch(value))
+            assert worker("still", 7)
+
     @pytest.mark.parametrize("parts", [1, 3])
     def test_the_memory_of_two_to_four_batches_is_kept(self, parts: int) -> None:
         with Worker() as worker:
@@ -309,7 +321,9 @@ class TestFaults:
             worker.met()
             message = worker.bytes("made", 1)
         reader.state.__init__()
-        with pytest.raises(RuntimeError, match=r"cannot be read from process.*No such file.*in_place=False"):
+        with pytest.raises(
+            RuntimeError, match=r"cannot be read from the worker.*No such file.*in_place=False"
+        ):
             pickle.loads(message)
 
     def test_rings_inherited_by_a_fork_are_left_to_the_parent(self) -> None:
@@ -379,6 +393,26 @@ class TestFaults:
             held = [worker("made", value) for value in range(before)]  # the child's slot serves again
             assert len(worker("slots")) == before
             del held
+            for end in (*asked, *answers):
+                os.close(end)
+
+    def test_what_a_child_inherits_stays_where_enough_memory_is_free(self) -> None:
+        with Worker() as worker:
+            worker.met()
+            held = [worker("made", value) for value in range(13)]
+            asked, answers = os.pipe(), os.pipe()
+            child = os.fork()
+            if child == 0:
+                os.read(asked[0], 1)
+                same = [(array == batch(value)).all() for value, array in enumerate(held)]
+                os.write(answers[1], b"same" if all(same) else b"else")
+                os._exit(0)
+            held.clear()
+            for value in range(20, 32):
+                equal(worker("made", value), batch(value))
+            os.write(asked[1], b".")
+            assert os.read(answers[0], 4) == b"same"
+            os.waitpid(child, 0)
             for end in (*asked, *answers):
                 os.close(end)
 
@@ -716,8 +750,10 @@ class TestWhereItCannotBe:
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
         with Worker() as worker:
-            (tmp_path / "self" / "fd").mkdir(parents=True)
-            monkeypatch.setattr(memory, "PROC", str(tmp_path))
+            opened = memory.open_file
+            monkeypatch.setattr(
+                reader, "open_file", lambda handle: opened(handle._replace(path=str(tmp_path / "3")))
+            )
             for value in range(PATIENCE + 4):
                 equal(worker("made", value), batch(value))
             assert not rings()

@@ -54,11 +54,11 @@ class Arena:
     keep their memory.
 
     Args:
-        handle: the file, of at least HEADER bytes.
-        file: its descriptor in this process.
+        file: the descriptor of the file, which has at least HEADER bytes, in this process.
+        handle: what others open it by.
     """
 
-    def __init__(self, handle: Handle, file: int) -> None:
+    def __init__(self, file: int, handle: Handle) -> None:
         self.handle, self.file, self.process = handle, file, os.getpid()
         weakref.finalize(self, close, file).atexit = False
         view = memoryview(map_file(file, HEADER)).cast("B")
@@ -75,8 +75,10 @@ class Arena:
         """Return a slot, mapped into this process."""
         slot = self.slots.get(number)
         if slot is None or slot.offset != offset:
-            self.slots = {one: slot for one, slot in list(self.slots.items()) if self.states[one] != ABSENT}
-            slot = self.slots[number] = Slot(self.file, number, offset, map_file(self.file, size, offset))
+            for absent in [one for one in list(self.slots) if self.states[one] == ABSENT]:
+                self.slots.pop(absent, None)
+            slot = Slot(self.file, number, offset, map_file(self.file, size, offset))
+            self.slots[number] = slot
         return slot
 
     def lend(self, slot: Slot, nbytes: int) -> npt.NDArray[np.uint8]:
@@ -102,10 +104,11 @@ class Arena:
         return bool(self.written[number]) or is_locked(self.file, number)
 
     def retire(self, slot: Slot) -> None:
-        """Go to ABSENT, and hand the memory back."""
-        give_back(slot.memory)
-        self.slots.pop(slot.number, None)
-        self.states[slot.number] = ABSENT
+        """Hand the memory of a slot back and go to ABSENT, or to FREE if it is kept."""
+        kept = self.is_kept(slot.number)
+        if not kept:
+            give_back(slot.memory)
+        self.states[slot.number] = FREE if kept else ABSENT
 
 
 _used: Final[dict[int, Slot]] = {}

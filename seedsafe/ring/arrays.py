@@ -6,7 +6,6 @@ import contextlib
 import multiprocessing
 import os
 import weakref
-from collections import deque
 from multiprocessing.reduction import ForkingPickler
 from multiprocessing.util import Finalize
 from typing import Any, Final, NamedTuple
@@ -15,9 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from seedsafe.ring import arena, reader
-from seedsafe.ring.arena import READ
 from seedsafe.ring.memory import close_all, impossible, watch
-from seedsafe.ring.writer import PATIENCE, Message, Ring, Send, spare
+from seedsafe.ring.writer import Message, Ring, Send, spare
 
 __all__ = ["Part", "RingArray", "Spare", "empty", "new_part", "stay", "why_not"]
 
@@ -73,60 +71,50 @@ class _Buffers:
     """The free blocks of this process's private memory."""
 
     def __init__(self) -> None:
-        self._free: deque[memoryview] = deque(maxlen=spare(1))
+        self._free: dict[int, memoryview] = {}
+        self._spare = 0
 
     def take(self, nbytes: int, parts: int) -> npt.NDArray[np.uint8]:
         """Return memory for one of the `parts` of a batch."""
-        with arena.lock:
-            free = self._drain()
-            block = min((one for one in free if len(one) >= nbytes), key=len, default=None)
-            if spare(parts) > (self._free.maxlen or 0):
-                self._free = deque(maxlen=spare(parts))
-            if block is None:
-                block = _block(nbytes)  # the free ones are too small, and are dropped
-            else:
-                self._free.extendleft(one for one in free if one is not block)
+        self._spare = max(self._spare, spare(parts))
+        fitting = [block for block in list(self._free.values()) if len(block) >= nbytes]
+        best = min(reversed(fitting), key=len, default=None)  # the last used, which a cache may still hold
+        if best is None:
+            self._free.clear()  # else sizes that grow would keep them all
+        block = self._free.pop(id(best), None)  # None as well if another thread has just taken it
+        if block is None:
+            block = _block(nbytes)
         return watch(block, nbytes, self._release, block)
 
-    def _drain(self) -> list[memoryview]:
-        """Take out the free blocks, last used first, and one by one: an array may die between any two."""
-        free: list[memoryview] = []
-        with contextlib.suppress(IndexError):
-            while True:
-                free.append(self._free.pop())
-        return free
-
     def _release(self, block: memoryview) -> None:
-        self._free.append(block)  # a full deque drops its oldest block
+        self._free[id(block)] = block
+        for oldest in list(self._free)[: -self._spare]:
+            self._free.pop(oldest, None)
 
 
 class _Mine:
     """The buffers and the ring of this process."""
 
     def __init__(self) -> None:
-        self._buffers = weakref.ref(_Buffers())  # dead at once: `buffers` makes them
+        self._buffers: weakref.WeakValueDictionary[str, _Buffers] = weakref.WeakValueDictionary()
         self.ring: Ring | None = None
         self.stays = False
 
     def inherit(self) -> None:
         """Leave the ring and the free memory to the parent: this is a forked child."""
-        if (buffers := self._buffers()) is not None:
-            buffers.__init__()  # type: ignore[misc]  # from the start
+        self.buffers().__init__()  # type: ignore[misc]  # from the start
         self.ring, self.stays = None, False
 
     def buffers(self) -> _Buffers:
         """Return this process's buffers, which live as long as an array over one or a `Spare` does."""
-        if (buffers := self._buffers()) is None:
-            buffers = _Buffers()
-            self._buffers = weakref.ref(buffers)
-        return buffers
+        return self._buffers.setdefault("", _Buffers())
 
     def open_ring(self) -> Ring | None:
         """Return this process's ring, or None if it cannot have one."""
         if self.ring is None and impossible() is None:
             with contextlib.suppress(OSError):
                 self.ring = Ring(trusting=self.stays and reader.state.is_read)
-        return None if self.ring is None or _why_unread(self.ring) else self.ring
+        return None if self.ring is None or self.ring.why_unread() else self.ring
 
 
 _mine = _Mine()
@@ -135,7 +123,7 @@ _mine = _Mine()
 def _after_in_child() -> None:
     close_all()
     arena.after_in_child()
-    reader.state.inherit()
+    reader.state.__init__(reader.state.reads)  # type: ignore[misc]  # from the start: the rings are the parent's
     _mine.inherit()
 
 
@@ -165,12 +153,6 @@ class Spare:
         return Spare, ()
 
 
-def _why_unread(ring: Ring) -> str | None:
-    if ring.unanswered > PATIENCE and not ring.settings[READ]:
-        return "the process that reads the batches could not map the worker's memory"
-    return None
-
-
 def why_not() -> str | None:
     """Return the reason why batches of this process's workers do not travel in place, or None if they do.
 
@@ -179,7 +161,7 @@ def why_not() -> str | None:
         >>> why_not() is None or sys.platform != "linux"
         True
     """
-    return impossible() or (None if _mine.ring is None else _why_unread(_mine.ring)) or reader.state.trouble
+    return impossible() or (_mine.ring and _mine.ring.why_unread()) or reader.state.trouble
 
 
 class Part(NamedTuple):

@@ -24,9 +24,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-fcntl: Any = None
-with contextlib.suppress(ImportError):  # not on Windows
-    fcntl = importlib.import_module("fcntl")
+fcntl: Any = importlib.import_module("fcntl") if hasattr(os, "fork") else None  # not on Windows
 
 __all__ = [
     "Handle",
@@ -55,17 +53,13 @@ _reserve: Final[list[int]] = []
 
 
 class Handle(NamedTuple):
-    """The process and the descriptor by which to open a file, and the device and inode by which to know it."""
+    """The path by which any process can open a file that another has open, and the device and inode by which to know it.
 
-    process: int
-    file: int
-    device: int
-    inode: int
+    Numbers of processes and descriptors, which make the path, come again. Those of inodes do not.
+    """
 
-    @property
-    def path(self) -> str:
-        """The path by which any process can open the file, as long as the first one has it open."""
-        return f"{PROC}/{self.process}/fd/{self.file}"
+    path: str
+    inode: tuple[int, int]
 
 
 def impossible() -> str | None:
@@ -88,9 +82,9 @@ def _library() -> ctypes.CDLL:
     """Return the C library, whose mmap keeps no descriptor for each mapping, unlike Python's."""
     library = ctypes.CDLL(None, use_errno=True)
     library.mmap.restype = ctypes.c_void_p
-    library.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
-    library.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
-    library.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    memory: list[Any] = [ctypes.c_void_p, ctypes.c_size_t]
+    library.mmap.argtypes = [*memory, *[ctypes.c_int] * 3, ctypes.c_long]
+    library.munmap.argtypes, library.madvise.argtypes = memory, [*memory, ctypes.c_int]
     return library
 
 
@@ -122,13 +116,12 @@ def give_back(memory: Any) -> None:
     _library().madvise(ctypes.addressof(memory), ctypes.sizeof(memory), mmap.MADV_REMOVE)
 
 
-def new_file(size: int) -> Handle:
-    """Return the handle of a new memory file, open in this process."""
+def new_file(size: int) -> tuple[int, Handle]:
+    """Return the descriptor of a new memory file, and the handle by which others open it."""
     file = os.memfd_create("seedsafe-ring", os.MFD_CLOEXEC)
     _ours.add(file)
     os.ftruncate(file, size)
-    status = os.fstat(file)
-    return Handle(os.getpid(), file, status.st_dev, status.st_ino)
+    return file, Handle(f"{PROC}/{os.getpid()}/fd/{file}", _inode(os.fstat(file)))
 
 
 def open_file(handle: Handle) -> int:
@@ -137,23 +130,24 @@ def open_file(handle: Handle) -> int:
     Raises:
         OSError: the process is gone, or its descriptor is another file now, or there are too many open files.
     """
-    os.stat(handle.path)  # says what is missing
-    if is_open(handle):  # before anything is opened: that may have effects, for instance on a device
-        file = os.open(handle.path, _OPEN)
-        _ours.add(file)
-        if os.fstat(file).st_ino == handle.inode:
-            return file
-        close(file)
-    raise OSError(f"descriptor {handle.file} of process {handle.process} is now another file")
+    if (
+        _inode(os.stat(handle.path)) != handle.inode
+    ):  # not opened to look at it, which may have effects on a device
+        raise OSError(f"{handle.path} is now another file")
+    file = os.open(handle.path, _OPEN)
+    _ours.add(file)
+    return file
 
 
 def is_open(handle: Handle) -> bool:
-    """Return whether the process still has the file open. Numbers of processes and descriptors come again, inodes do not."""
-    try:
-        status = os.stat(handle.path)
-    except OSError:
-        return False
-    return (status.st_dev, status.st_ino) == (handle.device, handle.inode)
+    """Return whether the process still has the file open."""
+    with contextlib.suppress(OSError):
+        return _inode(os.stat(handle.path)) == handle.inode
+    return False
+
+
+def _inode(status: os.stat_result) -> tuple[int, int]:
+    return status.st_dev, status.st_ino
 
 
 def close(file: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import Final
 
 import numpy as np
@@ -23,7 +24,7 @@ class _RingReader(Arena):
     """A ring on the side of its reader: mapped once, opened slot by slot."""
 
     def __init__(self, handle: Handle) -> None:
-        super().__init__(handle, open_file(handle))
+        super().__init__(open_file(handle), handle)
         self.settings[READ] = 1
 
     def open_part(self, message: Message, nbytes: int, *, copied: bool = False) -> npt.NDArray[np.uint8]:
@@ -35,12 +36,9 @@ class _RingReader(Arena):
                 "the batch itself"
             )
         self.states[number] = HELD
-        try:
-            slot = None if copied else self.map(number, message.offset, message.size)
-        except OSError:  # too many mappings, or too little memory: a copy needs no mapping
-            slot = None
-        if slot is not None:
-            return self.lend(slot, nbytes)
+        if not copied:
+            with suppress(OSError):  # too many mappings, or too little memory: a copy needs no mapping
+                return self.lend(self.map(number, message.offset, message.size), nbytes)
         array, done = np.empty(nbytes, np.uint8), 0
         while done < nbytes:
             done += os.preadv(self.file, [array.data[done:]], message.offset + done)
@@ -61,17 +59,13 @@ class _State:
     """The rings that this process reads, and whether it could map the newest one.
 
     Args:
-        is_read: whether this process's parent could map the newest ring when it forked this one.
+        is_read: whether this process's parent could map the newest ring when it forked this one, and the next as well.
     """
 
     def __init__(self, is_read: bool = False) -> None:
         self.rings: dict[Handle, _RingReader] = {}
         self.trouble: str | None = None
         self.reads, self.is_read = False, is_read
-
-    def inherit(self) -> None:
-        """Leave the rings to the parent: this is a forked child."""
-        self.__init__(self.reads)  # type: ignore[misc]  # from the start
 
 
 state = _State()
@@ -106,9 +100,9 @@ def open_part(message: Message, nbytes: int) -> npt.NDArray[np.uint8]:
                 return _RingReader(message.ring).open_part(message, nbytes, copied=True)
         except OSError as error:
             raise RuntimeError(
-                f"a part of a batch cannot be read from process {message.ring.process}, which wrote it ({error}). Let one "
-                "process read all batches of a worker before it ends, raise the limit of open files (ulimit -n), or turn "
-                "batches in place off (in_place=False)"
+                f"a part of a batch cannot be read from the worker that wrote it ({error}). Let one process read all "
+                "batches of a worker before it ends, raise the limit of open files (ulimit -n), or turn batches in place off "
+                "(in_place=False)"
             ) from error
 
 

@@ -22,14 +22,13 @@ _SMALL: Final = 1 << 15
 """Arrays of fewer bytes get no row: the allocator reuses their memory anyway, and stacking them is cheap."""
 
 
-class _Column:
+class _Column(NamedTuple):
     """The memory of one part of all samples of a batch."""
 
-    __slots__ = ("dtype", "memory", "nbytes", "shape")
-
-    def __init__(self, memory: npt.NDArray[np.uint8], part: Any, nbytes: int) -> None:
-        self.memory = memory
-        self.shape, self.dtype, self.nbytes = tuple(part.shape), part.dtype, nbytes
+    memory: npt.NDArray[np.uint8]
+    shape: tuple[int, ...]
+    dtype: Any
+    nbytes: int
 
     def row(self, number: int) -> npt.NDArray[np.uint8]:
         """Return the bytes of one sample's array."""
@@ -128,7 +127,7 @@ class Rows:
         if column is None:
             return None
         _remember(column, nbytes)
-        return _Column(column.memory, part, nbytes)
+        return _Column(column.memory, tuple(part.shape), part.dtype, nbytes)
 
     def size(self, part: Any) -> int | None:
         """Return the size of an array that can be a row, or None for anything else."""
@@ -148,14 +147,8 @@ def is_plain(part: Any) -> bool:
     return part.dtype.kind in "biufc" and part.dtype.isnative and part.ndim > 0
 
 
-class _LiveColumn(NamedTuple):
-    memory: weakref.ref[npt.NDArray[np.uint8]]
-    send: Send | None
-    nbytes: int
-
-
-_live: dict[int, _LiveColumn] = {}
-"""The columns of this process by the pointer to their first row, as long as an array lies over them."""
+_live: Final[dict[int, tuple[weakref.ref[npt.NDArray[np.uint8]], Send | None, int]]] = {}
+"""The columns of this process by the pointer to their first row, as long as an array lies over them: memory, sender, row's bytes."""
 
 
 def _remember(column: Part, nbytes: int) -> None:
@@ -163,10 +156,10 @@ def _remember(column: Part, nbytes: int) -> None:
 
     def forget(memory: Any) -> None:  # in any thread, when the next batch may lie there already
         live = _live.pop(pointer, None)
-        if live is not None and live.memory is not memory:
+        if live is not None and live[0] is not memory:
             _live.setdefault(pointer, live)
 
-    _live[pointer] = _LiveColumn(weakref.ref(column.memory, forget), column.send, nbytes)
+    _live[pointer] = weakref.ref(column.memory, forget), column.send, nbytes
 
 
 def pointer_of(array: npt.NDArray[Any]) -> int:
@@ -179,12 +172,12 @@ def rows_at(parts: Sequence[Any], nbytes: int, pointer: Callable[[Any], int] = p
     """Return the column whose first rows are these contiguous parts, each of `nbytes`, or None if there is none."""
     first = pointer(parts[0])
     live = _live.get(first)
-    if live is None or live.nbytes != nbytes:
+    if live is None or live[2] != nbytes:
         return None
-    memory = live.memory()
+    memory = live[0]()
     if memory is None or any(pointer(part) != first + row * nbytes for row, part in enumerate(parts)):
         return None
-    return Part(memory, live.send)
+    return Part(memory, live[1])
 
 
 def batch_at(parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any] | None:

@@ -61,10 +61,10 @@ class Ring(Arena):
     """
 
     def __init__(self, *, trusting: bool = False) -> None:
-        handle = new_file(HEADER)
-        super().__init__(handle, handle.file)
-        self.trusting, self.unanswered = trusting, 0
-        self._uses, self._end = 0, HEADER
+        super().__init__(*new_file(HEADER))
+        self.settings[READ] = trusting
+        self.sent = 0
+        self._end = HEADER
         self._is_busy = False
 
     def take(self, nbytes: int, parts: int = 1) -> tuple[npt.NDArray[np.uint8], Send] | None:
@@ -87,13 +87,13 @@ class Ring(Arena):
         """Send a slot to the reader, unless the part must go by value."""
         use = 0
         with arena.lock:
-            if os.getpid() != self.process or self.states[slot.number] != FREE:
-                pass  # inherited, or sent before
-            elif self.trusting or self.settings[READ]:
-                use = self._uses = self.uses[slot.number] = self._uses + 1
-                self.states[slot.number] = SENT
-            else:
-                self.unanswered += 1
+            if (
+                os.getpid() == self.process and self.states[slot.number] == FREE
+            ):  # else inherited, or sent before
+                self.sent += 1
+                if self.settings[READ]:
+                    use = self.uses[slot.number] = self.sent
+                    self.states[slot.number] = SENT
         return Message(self.handle, use, slot.number, slot.offset, len(slot.memory))
 
     def leave(self, *, unopened: bool = False) -> None:
@@ -103,27 +103,28 @@ class Ring(Arena):
             unopened: whether to do the same for slots that were sent but not opened, because nobody will open them.
         """
         with arena.lock:
-            for number, slot in list(self.slots.items()):
-                if self.states[number] == FREE or (self.states[number] == SENT and unopened):
-                    self.states[number] = FREE
-                    if not self.is_kept(number):
-                        self.retire(slot)
+            for slot in list(self.slots.values()):
+                if self.states[slot.number] in ((FREE, SENT) if unopened else (FREE,)):
+                    self.retire(slot)
+
+    def why_unread(self) -> str | None:
+        """Return why no process has read so many parts by slot, or None if one has, or may still do so."""
+        if self.settings[READ] or self.sent <= PATIENCE:
+            return None
+        return "the process that reads the batches could not map the worker's memory"
 
     def drop(self, slot: Slot) -> None:
         """Note that this process has no array over a slot any more."""
         self.written[slot.number] = 0
 
     def _choose(self, nbytes: int) -> Slot:
-        free = [
-            slot
-            for number, slot in list(self.slots.items())
-            if self.states[number] == FREE and not self.is_kept(number)
-        ]
+        free = [slot for slot in list(self.slots.values()) if self.states[slot.number] == FREE]
+        free = [slot for slot in free if not self.is_kept(slot.number)]
         fitting = [slot for slot in free if len(slot.memory) >= nbytes]
         # Of the smallest the last used, whose memory a cache may still hold.
         best = min(fitting, key=lambda slot: (len(slot.memory), -self.uses[slot.number]), default=None)
         for slot in free:
-            if slot is not best and self.uses[slot.number] < self._uses - _IDLE:
+            if slot is not best and self.uses[slot.number] < self.sent - _IDLE:
                 self.retire(slot)
         if best is not None:
             return best

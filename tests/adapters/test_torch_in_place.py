@@ -555,7 +555,7 @@ class TestTold:
         assert len(list(loading)) == 5
 
     def test_a_ring_that_could_not_be_mapped_once_is_told_and_the_next_is_tried(self) -> None:
-        reader.map_ring(memory.Handle(2**22, 3, 1, 1))
+        reader.map_ring(memory.Handle(f"/proc/{2**22}/fd/3", (1, 1)))
         loading = batches(num_workers=1)
         assert "No such file" in str(why_not_in_place(loading))
         assert len(list(loading)) == 5
