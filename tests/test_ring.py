@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import functools
 import gc
 import mmap
@@ -129,6 +130,8 @@ class TestBatches:
             for value in range(80):
                 equal(worker("made", value, larger), batch(value, larger))
             assert len(worker("slots")) == 1
+            largest = (64, *SHAPE[1:])  # its slot has the small one's number
+            equal(worker("made", 3, largest), batch(3, largest))
 
     @pytest.mark.parametrize("dtype", ["uint8", "float16", "float64", "int64", "bool", "complex64"])
     def test_dtypes(self, dtype: str) -> None:
@@ -261,6 +264,8 @@ class TestLifetime:
             assert full > 60 * held[0].nbytes
             held.clear()
             assert worker("resident") < full / 4
+            worker("made", 1, (16, *SHAPE[1:]))  # in a new slot
+            assert mapped_bytes() < full / 4
 
     def test_more_parts_than_slots_are_held(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("seedsafe.ring.writer.ABSENT", 99)  # no slot is left to be made
@@ -352,7 +357,9 @@ class TestFaults:
         if child == 0:
             theirs.send(array)
             os._exit(0)
-        equal(end.recv(), batch(2))
+        message = end.recv_bytes()
+        assert len(message) > batch(2).nbytes
+        equal(pickle.loads(message), batch(2))
         os.waitpid(child, 0)
         assert only_ring().count(SENT) == only_ring().count(HELD) == 0
         end.close()
@@ -371,6 +378,19 @@ class TestFaults:
             assert only_ring().count(HELD) == 1
             for value in range(5):
                 worker("made", value)
+            equal(array, batch(1))
+
+    def test_a_child_that_c_code_forks_frees_nothing_either(self) -> None:
+        with Worker() as worker:
+            worker.met()
+            array = worker("made", 1)
+            child = ctypes.CDLL(None).fork()  # Python's hooks do not run
+            if child == 0:
+                del array
+                gc.collect()
+                os._exit(0)
+            os.waitpid(child, 0)
+            assert only_ring().count(HELD) == 1
             equal(array, batch(1))
 
     def test_a_batch_inherited_by_a_child_does_not_change(self) -> None:
@@ -510,6 +530,13 @@ class TestFaults:
                 worker.bytes("made", 1)
         assert len(rings()) <= reader._LATE + 1
 
+    def test_what_a_worker_that_stays_sent_and_nobody_opened_goes_with_it(self) -> None:
+        with Worker() as worker:
+            worker("staying", 0)
+            assert len(worker.bytes("staying", 1)) < 1000
+        reader.drop_dead()
+        assert not rings()
+
     def test_nothing_is_written_to_shared_memory_with_a_name(self) -> None:
         def mapped(process: int | str) -> set[str]:
             lines = Path(f"/proc/{process}/maps").read_text().splitlines()
@@ -549,6 +576,10 @@ class TestFaults:
             equal(worker("made", 3), batch(3))
             with pytest.raises(RuntimeError, match="opened only once"):
                 pickle.loads(message)
+            later = worker.bytes("made", 4)  # in the same slot
+            with pytest.raises(RuntimeError, match="opened only once"):
+                pickle.loads(message)
+            equal(pickle.loads(later), batch(4))
 
     def test_an_array_that_is_sent_twice_goes_by_value_the_second_time(self) -> None:
         from multiprocessing.reduction import ForkingPickler

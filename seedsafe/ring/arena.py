@@ -17,10 +17,25 @@ import numpy.typing as npt
 
 from seedsafe.ring.memory import Handle, close, give_back, is_locked, lock_slot, map_file, watch
 
-__all__ = ["ABSENT", "FREE", "HEADER", "HELD", "READ", "SENT", "SLOTS", "SPARE", "Arena", "Slot", "lock"]
+__all__ = [
+    "ABSENT",
+    "ANY",
+    "FREE",
+    "HEADER",
+    "HELD",
+    "READ",
+    "SENT",
+    "SLOTS",
+    "SPARE",
+    "Arena",
+    "Slot",
+    "lock",
+]
 
 ABSENT, FREE, SENT, HELD = range(4)
 READ, SPARE = range(2)
+ANY: Final = 2**64 - 1
+"""In place of the process that reads a ring: it has yet to map it, and will."""
 SLOTS: Final = 1024
 _NUMBERS: Final = 2 * SLOTS
 _USED: Final = _NUMBERS + 8 * (SLOTS + 2)
@@ -40,7 +55,7 @@ class Slot(NamedTuple):
 
 
 class Arena:
-    """A file of slots, in the process that writes them (W) or in one that reads them (R).
+    """A file of slots, in the process that writes them (W) or in the one that reads them (R).
 
         make (W)            send (W)            open (R)
     ABSENT ─────────▶ FREE ──────────▶ SENT ──────────▶ HELD
@@ -50,8 +65,8 @@ class Arena:
 
     Each state has one process that may end it. So one byte of the file is enough, and neither process waits for the other.
     A second byte says whether the writer has an array over the slot: while it fills it, and perhaps longer. The file's first
-    pages have these bytes, the number of each slot's last use, whether a process reads the file, and how many free slots
-    keep their memory.
+    pages have these bytes, the number of each slot's last use, the process that reads the file, and how many free slots keep
+    their memory.
 
     Args:
         file: the descriptor of the file, which has at least HEADER bytes, in this process.

@@ -100,11 +100,6 @@ class _Mine:
         self.ring: Ring | None = None
         self.stays = False
 
-    def inherit(self) -> None:
-        """Leave the ring and the free memory to the parent: this is a forked child."""
-        self.buffers().__init__()  # type: ignore[misc]  # from the start
-        self.ring, self.stays = None, False
-
     def buffers(self) -> _Buffers:
         """Return this process's buffers, which live as long as an array over one or a `Spare` does."""
         return self._buffers.setdefault("", _Buffers())
@@ -121,10 +116,12 @@ _mine = _Mine()
 
 
 def _after_in_child() -> None:
+    # The rings, the arrays over them and the free memory are the parent's.
     close_all()
     arena.after_in_child()
-    reader.state.__init__(reader.state.reads)  # type: ignore[misc]  # from the start: the rings are the parent's
-    _mine.inherit()
+    reader.state.__init__(reader.state.reads)  # type: ignore[misc]
+    _mine.buffers().__init__()  # type: ignore[misc]  # in place, since each `Spare` holds them
+    _mine.ring, _mine.stays = None, False
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows

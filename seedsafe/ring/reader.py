@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seedsafe.ring import arena
-from seedsafe.ring.arena import FREE, HELD, READ, SENT, SPARE, Arena, Slot
+from seedsafe.ring.arena import ANY, FREE, HELD, READ, SENT, SPARE, Arena, Slot
 from seedsafe.ring.memory import Handle, is_open, open_file, reserve
 from seedsafe.ring.writer import Message
 
@@ -25,7 +25,6 @@ class _RingReader(Arena):
 
     def __init__(self, handle: Handle) -> None:
         super().__init__(open_file(handle), handle)
-        self.settings[READ] = 1
 
     def open_part(self, message: Message, nbytes: int, *, copied: bool = False) -> npt.NDArray[np.uint8]:
         """Return the bytes that a message stands for. Their slot is freed when the last array over them dies."""
@@ -47,7 +46,7 @@ class _RingReader(Arena):
 
     def drop(self, slot: Slot) -> None:
         """Free a slot, and hand its memory back if enough slots are free."""
-        if self.count(FREE) >= self.settings[SPARE] and not self.is_kept(slot.number):
+        if self.count(FREE) >= self.settings[SPARE]:
             self.retire(slot)
         else:
             self.states[slot.number] = FREE
@@ -77,7 +76,15 @@ def map_ring(handle: Handle) -> _RingReader | None:
         if handle not in state.rings:
             drop_dead()
             try:
-                state.rings[handle] = _RingReader(handle)
+                ring = _RingReader(handle)
+                if ring.settings[READ] not in (
+                    0,
+                    ANY,
+                    os.getpid(),
+                ):  # what others hold when they are killed is not freed
+                    raise OSError(f"another process reads {handle.path}")
+                ring.settings[READ] = os.getpid()
+                state.rings[handle] = ring
                 with reserve() as reserved:
                     pass  # from now on there is one
                 state.reads, state.trouble = bool(reserved), None

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seedsafe.ring import arena
-from seedsafe.ring.arena import ABSENT, FREE, HEADER, READ, SENT, SPARE, Arena, Slot
+from seedsafe.ring.arena import ABSENT, ANY, FREE, HEADER, READ, SENT, SPARE, Arena, Slot
 from seedsafe.ring.memory import Handle, new_file
 
 __all__ = ["PATIENCE", "Message", "Ring", "Send", "spare"]
@@ -62,7 +62,7 @@ class Ring(Arena):
 
     def __init__(self, *, trusting: bool = False) -> None:
         super().__init__(*new_file(HEADER))
-        self.settings[READ] = trusting
+        self.settings[READ] = ANY if trusting else 0
         self.sent = 0
         self._end = HEADER
         self._is_busy = False
@@ -87,9 +87,8 @@ class Ring(Arena):
         """Send a slot to the reader, unless the part must go by value."""
         use = 0
         with arena.lock:
-            if (
-                os.getpid() == self.process and self.states[slot.number] == FREE
-            ):  # else inherited, or sent before
+            # Else it is inherited, or was sent before.
+            if os.getpid() == self.process and self.states[slot.number] == FREE:
                 self.sent += 1
                 if self.settings[READ]:
                     use = self.uses[slot.number] = self.sent
