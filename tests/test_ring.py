@@ -149,7 +149,7 @@ class TestBatches:
         whole = ring.empty(SHAPE, "float32", travels=True)
         assert isinstance(whole, arrays.RingArray)
         for part in (whole[1:], whole + 1, whole.copy(), whole.T):
-            assert getattr(part, "lease", None) is None
+            assert getattr(part, "send", None) is None
 
     def test_a_pickle_for_another_purpose_is_one_of_a_plain_array(self) -> None:
         array = made(5)

@@ -79,8 +79,6 @@ class _Buffers:
         self._spare = max(self._spare, spare(parts))
         fitting = [block for block in list(self._free.values()) if len(block) >= nbytes]
         best = min(reversed(fitting), key=len, default=None)  # the last used, which a cache may still hold
-        if best is None:
-            self._free.clear()  # else sizes that grow would keep them all
         block = self._free.pop(id(best), None)  # None as well if another thread has just taken it
         if block is None:
             block = _block(nbytes)

@@ -130,9 +130,8 @@ def open_file(handle: Handle) -> int:
     Raises:
         OSError: the process is gone, or its descriptor is another file now, or there are too many open files.
     """
-    if (
-        _inode(os.stat(handle.path)) != handle.inode
-    ):  # not opened to look at it, which may have effects on a device
+    # Not opened to look at it: that may have effects, for instance on a device.
+    if _inode(os.stat(handle.path)) != handle.inode:
         raise OSError(f"{handle.path} is now another file")
     file = os.open(handle.path, _OPEN)
     _ours.add(file)
