@@ -576,10 +576,11 @@ class TestFaults:
             equal(worker("made", 3), batch(3))
             with pytest.raises(RuntimeError, match="opened only once"):
                 pickle.loads(message)
-            later = worker.bytes("made", 4)  # in the same slot
+            later = [worker.bytes("made", value) for value in range(4)]  # one of them in the same slot
             with pytest.raises(RuntimeError, match="opened only once"):
                 pickle.loads(message)
-            equal(pickle.loads(later), batch(4))
+            for value, one in enumerate(later):
+                equal(pickle.loads(one), batch(value))
 
     def test_an_array_that_is_sent_twice_goes_by_value_the_second_time(self) -> None:
         from multiprocessing.reduction import ForkingPickler
