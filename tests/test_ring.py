@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ring_workers import SHAPE, Worker, batch, made, sample, taken
+from ring_workers import SHAPE, Worker, batch, hold, made, sample, taken
 
 from seedsafe import ring
 from seedsafe.ring import arena, arrays, memory, reader
@@ -862,8 +862,10 @@ class TestWhereItCannotBe:
             worker.met()
             message = worker.bytes("made", 1)
             with multiprocessing.get_context("spawn").Pool(1) as pool:
-                equal(pool.apply(pickle.loads, (message,)), batch(1))
+                equal(pool.apply(hold, (message,)), batch(1))
+            # What it holds when it is terminated is no slot.
             assert only_ring().count(FREE) == 1
+            assert only_ring().count(HELD) == 0
 
     @pytest.mark.linux
     def test_a_child_of_a_reader_trusts_it_only_where_it_stays(self) -> None:
@@ -875,6 +877,9 @@ class TestWhereItCannotBe:
         with Worker() as worker:
             assert len(worker.bytes("staying", 1)) < 1000
             equal(worker("staying", 2), batch(2))
+        reader.map_ring(memory.Handle("/proc/4194304/fd/3", (1, 1)))  # there is none
+        with Worker() as worker:
+            assert len(worker.bytes("staying", 1)) > batch(1).nbytes
 
 
 def test_rows_are_those_of_the_batch_or_none() -> None:

@@ -77,11 +77,8 @@ def map_ring(handle: Handle) -> _RingReader | None:
             drop_dead()
             try:
                 ring = _RingReader(handle)
-                if ring.settings[READ] not in (
-                    0,
-                    ANY,
-                    os.getpid(),
-                ):  # what others hold when they are killed is not freed
+                # What another process held when it was killed would never be freed: it gets copies.
+                if ring.settings[READ] not in (0, ANY, os.getpid()):
                     raise OSError(f"another process reads {handle.path}")
                 ring.settings[READ] = os.getpid()
                 state.rings[handle] = ring
