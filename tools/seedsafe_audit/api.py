@@ -121,7 +121,7 @@ def _draws(ctx: Context) -> list[Draw]:
 
     def work(folder: str) -> Iterator[Draw]:
         recorder = Recorder(ctx.subject.dataset, [0], folder)
-        return draws(ctx.subject, (ctx.order.indices[0], *ctx.order.indices[-2:]), recorder.tell_of)
+        return draws(ctx.subject, (ctx.order.indices[0], *ctx.order.indices[-2:]), recorder.say)
 
     return list(ctx.runs.call("the lines that draw", work).items)
 

@@ -20,13 +20,9 @@ from typing import Any
 
 from numpy.random import bit_generator
 
-from seedsafe.bridging.options import Bridge
-from seedsafe.bridging.search import find
-from seedsafe.bridging.sources import HookSource, globals_for
-from seedsafe_audit import rng
+from seedsafe_audit import state
 from seedsafe_audit.key_use import KeyCounter
 from seedsafe_audit.loaders import tell
-from seedsafe_audit.state import generators
 from seedsafe_audit.subject import Subject
 
 __all__ = ["KEY", "Draw", "draws"]
@@ -64,7 +60,7 @@ def draws(subject: Subject, indices: tuple[int, ...], say: Callable[[int], None]
 
     This seeds the generators of the process, sets its tracer, and calls `say` with each index before it is read.
     """
-    rng.seed(1)
+    state.seed(1)
     tell(subject.dataset, 0)
     items = iter(subject.dataset) if subject.iterable else None
     fetch = subject.dataset.__getitem__ if items is None else lambda index: next(items)
@@ -82,17 +78,14 @@ class _Tracer:
     def __init__(self, dataset: Any, own: Callable[[FrameType], bool]) -> None:
         self.found: dict[str, Draw] = {}
         self._own = own
-        found = find(dataset).sources  # before the others: it tries hooks, which may replace generators
-        sources: list[Any] = [*globals_for(Bridge()), *found, *generators(dataset)]
-        named = {source.name: source for source in sources}
-        self._sources = [source for source in named.values() if not isinstance(source, HookSource)]
-        self._marks: list[Any] = []
+        self._generators = state.generators(dataset)
+        self._marks: dict[str, Any] = {}
         self._last: tuple[str, int, str] | None = None
         self._left, self._until = _MOST, time.monotonic() + _SECONDS
         KeyCounter(lambda: self._note(KEY, sys._getframe(2)))
 
     def read(self, fetch: Callable[[int], Any], index: int) -> None:
-        self._marks = [self._mark(source) for source in self._sources]
+        self._marks = {name: self._mark(name) for name in self._generators}
         entropy: Any = bit_generator
         before = entropy.randbits
 
@@ -132,19 +125,17 @@ class _Tracer:
 
     def _look(self) -> None:
         """Compare the states of the generators with those at the previous line."""
-        self._left -= len(self._sources)
+        self._left -= len(self._marks)
         if self._left < 0 or time.monotonic() > self._until:
             sys.settrace(None)
-        for number, source in enumerate(self._sources):
-            mark = self._mark(source)
-            if mark != self._marks[number]:
-                self._marks[number] = mark
-                if self._last is not None:
-                    self.found.setdefault(source.name, _draw(source.name, *self._last))
+        for name, before in list(self._marks.items()):
+            self._marks[name] = self._mark(name)
+            if self._marks[name] != before and self._last is not None:
+                self.found.setdefault(name, _draw(name, *self._last))
 
-    def _mark(self, source: Any) -> Any:
+    def _mark(self, name: str) -> Any:
         try:
-            return source.mark()
+            return self._generators[name].mark()
         except Exception:  # noqa: BLE001  # a user's generator may raise anything
             return None
 

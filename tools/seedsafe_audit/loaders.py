@@ -5,48 +5,33 @@ from __future__ import annotations
 import contextlib
 import importlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from seedsafe.reading.inside import outermost
 from seedsafe_audit.content import digest
-from seedsafe_audit.recording import Items, Record, Recorder
+from seedsafe_audit.recording import Items, Plan, Record, Recorder
 from seedsafe_audit.subject import Subject
 
 __all__ = ["iterable_for_torch", "passes", "tell"]
 
 
-def passes(
-    subject: Subject,
-    recorder: Recorder,
-    *,
-    workers: int,
-    method: str,
-    batch: int,
-    epochs: int,
-    init: Any = None,
-    first: int = 0,
-) -> Iterator[list[Record]]:
-    """Read the recorder for some epochs, and yield the records of each batch as it arrives.
+def passes(subject: Subject, recorder: Recorder, *, batch: int) -> Iterator[list[Record]]:
+    """Read the recorder for its plan's epochs, and yield the records of each batch as it arrives.
 
-    Args:
-        subject: the dataset and its loader.
-        recorder: the dataset to pass to the loader.
-        workers: the number of workers, 0 for none.
-        method: the start method of the workers.
-        batch: the number of samples in a batch. An index of a Keras dataset is a batch already.
-        epochs: the number of passes. A dataset with set_epoch, begin_epoch or Keras's hooks gets each.
-        init: the DataLoader's worker_init_fn.
-        first: the first epoch.
+    An index of a Keras dataset is a batch already. A dataset with set_epoch, begin_epoch or Keras's hooks gets each epoch.
     """
     import multiprocessing
 
+    plan = recorder.plan
+    workers, method = plan.workers, plan.method
     if workers and subject.loader == "keras":
         multiprocessing.set_start_method(method, force=True)
     source: Any = recorder
     if subject.iterable:
         source = Items(recorder, len(recorder.order))
     loader: Any = None
-    for epoch in range(first, first + epochs):
+    for epoch in range(plan.first, plan.first + plan.epochs):
         recorder.epoch = epoch
         tell(subject.dataset, epoch)
         if not workers and (subject.loader != "torch" or subject.iterable):
@@ -56,7 +41,7 @@ def passes(
             )
         elif subject.loader == "torch":
             if loader is None:
-                loader = _data_loader(subject, source, workers, method, batch, init)
+                loader = _data_loader(subject, source, plan, batch)
             batches = iter(loader)
         elif subject.loader == "keras":
             batches = _keras_batches(subject, recorder, workers)
@@ -93,12 +78,33 @@ def _record(arrival: Any) -> Record:
     return result
 
 
-def _data_loader(subject: Subject, source: Any, workers: int, method: str, batch: int, init: Any) -> Any:
+def _data_loader(subject: Subject, source: Any, plan: Plan, batch: int) -> Any:
     data = importlib.import_module("torch.utils.data")
-    options: dict[str, Any] = {"multiprocessing_context": method, "worker_init_fn": init} if workers else {}
+    options: dict[str, Any] = {}
+    if plan.workers:
+        init = _Init(subject.worker_init if plan.init else None)
+        options = {"multiprocessing_context": plan.method, "worker_init_fn": init}
     if subject.iterable:
         source = iterable_for_torch(source)
-    return data.DataLoader(source, batch_size=batch, num_workers=workers, collate_fn=_identity, **options)
+    return data.DataLoader(
+        source, batch_size=batch, num_workers=plan.workers, collate_fn=_identity, **options
+    )
+
+
+@dataclass
+class _Init:
+    """A worker_init_fn that shows the user's own object as the worker's dataset, then calls the user's function."""
+
+    init: Any
+
+    def __call__(self, worker: int) -> None:
+        info = importlib.import_module("torch.utils.data").get_worker_info()
+        dataset = getattr(info.dataset, "items", info.dataset)  # of an iterable
+        object.__setattr__(
+            info, "dataset", getattr(dataset, "recorder", dataset).base
+        )  # torch lets nobody set it
+        if self.init is not None:
+            self.init(worker)
 
 
 def _identity(records: list[Any]) -> list[Any]:

@@ -14,60 +14,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from seedsafe.reading.unkeyed import end_draw_checks
-from seedsafe_audit import rng
+from seedsafe_audit import state
 from seedsafe_audit.loaders import passes, tell
-from seedsafe_audit.recording import Record, Recorder
+from seedsafe_audit.recording import Plan, Record, Recorder
 from seedsafe_audit.subject import Subject
 from seedsafe_audit.supervise import Outcome, supervise
 
-__all__ = ["Order", "Plan", "Run", "Runs", "order_of"]
+__all__ = ["Order", "Run", "Runs", "order_of", "prepare"]
 
 _SEED = 20_211
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """One way to read the dataset.
-
-    Attributes:
-        name: the name of the run: ``"2 workers, fork"``.
-        workers: the number of workers, 0 for none.
-        method: the start method of the workers.
-        epochs: the number of passes.
-        batch: the number of samples in a batch, 0 for the audit's usual one.
-        reverse: whether to read in reverse order.
-        reads: the number of readings, 0 for the whole order.
-        other: the process-wide generator with another seed.
-        bare: whether to read without the transform.
-        init: whether to use the DataLoader's worker_init_fn.
-        threads: the number of threads that read instead of a loader, 0 for none.
-        first: the first epoch.
-        hashing: the PYTHONHASHSEED of spawned workers.
-        keys: the number of keys, of any indices and epochs, to read instead of the order, 0 for none.
-        seconds: the time limit for these keys.
-        watch, reseed, pictures, carry, facts: as for Recorder.
-    """
-
-    name: str
-    workers: int = 0
-    method: str = "fork"
-    epochs: int = 1
-    batch: int = 0
-    reverse: bool = False
-    reads: int = 0
-    other: str | None = None
-    bare: bool = False
-    init: bool = True
-    threads: int = 0
-    first: int = 0
-    hashing: str = ""
-    keys: int = 0
-    seconds: float = 0.0
-    watch: bool = False
-    reseed: bool = False
-    pictures: int = 0
-    carry: bool = False
-    facts: int = 0
+_SECONDS = 3.0  # for each of the runs over more keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +102,7 @@ class Runs:
     def __init__(self, subject: Subject, order: Order, timeout: float, beat: Callable[[str], None]) -> None:
         self.subject, self.order, self.timeout = subject, order, timeout
         self._beat = beat
-        self._runs: dict[str, Run] = {}
+        self._runs: dict[Plan, Run] = {}
         self._stuck: dict[tuple[bool, str], str] = {}
 
     def all(self) -> list[Run]:
@@ -155,19 +111,17 @@ class Runs:
 
     def get(self, plan: Plan) -> Run:
         """Return the run of a plan."""
-        if plan.name not in self._runs:
+        if plan not in self._runs:
             kind = (plan.workers > 0, plan.method if plan.workers else "")
             stuck = self._stuck.get(kind) or self._stuck.get((False, ""))
             if stuck:
-                self._runs[plan.name] = Run(
-                    plan, (), Outcome([], None, (), 0.0, ""), f"not run, because {stuck} hung"
-                )
+                why = f"not run, because {stuck} hung"
+                self._runs[plan] = Run(plan, (), Outcome([], None, (), 0.0, ""), why)
             else:
-                run = self._make(plan)
+                self._runs[plan] = run = self._make(plan)
                 if run.outcome.hangs:
                     self._stuck[kind] = plan.name
-                self._runs[plan.name] = run
-        return self._runs[plan.name]
+        return self._runs[plan]
 
     def call(self, name: str, work: Callable[[str], Iterator[Any]]) -> Outcome:
         """Run something else in a supervised process."""
@@ -180,27 +134,14 @@ class Runs:
         return Run(plan, tuple(_number_workers(records)), replace(outcome, items=[]), "", time.monotonic())
 
     def _records(self, plan: Plan, folder: str) -> Iterator[list[Record]]:
-        with contextlib.suppress(KeyError, AttributeError):  # a thread pool would not survive a later fork
-            sys.modules["torch"].set_num_threads(1)
-        rng.seed(_SEED, plan.other)
-        end_draw_checks()  # the questions compare what is read, and an error would hide it
+        prepare(plan.other)
         if plan.bare:
             _without_transform(self.subject, self.order.indices[0])
         if plan.hashing:
             os.environ["PYTHONHASHSEED"] = plan.hashing
         order = list(self.order.indices[:: -1 if plan.reverse else 1][: plan.reads or None])
-        recorder = Recorder(
-            self.subject.dataset,
-            order,
-            folder,
-            watch=plan.watch,
-            reseed=plan.reseed,
-            pictures=plan.pictures,
-            carry=plan.carry,
-            facts=plan.facts,
-            alone=not plan.threads,
-        )
-        if plan.facts:
+        recorder = Recorder(self.subject.dataset, order, folder, plan)
+        if plan.measure:
             _import_for_reading(recorder)
         if plan.threads:
             return _threads(recorder, plan.threads)
@@ -208,16 +149,15 @@ class Runs:
             return _keys(recorder, plan, self.subject)
         if plan.workers and self.subject.loader == "keras":
             _let_meet(recorder, plan, min(self.order.repeats, len(order)))
-        return passes(
-            self.subject,
-            recorder,
-            workers=plan.workers,
-            method=plan.method,
-            batch=plan.batch or self.order.batch,
-            first=plan.first,
-            epochs=plan.epochs,
-            init=self.subject.worker_init if plan.init else None,
-        )
+        return passes(self.subject, recorder, batch=plan.batch or self.order.batch)
+
+
+def prepare(other: str = "") -> None:
+    """Seed the generators of this process alike in each run, except the one named `other`."""
+    with contextlib.suppress(KeyError, AttributeError):  # a thread pool would not survive a later fork
+        sys.modules["torch"].set_num_threads(1)
+    state.seed(_SEED, other)
+    end_draw_checks()  # the questions compare what is read, and an error would hide it
 
 
 def _without_transform(subject: Subject, index: int) -> None:
@@ -247,7 +187,7 @@ def _keys(recorder: Recorder, plan: Plan, subject: Subject) -> Iterator[list[Rec
     """Read keys that no other run reads: all indices in a scattered order, one epoch after another."""
     length = subject.length or 1
     step = next(step for step in range(round(length * 0.618) or 1, 2 * length) if math.gcd(step, length) == 1)
-    end = time.monotonic() + plan.seconds
+    end = time.monotonic() + _SECONDS
     for number in range(plan.keys):
         if number % length == 0:
             recorder.epoch = 2 + number // length
@@ -261,7 +201,7 @@ def _keys(recorder: Recorder, plan: Plan, subject: Subject) -> Iterator[list[Rec
 def _threads(recorder: Recorder, threads: int) -> Iterator[list[Record]]:
     sys.setswitchinterval(1e-5)  # show races; this process does nothing else
     tell(recorder.base, 0)
-    recorder.announce()
+    recorder.process()
     with ThreadPoolExecutor(threads) as pool:
         yield list(pool.map(recorder.__getitem__, range(len(recorder))))
 

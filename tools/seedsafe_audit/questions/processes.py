@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from seedsafe_audit import rng
+from seedsafe.bridging.walk import Place, held_by, walk
+from seedsafe_audit import state
 from seedsafe_audit.loaders import tell
 from seedsafe_audit.process import private_memory
 from seedsafe_audit.questions.context import Context, Finding, NotMeasured
 from seedsafe_audit.recording import Recorder
-from seedsafe_audit.runs import Plan
 
 __all__ = ["ends", "memory", "pickling", "pools"]
 
@@ -85,38 +85,39 @@ def pickling(ctx: Context) -> Finding:
     return Finding("ok", "it can be pickled", evidence)
 
 
-def _culprits(value: Any, path: str = "", depth: int = 0) -> list[tuple[str, str]]:
-    result = []
-    for name, part in getattr(value, "__dict__", {}).items():
-        try:
-            pickle.dump(part, io.BytesIO())
-        except Exception as error:  # noqa: BLE001  # it may raise anything
-            inner = _culprits(part, f"{path}.{name}", depth + 1) if depth < 4 else []
-            result += inner or [(f"{path}.{name}", f"{type(error).__name__}: {error}")]
-    return result[:5]
+def _unpicklable(thing: Any) -> str:
+    try:
+        pickle.dump(thing, io.BytesIO())
+    except Exception as error:  # noqa: BLE001  # it may raise anything
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def _culprits(dataset: Any) -> list[tuple[str, str]]:
+    """Return the innermost parts that cannot be pickled, and why."""
+    found: dict[Place, str] = {}
+    for place in walk(dataset, lambda place: held_by(place.thing) if place in found else (), depth=5):
+        if why := _unpicklable(place.thing):
+            found[place] = why
+    inner = found.keys() - {place.above for place in found}
+    return [(place.path, found[place]) for place in sorted(inner, key=lambda place: place.order)][:5]
 
 
 def pools(ctx: Context) -> Finding:
     """Count the native threads, which Python did not start, at a worker's first reading and later."""
-    if not ctx.workers:
-        raise NotMeasured("needs workers")
-    method, count = ctx.methods[0], ctx.workers[0]
-    name, reads = f"{count} workers, {method}, measured", 8 * ctx.order.batch * count
-    run = ctx.runs.get(Plan(name, workers=count, method=method, facts=1, reads=reads))
+    run = ctx.small(measure=True, reads=8 * ctx.order.batch * ctx.workers[0])
     ctx.need(run)
-    evidence, grown = [], 0
+    evidence, most = [], 0
     for worker in sorted({record.worker or 0 for record in run.records}):
         facts = [record.process for record in run.records if record.worker == worker and record.process]
-        more = max(one.native for one in facts) - facts[0].native
-        grown = max(grown, more)
+        first, grown = facts[0].native, max(one.native for one in facts)
+        most = max(most, grown - first)
         libraries = ", ".join(facts[-1].libraries) or "no library known"
-        evidence.append(
-            f"worker {worker}: {facts[0].native} → {facts[0].native + more} native threads; {libraries}"
-        )
-    if not grown:
+        evidence.append(f"worker {worker}: {first} → {grown} native threads; {libraries}")
+    if not most:
         return Finding("ok", "no worker starts native threads", evidence)
     text = (
-        f"each worker starts {grown} native threads, which compete for the cores with other workers. Call "
+        f"each worker starts {most} native threads, which compete for the cores with other workers. Call "
         "seedsafe.opencv.guard(), or set OMP_NUM_THREADS=1"
     )
     return Finding("warning", text, evidence, (), "dataset")
@@ -125,14 +126,11 @@ def pools(ctx: Context) -> Finding:
 def memory(ctx: Context) -> Finding:
     """Read many times in one forked process, and measure its private memory."""
     reads, seconds = ctx.memory
-    count = ctx.subject.length
-    if count is None:
-        raise NotMeasured("the dataset has no length")
     ctx.need(ctx.serial)
-    dataset = ctx.subject.dataset
+    dataset, count = ctx.subject.dataset, ctx.subject.length or 1
 
     def work(folder: str) -> Iterator[tuple[int, int | None]]:
-        rng.seed(1)
+        state.seed(1)
         tell(dataset, 0)
         say = Recorder(dataset, [0], folder)
         gc.freeze()  # otherwise the collector writes to every object
