@@ -52,6 +52,8 @@ def test_wrong_targets(target: str, text: str, capsys: pytest.CaptureFixture[str
         (["--epochs", "0"], "epochs must be"),
         (["--timeout", "0"], "timeout must be more than 0 seconds, got 0.0"),
         (["--select", "everything"], "questions must be among ends, duplicates"),
+        (["--select", "pools,order"], "It is no question any more: count a worker's threads with"),
+        (["--select", "outliers"], "compare the ranges of samples by seedsafe.channel_stats"),
         (["--start-methods", "teleport"], "start_methods must be among"),
     ],
 )

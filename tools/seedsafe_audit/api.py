@@ -142,11 +142,18 @@ def _check_process() -> None:
         raise RuntimeError("audit needs os.fork, which this system does not have: run it on Linux or macOS")
 
 
+_GONE = {
+    "pools": "count a worker's threads with threadpoolctl, or switch OpenCV's off by seedsafe.opencv.guard()",
+    "outliers": "compare the ranges of samples by seedsafe.channel_stats",
+}
+
+
 def _question_names(questions: Iterable[str] | None) -> list[str]:
     chosen = list(QUESTIONS) if questions is None else list(questions)
     for name in chosen:
         if name not in QUESTIONS:
-            raise ValueError(f"questions must be among {', '.join(QUESTIONS)}, got {name!r}")
+            way_out = f". It is no question any more: {_GONE[name]}" if name in _GONE else ""
+            raise ValueError(f"questions must be among {', '.join(QUESTIONS)}, got {name!r}{way_out}")
     return sorted(set(chosen), key=list(QUESTIONS).index)
 
 

@@ -5,16 +5,13 @@ A pipeline, `generator()` and `keyed()` ask for the key of the current sample wh
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
-from seedsafe.bridging.entropy import SeedLog
 from seedsafe.keys.ambient import Read
 from seedsafe.reading.inside import entered
 
-__all__ = ["KeyCounter", "record_seeds"]
+__all__ = ["KeyCounter"]
 
 
 class KeyCounter:
@@ -37,27 +34,3 @@ class KeyCounter:
             return get_key(read)
 
         return key
-
-
-@contextmanager
-def record_seeds(alone: bool) -> Iterator[set[str]]:
-    """Collect the seeds of NumPy's, Python's and torch's generators, if this thread is the only one that reads."""
-    if not alone:
-        yield set()
-        return
-    torch: Any = sys.modules.get("torch")
-    before = getattr(torch, "manual_seed", None)
-    with SeedLog() as seeds:
-        if before is None:
-            yield seeds
-            return
-
-        def manual_seed(seed: int) -> Any:
-            seeds.add(str(seed)[:60])
-            return before(seed)
-
-        torch.manual_seed = manual_seed
-        try:
-            yield seeds
-        finally:
-            torch.manual_seed = before

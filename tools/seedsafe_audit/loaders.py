@@ -13,7 +13,7 @@ from seedsafe_audit.content import digest
 from seedsafe_audit.recording import Items, Plan, Record, Recorder
 from seedsafe_audit.subject import Subject
 
-__all__ = ["iterable_for_torch", "passes", "tell"]
+__all__ = ["passes", "tell"]
 
 
 def passes(subject: Subject, recorder: Recorder, *, batch: int) -> Iterator[list[Record]]:
@@ -85,7 +85,7 @@ def _data_loader(subject: Subject, source: Any, plan: Plan, batch: int) -> Any:
         init = _Init(subject.worker_init if plan.init else None)
         options = {"multiprocessing_context": plan.method, "worker_init_fn": init}
     if subject.iterable:
-        source = iterable_for_torch(source)
+        data.IterableDataset.register(Items)
     return data.DataLoader(
         source, batch_size=batch, num_workers=plan.workers, collate_fn=_identity, **options
     )
@@ -99,37 +99,14 @@ class _Init:
 
     def __call__(self, worker: int) -> None:
         info = importlib.import_module("torch.utils.data").get_worker_info()
-        dataset = getattr(info.dataset, "items", info.dataset)  # of an iterable
-        object.__setattr__(
-            info, "dataset", getattr(dataset, "recorder", dataset).base
-        )  # torch lets nobody set it
+        recorder = getattr(info.dataset, "recorder", info.dataset)  # of an iterable's items
+        object.__setattr__(info, "dataset", recorder.base)  # torch lets nobody set it
         if self.init is not None:
             self.init(worker)
 
 
 def _identity(records: list[Any]) -> list[Any]:
     return records
-
-
-def iterable_for_torch(items: Items) -> Any:
-    """Return the items as an IterableDataset, which torch asks for."""
-    return _iterable_class()(items)
-
-
-def _iterable_class() -> Any:
-    data = importlib.import_module("torch.utils.data")
-
-    class Iterable(data.IterableDataset):  # type: ignore[misc,name-defined]
-        def __init__(self, items: Items) -> None:
-            self.items = items
-
-        def __iter__(self) -> Iterator[Any]:
-            return iter(self.items)
-
-        def __reduce__(self) -> Any:
-            return iterable_for_torch, (self.items,)
-
-    return Iterable
 
 
 def _keras_batches(subject: Subject, recorder: Recorder, workers: int) -> Iterator[list[Any]]:
@@ -197,12 +174,7 @@ def _processes(source: Any, workers: int, method: str, batch: int) -> Iterator[l
 
 
 def _serve(source: Any, worker: int, workers: int, batch: int, send: Any) -> None:
-    if isinstance(source, Items):
-        for one in source:
-            send.send([one])
-    else:
-        starts = range(worker * batch, len(source), workers * batch)
-        for start in starts:
-            send.send([source[position] for position in range(start, min(start + batch, len(source)))])
+    for start in range(worker * batch, len(source), workers * batch):
+        send.send([source[position] for position in range(start, min(start + batch, len(source)))])
     with contextlib.suppress(OSError):
         send.close()

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from seedsafe.bridging.entropy import SeedLog
 from seedsafe_audit import state
 from seedsafe_audit.content import Content, content
-from seedsafe_audit.key_use import KeyCounter, record_seeds
-from seedsafe_audit.process import ProcessFacts, process_facts
+from seedsafe_audit.key_use import KeyCounter
 from seedsafe_audit.supervise import write_stack_on_signal
 
 __all__ = ["Failure", "Items", "Plan", "Record", "Recorder", "worker_number"]
@@ -42,7 +42,6 @@ class Plan:
         watch: whether to compare the dataset's attributes after each reading.
         reseed: whether to seed the process-wide generators before each reading, and record their states after it.
         carry: whether to return each sample with its record, to compare it on arrival.
-        measure: whether to measure the process after each reading.
         again: whether the same was run before.
     """
 
@@ -62,7 +61,6 @@ class Plan:
     watch: bool = False
     reseed: bool = False
     carry: bool = False
-    measure: bool = False
     again: bool = False
 
     @property
@@ -79,7 +77,6 @@ class Plan:
             f"another seed for {self.other}": self.other,
             "generators reseeded": self.reseed,
             "watched": self.watch,
-            "measured": self.measure,
             f"hash seed {self.hashing}": self.hashing and self.again,
             "again": self.again,
         }
@@ -115,7 +112,6 @@ class Record:
     draws: tuple[str, ...] = ()  # the process-wide generators that it draws from
     after: dict[str, str] = field(default_factory=dict)
     changes: tuple[state.Change, ...] = ()
-    process: ProcessFacts | None = None
     key_uses: int = 0  # how many calls without a key used the sample's key
     seeds: tuple[str, ...] = ()  # the seeds of generators during the reading
     arrival: str | None = None  # the digest of the sample in the main process
@@ -181,8 +177,6 @@ class Recorder:
                 self.meeting.wait(timeout=20)
         record = Record(self.epoch, position, index, worker_number(), os.getpid(), here["turn"])
         here["turn"] += 1
-        if plan.measure and record.turn == 0:
-            record.process = process_facts()
         before = {}
         if plan.reseed:
             state.seed(1_000 + position)
@@ -191,7 +185,7 @@ class Recorder:
         sample = None
         uses = here["key_uses"].count
         try:
-            with record_seeds(not plan.threads) as seeds:  # seeds of other threads would be taken for its own
+            with contextlib.nullcontext(set[str]()) if plan.threads else SeedLog() as seeds:
                 sample = fetch()
             record.content = content(sample)
             record.seeds = tuple(sorted(seeds))
@@ -208,8 +202,6 @@ class Recorder:
             )
         if plan.watch:
             record.changes = tuple(state.changes(here["snapshot"], self._snapshot()))
-        if plan.measure and record.turn > 0:
-            record.process = process_facts()
         return (record, sample) if plan.carry else record
 
     def _snapshot(self) -> state.Snapshot:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import math
 import os
 import sys
@@ -141,8 +140,6 @@ class Runs:
             os.environ["PYTHONHASHSEED"] = plan.hashing
         order = list(self.order.indices[:: -1 if plan.reverse else 1][: plan.reads or None])
         recorder = Recorder(self.subject.dataset, order, folder, plan)
-        if plan.measure:
-            _import_for_reading(recorder)
         if plan.threads:
             return _threads(recorder, plan.threads)
         if plan.keys:
@@ -204,25 +201,6 @@ def _threads(recorder: Recorder, threads: int) -> Iterator[list[Record]]:
     recorder.process()
     with ThreadPoolExecutor(threads) as pool:
         yield list(pool.map(recorder.__getitem__, range(len(recorder))))
-
-
-def _import_for_reading(recorder: Recorder) -> None:
-    """Import the modules that the first reading would import, so that their threads do not count as a pool."""
-    receive, send = os.pipe()
-    known = set(sys.modules)
-    child = os.fork()
-    if child == 0:
-        with contextlib.suppress(BaseException):
-            recorder[0]
-            os.write(send, "\n".join(name for name in sys.modules if name not in known).encode()[:60_000])
-        os._exit(0)
-    os.close(send)
-    with open(receive, "rb") as end:
-        names = end.read().decode().split()
-    os.waitpid(child, 0)
-    for name in names:
-        with contextlib.suppress(Exception):
-            importlib.import_module(name)
 
 
 def _let_meet(recorder: Recorder, plan: Plan, repeats: int) -> None:

@@ -267,8 +267,9 @@ def compare(
 
 def beyond_chance(equal: int, total: int, rate: float) -> bool:
     """Return whether `equal` of `total` pairs are too many for chance, if independent pairs are equal at `rate`."""
-    if not equal or rate >= 1:
+    if not equal:
         return False
+    rate = min(rate, 0.99)
     log = [
         math.lgamma(total + 1)
         - math.lgamma(k + 1)

@@ -10,16 +10,16 @@ import statistics
 import time
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from seedsafe.bridging.walk import Place, held_by, walk
 from seedsafe_audit import state
 from seedsafe_audit.loaders import tell
-from seedsafe_audit.process import private_memory
 from seedsafe_audit.questions.context import Context, Finding, NotMeasured
 from seedsafe_audit.recording import Recorder
 
-__all__ = ["ends", "memory", "pickling", "pools"]
+__all__ = ["ends", "memory", "pickling"]
 
 _GROWTH, _LEAST, _WARM, _BLOCKS = 32, 20_000, 500, 5
 _TRIED, _HOPELESS = 32, 2.0  # after so many readings, give up if all would take more than twice the time
@@ -103,74 +103,45 @@ def _culprits(dataset: Any) -> list[tuple[str, str]]:
     return [(place.path, found[place]) for place in sorted(inner, key=lambda place: place.order)][:5]
 
 
-def pools(ctx: Context) -> Finding:
-    """Count the native threads, which Python did not start, at a worker's first reading and later."""
-    run = ctx.small(measure=True, reads=8 * ctx.order.batch * ctx.workers[0])
-    ctx.need(run)
-    evidence, most = [], 0
-    for worker in sorted({record.worker or 0 for record in run.records}):
-        facts = [record.process for record in run.records if record.worker == worker and record.process]
-        first, grown = facts[0].native, max(one.native for one in facts)
-        most = max(most, grown - first)
-        libraries = ", ".join(facts[-1].libraries) or "no library known"
-        evidence.append(f"worker {worker}: {first} → {grown} native threads; {libraries}")
-    if not most:
-        return Finding("ok", "no worker starts native threads", evidence)
-    text = (
-        f"each worker starts {most} native threads, which compete for the cores with other workers. Call "
-        "seedsafe.opencv.guard(), or set OMP_NUM_THREADS=1"
-    )
-    return Finding("warning", text, evidence, (), "dataset")
-
-
 def memory(ctx: Context) -> Finding:
     """Read many times in one forked process, and measure its private memory."""
     reads, seconds = ctx.memory
     ctx.need(ctx.serial)
     dataset, count = ctx.subject.dataset, ctx.subject.length or 1
 
-    def work(folder: str) -> Iterator[tuple[int, int | None]]:
+    def work(folder: str) -> Iterator[tuple[int, int | None, float]]:
         state.seed(1)
         tell(dataset, 0)
-        say = Recorder(dataset, [0], folder)
+        recorder = Recorder(dataset, [0], folder)
         gc.freeze()  # otherwise the collector writes to every object
-        begun, warm = time.monotonic(), 0
-        while warm < _WARM and not (warm >= _TRIED and _needs(warm, begun) > _HOPELESS * seconds):
-            _quietly(dataset, warm % min(count, _WARM))
-            warm += 1
-        say[0]
-        if _needs(warm, begun) > _HOPELESS * seconds:
-            yield -1, round(_needs(warm, begun))
-            return
-        yield 0, private_memory()
-        end = time.monotonic() + seconds
-        for read in range(1, reads + 1):
-            _quietly(dataset, (_WARM + read) % count)
-            if read % 1000 == 0 or read == reads or time.monotonic() > end:
-                say[0]
-                yield read, private_memory()
-                if time.monotonic() > end:
-                    return
+        begun = time.monotonic()
+        for read in range(_WARM + reads + 1):
+            if read % 100 == 0:
+                recorder.say(0)
+            with contextlib.suppress(Exception):  # another question lists them
+                dataset[read % count]
+            done, spent = read - _WARM, time.monotonic() - begun
+            needed = spent / (read + 1) * (_WARM + _LEAST)
+            late = spent > seconds or (read > _TRIED and needed > _HOPELESS * seconds)
+            if late or (done >= 0 and done % max(reads // _BLOCKS, 1) == 0):
+                yield done, _private_memory(), needed
+            if late:
+                return
 
     outcome = ctx.runs.call("memory", work)
-    if outcome.items and outcome.items[0][0] < 0:
-        needed = outcome.items[0][1]
-        raise NotMeasured(
-            f"{_LEAST:,} readings would take {needed} s, but the limit is {seconds:g} s: pass --memory-seconds {needed}"
-        )
-    measured = [(read, private) for read, private in outcome.items if private is not None]
-    if outcome.error or len(measured) < 2:
-        raise NotMeasured(outcome.error or "this system does not report private memory")
-    (_, before), (done, after) = measured[0], measured[-1]
+    if outcome.error or not outcome.items:
+        raise NotMeasured(outcome.error or "reading hung")
+    done, after, needed = outcome.items[-1]
     if done < _LEAST:
-        raise NotMeasured(f"needs {_LEAST:,} readings, {done:,} were made in {seconds:g} s")
-    grown = (after - before) / done
-    marks = [
-        min(measured, key=lambda one: abs(one[0] - done * block / _BLOCKS))[1] for block in range(_BLOCKS + 1)
-    ]
-    steady = statistics.median(
-        (two - one) * _BLOCKS / done for one, two in pairwise(marks)
-    )  # the median, because a single leap is not steady growth
+        raise NotMeasured(
+            f"needs {_LEAST:,} readings, {max(done, 0):,} were made in the limit of {seconds:g} s: pass --memory-seconds {needed:.0f}"
+        )
+    if after is None:
+        raise NotMeasured("this system does not report private memory")
+    marks = [private for _, private, _ in outcome.items]
+    before, grown = marks[0], (after - marks[0]) / done
+    # The median, because a single leap is not steady growth.
+    steady = statistics.median(two - one for one, two in pairwise(marks)) * _BLOCKS / done
     evidence = (f"{done:,} readings in one process: {before / 2**20:.1f} → {after / 2**20:.1f} MiB private",)
     if min(grown, steady) > _GROWTH:
         text = (
@@ -182,11 +153,12 @@ def memory(ctx: Context) -> Finding:
     return Finding("ok", text, evidence)
 
 
-def _needs(reads: int, begun: float) -> float:
-    """Return the seconds that all readings would take at the speed of the first ones."""
-    return (time.monotonic() - begun) / reads * _LEAST
-
-
-def _quietly(dataset: Any, index: int) -> None:
-    with contextlib.suppress(Exception):  # another question lists them
-        dataset[index]
+def _private_memory() -> int | None:
+    """Return the bytes of memory that no other process shares, or None if the system does not report them."""
+    try:
+        lines = Path("/proc/self/smaps_rollup").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return None
+    return 1024 * sum(
+        int(line.split()[1]) for line in lines if line.startswith(("Private_Dirty", "Private_Clean"))
+    )

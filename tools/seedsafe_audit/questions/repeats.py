@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, product
 from typing import Any
 
 from seedsafe.keys.key import SampleIndex
@@ -18,6 +18,9 @@ from seedsafe_audit.report import AtFault, Matrix
 from seedsafe_audit.runs import Run, prepare
 
 __all__ = ["collate", "duplicates", "epochs"]
+
+_Equal = tuple[list[Record], int]
+"""The readings that equal another that they should not, and how many could."""
 
 _STEADY = (
     "every reading of a sample in one epoch gives the same bytes, so nothing is random or it depends only on the index and "
@@ -44,18 +47,14 @@ def duplicates(ctx: Context) -> Finding:
         if ctx.unsteady and len(ctx.unsteady) == len(set(ctx.order.indices)):
             raise NotMeasured(_ONCE)
         return Finding("ok", _STEADY)
-    evidence: list[str] = []
-    samples: set[int] = set()
-    faulty: list[Run] = []
+    evidence, samples, faulty = [], set(), []
     matrix: Matrix | None = None
-    for run in runs:
-        for epoch in range(ctx.epochs):
-            records = ctx.repeats(run.epoch(epoch))
-            equal, total = _equal_draws(records)
-            if not beyond_chance(len(equal), total, min(ctx.collisions, 0.99)):
-                continue
+    for run, epoch in product(runs, range(ctx.epochs)):
+        records = ctx.repeats(run.epoch(epoch))
+        equal, total = _equal_draws(records)
+        if beyond_chance(len(equal), total, ctx.collisions):
             faulty.append(run)
-            samples.update(record.index for record in equal)
+            samples |= {record.index for record in equal}
             evidence.append(
                 f"{run.plan.name}, epoch {epoch}: {len(equal)} of {total} readings equal worker 0's, the first "
                 f"of them sample {equal[0].index}, worker {equal[0].worker}"
@@ -68,25 +67,22 @@ def duplicates(ctx: Context) -> Finding:
         "worker processes hold copies of the same random state and make the same draws. Make a generator for each sample, "
         "such as ss.generator(key)"
     )
-    return Finding("fault", text, evidence, samples, _loader_or(ctx, faulty[0]), matrix)
+    part = _loader_or(ctx, faulty[0], lambda run: _equal_draws(ctx.repeats(run.epoch(0))))
+    return Finding("fault", text, evidence, samples, part, matrix)
 
 
 def _common_seeds(ctx: Context, runs: list[Run]) -> Finding | None:
     """Look for a seed from a clock: several indices get it, and the next run does not have it."""
     seeds_again = {seed for record in ctx.serial_again.records for seed in record.seeds}
     evidence, samples = [], set()
-    for run in runs:
-        for epoch in range(ctx.epochs):
-            records = [record for record in run.epoch(epoch) if record.seeds]
-            readers: dict[str, set[tuple[int, int]]] = defaultdict(set)
-            for record in records:
-                for seed in set(record.seeds) - seeds_again:
-                    readers[seed].add((record.index, record.worker or 0))
-            shared = {
-                seed: found for seed, found in readers.items() if len({index for index, _ in found}) > 1
-            }
-            if not shared:
-                continue
+    for run, epoch in product(runs, range(ctx.epochs)):
+        records = [record for record in run.epoch(epoch) if record.seeds]
+        readers: dict[str, set[tuple[int, int]]] = defaultdict(set)
+        for record in records:
+            for seed in set(record.seeds) - seeds_again:
+                readers[seed].add((record.index, record.worker or 0))
+        shared = {seed: found for seed, found in readers.items() if len({index for index, _ in found}) > 1}
+        if shared:
             count = sum(any(seed in shared for seed in record.seeds) for record in records)
             seed, found = max(shared.items(), key=lambda one: len(one[1]))
             samples |= {index for found in shared.values() for index, _ in found}
@@ -109,31 +105,24 @@ def epochs(ctx: Context) -> Finding:
     if ctx.epochs < 2:
         raise NotMeasured("needs epochs=2 or more")
     ctx.need(ctx.serial)
-    if not ctx.random and not ctx.subject.iterable:
-        equal, total = _equal_epochs(ctx, ctx.serial)
-        return Finding("ok", f"{_STEADY}. The epochs {'differ' if equal < total else 'are equal'}")
-    rate = ctx.collisions if not ctx.subject.iterable else 0.02
     equal, total = _equal_epochs(ctx, ctx.serial)
+    if not ctx.random:
+        return Finding("ok", f"{_STEADY}. The epochs {'differ' if len(equal) < total else 'are equal'}")
+    rate = 0.02 if ctx.subject.iterable else ctx.collisions
+    inside = beyond_chance(len(equal), total, rate)
+    usual = rate if inside else max(rate, (len(equal) + 1) / (total + 2))
     evidence, faulty, samples = [], [], set()
-    inside = beyond_chance(equal, total, min(rate, 0.99))
-    usual = min(0.99, rate if inside else max(rate, (equal + 1) / (total + 2)))
     for run in [ctx.serial, *ctx.parallels()]:
         equal, total = _equal_epochs(ctx, run)
-        if (
-            run.whole
-            and total
-            and ctx.random
-            and beyond_chance(equal, total, rate if run is ctx.serial else usual)
-        ):
+        if run.whole and beyond_chance(len(equal), total, rate if run is ctx.serial else usual):
             faulty.append(run)
-            evidence.append(f"{run.plan.name}: {equal} of {total} readings are equal in epochs 0 and 1")
+            evidence.append(f"{run.plan.name}: {len(equal)} of {total} readings are equal in epochs 0 and 1")
             samples |= {record.index for record in ctx.singles(run.epoch(0))}
-    if faulty:
-        text = "an epoch repeats the random draws of the one before. Put the epoch into the key or the seed"
-        return Finding("fault", text, evidence, samples, _loader_or(ctx, faulty[-1], epochs=True))
-    if not ctx.random:
-        return Finding("ok", "both epochs give the same samples, so nothing random was seen")
-    return Finding("ok", "the epochs differ in every run")
+    if not faulty:
+        return Finding("ok", "the epochs differ in every run")
+    text = "an epoch repeats the random draws of the one before. Put the epoch into the key or the seed"
+    part = _loader_or(ctx, faulty[-1], lambda run: _equal_epochs(ctx, run))
+    return Finding("fault", text, evidence, samples, part)
 
 
 def _random_inside(ctx: Context, run: Run) -> bool:
@@ -150,7 +139,7 @@ def _by_worker(records: list[Record]) -> dict[int, list[Record]]:
     return dict(sorted(result.items()))
 
 
-def _equal_draws(records: list[Record]) -> tuple[list[Record], int]:
+def _equal_draws(records: list[Record]) -> _Equal:
     """Return the readings that equal the first worker's of the same turn, and how many could, as some of their index differ."""
     digests = defaultdict(set)
     for record in records:
@@ -174,39 +163,33 @@ def _matrix(name: str, records: list[Record], batch: int) -> Matrix:
     )
 
 
-def _equal_epochs(ctx: Context, run: Run) -> tuple[int, int]:
-    """Return how many readings of epoch 1 equal their counterpart in epoch 0, and how many have one."""
-    is_pool = (
-        ctx.subject.loader == "keras" and run.plan.workers > 0
-    )  # it reads in any order, so turns are compared
-    records = (ctx.repeats if is_pool else ctx.singles)(run.records)
+def _equal_epochs(ctx: Context, run: Run) -> _Equal:
+    """Return the readings of epoch 1 that equal their counterpart in epoch 0, and how many have one."""
+    if ctx.subject.loader == "keras" and run.plan.workers:  # a pool reads in any order, so turns are compared
+        return _equal_passes(ctx.repeats(run.records), lambda record: record.turn)
+    streams = ctx.subject.iterable
     return _equal_passes(
-        [record for record in records if record.epoch < 2],
-        lambda record: record.turn if is_pool else (ctx.subject.iterable and record.worker, record.position),
+        ctx.singles(run.records), lambda record: (streams and record.worker, record.position)
     )
 
 
-def _equal_passes(records: list[Record], place: Callable[[Record], object]) -> tuple[int, int]:
+def _equal_passes(records: list[Record], place: Callable[[Record], object]) -> _Equal:
     first: dict[object, set[str | None]] = defaultdict(set)
     for record in records:
         if record.epoch == 0:
             first[place(record)].add(record.digest)
     second = [record for record in records if record.epoch == 1 and place(record) in first]
-    return sum(record.digest in first[place(record)] for record in second), len(second)
+    return [record for record in second if record.digest in first[place(record)]], len(second)
 
 
-def _loader_or(ctx: Context, run: Run, *, epochs: bool = False) -> AtFault:
+def _loader_or(ctx: Context, run: Run, count: Callable[[Run], _Equal]) -> AtFault:
     """Return "loader" if the fault is gone without the loader's worker_init_fn, otherwise the source of the randomness."""
-    if ctx.subject.worker_init is not None and run.plan.workers:
-        without = ctx.parallel(run.plan.workers, run.plan.method, init=False)
-        if without.whole:
-            equal, total = _equal_epochs(ctx, without)
-            if not epochs:
-                found, total = _equal_draws(ctx.repeats(without.epoch(0)))
-                equal = len(found)
-            if not beyond_chance(equal, total, min(ctx.collisions, 0.99)):
-                return "loader"
-    return ctx.source
+    if ctx.subject.worker_init is None or not run.plan.workers:
+        return ctx.source
+    without = ctx.parallel(run.plan.workers, run.plan.method, init=False)
+    equal, total = count(without)
+    is_gone = without.whole and not beyond_chance(len(equal), total, ctx.collisions)
+    return "loader" if is_gone else ctx.source
 
 
 def _common_samples(ctx: Context) -> Finding:
@@ -255,16 +238,16 @@ def collate(ctx: Context) -> Finding:
         f"no workers: {len(serial)} batches of equal samples, {different} of them different",
         f"{ctx.workers[0]} workers: {len(parallel)} batches of equal samples, {seen} of them different",
     ]
-    usual = min(0.99, (len(serial) - different + 1) / (len(serial) + 2))
+    usual = (len(serial) - different + 1) / (len(serial) + 2)
     texts = []
     found, total = _equal_draws([record for record in parallel if record.epoch == 0])
     if beyond_chance(len(found), total, usual):
         texts.append("workers make the same draws")
         evidence.append(f"{len(found)} of {total} equal worker 0's of the same turn")
-    equal, total = _equal_passes(parallel, lambda record: record.position)
-    if beyond_chance(equal, total, usual):
+    found, total = _equal_passes(parallel, lambda record: record.position)
+    if beyond_chance(len(found), total, usual):
         texts.append("an epoch repeats the one before")
-        evidence.append(f"{equal} of {total} are equal in epochs 0 and 1")
+        evidence.append(f"{len(found)} of {total} are equal in epochs 0 and 1")
     way_out = (
         "Draw in __getitem__ from ss.draws(), or let the collate function follow the batch with bridge=True and "
         "seedsafe_torch.loader"

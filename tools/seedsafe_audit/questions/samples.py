@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
-
-import numpy as np
 
 from seedsafe_audit import state
 from seedsafe_audit.content import Content, as_array, digest, leaves
@@ -17,9 +15,8 @@ from seedsafe_audit.recording import Plan, Record, Recorder
 from seedsafe_audit.report import Verdict
 from seedsafe_audit.runs import Run
 
-__all__ = ["forms", "length", "missing", "not_finite", "outliers", "outside", "raises"]
+__all__ = ["forms", "length", "missing", "not_finite", "outside", "raises"]
 
-_FAR = 100.0
 _ENTRY = re.compile(r"\[\d+\]$")
 _PLAIN = ("int", "float", "bool", "str")
 
@@ -128,7 +125,7 @@ def forms(ctx: Context) -> Finding:
 
 def _others(ctx: Context, run: Run, key: Callable[[Content], object]) -> dict[int, list[str]]:
     """Return the forms of the samples that differ from those of most, with one of these."""
-    contents = {record.index: record.content for record in _contents(ctx, run)}
+    contents = {record.index: record.content for record in ctx.singles(run.epoch(0))}
     keys = {index: repr(key(content)) for index, content in contents.items() if content}
     usual, _ = Counter(keys.values()).most_common(1)[0] if keys else ("", 0)
     most = next((_form(contents[index]) for index, one in keys.items() if one == usual), "")
@@ -137,11 +134,6 @@ def _others(ctx: Context, run: Run, key: Callable[[Content], object]) -> dict[in
         for index, one in keys.items()
         if one != usual
     }
-
-
-def _contents(ctx: Context, run: Run) -> list[Record]:
-    """Return one reading of each index."""
-    return ctx.singles(run.epoch(0))
 
 
 def _kinds(content: Content) -> list[object]:
@@ -153,43 +145,6 @@ def _kinds(content: Content) -> list[object]:
 def _form(content: Content | None) -> str:
     parts = [" ".join(filter(None, part)) for part in (content.form if content else ())]
     return "; ".join(parts[:6]) + (" …" if len(parts) > 6 else "")
-
-
-def outliers(ctx: Context) -> Finding:
-    """Compare the range of each sample's values with the ranges of the rest."""
-    count = len(_contents(ctx, ctx.serial))
-    if count < 8:
-        raise NotMeasured(f"needs 8 samples, but only {count} could be read")
-
-    def find(run: Run) -> dict[int, list[str]]:
-        ranges: dict[str, list[tuple[int, float, float]]] = defaultdict(list)
-        for record in _contents(ctx, run):
-            for path, low, high in record.content.ranges if record.content else ():
-                ranges[path].append((record.index, low, high))
-        result: dict[int, list[str]] = defaultdict(list)
-        for path, found in ranges.items():
-            for index, seen in _far(found) if len(found) >= 8 else ():
-                result[index].append(f"{path} {seen}".strip())
-        return result
-
-    return _judge(
-        ctx,
-        find,
-        "values lie far outside the range of the rest",
-        "no values lie far outside the range of the rest",
-        "It may be a division by almost zero or an integer overflow: convert the type before you compute",
-    )
-
-
-def _far(found: list[tuple[int, float, float]]) -> Iterator[tuple[int, str]]:
-    lows = np.array([low for _, low, _ in found])
-    sizes = np.array([max(abs(low), abs(high)) for _, low, high in found])
-    usual = float(np.quantile(sizes, 0.9, method="lower"))
-    # A negative value of the usual size, where few samples have one, is an integer that wrapped.
-    wrapped = (lows < -usual / 4) & (np.mean(lows < 0) <= 0.1)
-    for (index, low, high), is_far in zip(found, (sizes > _FAR * usual) | wrapped, strict=True):
-        if is_far and usual:
-            yield index, f"{low:g} to {high:g}, but others stay within ±{usual:g}"
 
 
 def length(ctx: Context) -> Finding:
