@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from seedsafe.bridging import same
 from seedsafe.bridging.walk import held_by
+from seedsafe.ground.tree import entries
 
 __all__ = ["Content", "as_array", "content", "digest", "leaves"]
 
@@ -68,12 +70,11 @@ def leaves(value: Any, path: str = "", above: tuple[int, ...] = ()) -> Iterator[
 
 def _parts(value: Any) -> list[tuple[str, Any]] | None:
     """Return the parts of a container or an object, or None for everything else."""
-    if isinstance(value, Mapping):
-        return [(f"[{key!r}]", value[key]) for key in sorted(value, key=repr)]
+    found = entries(value)
+    if found is not None:  # sorted, because the order of a dict is no difference of form
+        return sorted(((f"[{key!r}]", part) for key, part in found), key=itemgetter(0))
     if isinstance(value, set | frozenset):
         return [(f"[{number}]", text) for number, text in enumerate(sorted(map(repr, value)))]
-    if isinstance(value, list | tuple):
-        return [(f"[{number}]", part) for number, part in enumerate(value)]
     array = as_array(value)
     if array is not None:
         return _parts(array.tolist()) if array.dtype == object and array.ndim else None
@@ -86,10 +87,7 @@ def _parts(value: Any) -> list[tuple[str, Any]] | None:
 def as_array(leaf: Any) -> np.ndarray[Any, Any] | None:
     """Return an array, tensor, image or Python number as an array, or None for everything else."""
     if isinstance(leaf, bool | int | float | complex):
-        try:
-            return np.asarray(leaf)
-        except OverflowError:
-            return None
+        return np.asarray(leaf)
     try:
         array: np.ndarray[Any, Any] | None = same.as_array(leaf)
     except TypeError:

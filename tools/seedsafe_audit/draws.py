@@ -21,8 +21,8 @@ from typing import Any
 from numpy.random import bit_generator
 
 from seedsafe_audit import state
-from seedsafe_audit.key_use import KeyCounter
 from seedsafe_audit.loaders import tell
+from seedsafe_audit.recording import KeyCounter
 from seedsafe_audit.subject import Subject
 
 __all__ = ["KEY", "Draw", "draws"]
@@ -55,10 +55,10 @@ class Draw:
         return f"{self.source}, used in {self.function}, {self.place}" + (f": {text}" if text else "")
 
 
-def draws(subject: Subject, indices: tuple[int, ...], say: Callable[[int], None]) -> Iterator[Draw]:
+def draws(subject: Subject, indices: tuple[int, ...], say: Callable[[str], None]) -> Iterator[Draw]:
     """Read a few samples under a tracer, and yield the first draw from each source.
 
-    This seeds the generators of the process, sets its tracer, and calls `say` with each index before it is read.
+    This seeds the generators of the process, sets its tracer, and calls `say` with what it reads.
     """
     state.seed(1)
     tell(subject.dataset, 0)
@@ -67,11 +67,15 @@ def draws(subject: Subject, indices: tuple[int, ...], say: Callable[[int], None]
     for own in (_is_users, _is_no_frameworks):
         tracer = _Tracer(subject.dataset, own)
         for index in indices[:_READINGS]:
-            say(index)
+            say(f"reading index {index}")
             tracer.read(fetch, index)
         if tracer.found:
             yield from tracer.found.values()
             return
+
+
+_Line = tuple[str, int, str]
+"""A file, the number of a line, and the function that it is in."""
 
 
 class _Tracer:
@@ -80,9 +84,9 @@ class _Tracer:
         self._own = own
         self._generators = state.generators(dataset)
         self._marks: dict[str, Any] = {}
-        self._last: tuple[str, int, str] | None = None
+        self._last: _Line | None = None
         self._left, self._until = _MOST, time.monotonic() + _SECONDS
-        KeyCounter(lambda: self._note(KEY, sys._getframe(2)))
+        KeyCounter(lambda: self._note(KEY, self._line(sys._getframe(2))))
 
     def read(self, fetch: Callable[[int], Any], index: int) -> None:
         self._marks = {name: self._mark(name) for name in self._generators}
@@ -90,7 +94,7 @@ class _Tracer:
         before = entropy.randbits
 
         def randbits(bits: int) -> int:
-            self._note("a NumPy generator without a seed", sys._getframe(1))
+            self._note("a NumPy generator without a seed", self._line(sys._getframe(1)))
             number: int = before(bits)
             return number
 
@@ -107,21 +111,18 @@ class _Tracer:
             self._look()
 
     def _call(self, frame: FrameType, event: str, argument: Any) -> Any:
-        if not self._own(frame):
-            return None
-        return self._local(frame, event, argument)
+        return self._local(frame, event, argument) if self._own(frame) else None
 
     def _local(self, frame: FrameType, event: str, argument: Any) -> Any:
         self._look()
-        at = self._nearest(frame.f_back if event == "return" else frame)
-        self._last = None if at is None else (at.f_code.co_filename, at.f_lineno, at.f_code.co_qualname)
+        self._last = self._line(frame.f_back if event == "return" else frame)
         return self._local
 
-    def _nearest(self, frame: FrameType | None) -> FrameType | None:
-        """Return the innermost frame of the user's code, or None."""
+    def _line(self, frame: FrameType | None) -> _Line | None:
+        """Return the innermost line of the user's code, or None."""
         while frame is not None and not self._own(frame):
             frame = None if frame.f_code is _Tracer.read.__code__ else frame.f_back
-        return frame
+        return frame and (frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_qualname)
 
     def _look(self) -> None:
         """Compare the states of the generators with those at the previous line."""
@@ -130,8 +131,8 @@ class _Tracer:
             sys.settrace(None)
         for name, before in list(self._marks.items()):
             self._marks[name] = self._mark(name)
-            if self._marks[name] != before and self._last is not None:
-                self.found.setdefault(name, _draw(name, *self._last))
+            if self._marks[name] != before:
+                self._note(name, self._last)
 
     def _mark(self, name: str) -> Any:
         try:
@@ -154,19 +155,15 @@ class _Tracer:
             if seeding and frame.f_locals.get("a") is None:
                 name = "random.Random() without a seed"
         if name is not None:
-            self._note(name, frame)
+            self._note(name, self._line(frame))
 
-    def _note(self, name: str, frame: FrameType | None) -> None:
-        at = self._nearest(frame)
-        if at is not None:
-            code = at.f_code
-            self.found.setdefault(name, _draw(name, code.co_filename, at.f_lineno, code.co_qualname))
-
-
-def _draw(source: str, file: str, line: int, function: str) -> Draw:
-    path = Path(file)
-    shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-    return Draw(source, f"{shown}:{line}", function, linecache.getline(file, line).strip())
+    def _note(self, source: str, line: _Line | None) -> None:
+        if line is not None:
+            file, number, function = line
+            path = Path(file)
+            shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+            text = linecache.getline(file, number).strip()
+            self.found.setdefault(source, Draw(source, f"{shown}:{number}", function, text))
 
 
 _STDLIB = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib")})

@@ -27,18 +27,13 @@ def passes(subject: Subject, recorder: Recorder, *, batch: int) -> Iterator[list
     workers, method = plan.workers, plan.method
     if workers and subject.loader == "keras":
         multiprocessing.set_start_method(method, force=True)
-    source: Any = recorder
-    if subject.iterable:
-        source = Items(recorder, len(recorder.order))
+    source: Any = Items(recorder, len(recorder.order)) if subject.iterable else recorder
     loader: Any = None
     for epoch in range(plan.first, plan.first + plan.epochs):
         recorder.epoch = epoch
         tell(subject.dataset, epoch)
         if not workers and (subject.loader != "torch" or subject.iterable):
-            batches: Iterator[Any] = (
-                [one]
-                for one in (source if subject.iterable else map(recorder.__getitem__, range(len(recorder))))
-            )
+            batches: Iterator[Any] = ([one] for one in source)
         elif subject.loader == "torch":
             if loader is None:
                 loader = _data_loader(subject, source, plan, batch)
@@ -70,12 +65,10 @@ def _hook(subject: Subject, name: str) -> None:
 
 
 def _record(arrival: Any) -> Record:
-    if isinstance(arrival, Record):
-        return arrival
-    record, sample = arrival
-    record.arrival = None if record.failure else digest(sample)
-    result: Record = record
-    return result
+    record: Record = arrival if isinstance(arrival, Record) else arrival[0]
+    if record is not arrival and not record.failure:
+        record.arrival = digest(arrival[1])
+    return record
 
 
 def _data_loader(subject: Subject, source: Any, plan: Plan, batch: int) -> Any:
@@ -117,36 +110,16 @@ def _keras_batches(subject: Subject, recorder: Recorder, workers: int) -> Iterat
     )
     enqueuer_class = importlib.import_module(base.__module__).OrderedEnqueuer
     _hook(subject, "on_epoch_begin")
-    sequence = _ForKeras(recorder)
-    if base.__name__ == "Sequence":  # tf-keras 2
-        enqueuer = enqueuer_class(sequence, use_multiprocessing=True)
-        enqueuer.start(workers=workers, max_queue_size=10)
-    else:
-        enqueuer = enqueuer_class(sequence, workers=workers, use_multiprocessing=True, max_queue_size=10)
-        enqueuer.start()
+    size = {"workers": workers, "max_queue_size": 10}
+    old = base.__name__ == "Sequence"  # tf-keras 2
+    enqueuer = enqueuer_class(recorder, use_multiprocessing=True, **({} if old else size))
+    enqueuer.start(**(size if old else {}))
     try:
         batches = enqueuer.get()
         for _ in range(len(recorder)):
             yield [next(batches)]
     finally:
         enqueuer.stop()
-
-
-class _ForKeras:
-    """The recorder with the interface of a Keras dataset."""
-
-    def __init__(self, recorder: Recorder) -> None:
-        self.recorder = recorder
-        self.num_batches = len(recorder)
-
-    def __len__(self) -> int:
-        return len(self.recorder)
-
-    def __getitem__(self, position: int) -> Any:
-        return self.recorder[position]
-
-    def on_epoch_end(self) -> None:
-        """Do nothing, because the main process calls the dataset's own hook."""
 
 
 def _processes(source: Any, workers: int, method: str, batch: int) -> Iterator[list[Any]]:

@@ -7,18 +7,20 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from seedsafe.bridging.entropy import SeedLog
+from seedsafe.keys.ambient import Read
+from seedsafe.reading.inside import entered
 from seedsafe_audit import state
 from seedsafe_audit.content import Content, content
-from seedsafe_audit.key_use import KeyCounter
 from seedsafe_audit.supervise import write_stack_on_signal
 
-__all__ = ["Failure", "Items", "Plan", "Record", "Recorder", "worker_number"]
+__all__ = ["Failure", "Items", "KeyCounter", "Plan", "Record", "Recorder", "worker_number"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +93,34 @@ class Failure:
     kind: str
     message: str
     place: str
-    file: str | None
+    file: str
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.message}" if self.message else self.kind
+
+
+class KeyCounter:
+    """Counts the uses of the current key in this process, from now on.
+
+    A pipeline, `generator()` and `keyed()` ask for the key of the current sample when they get none.
+
+    Args:
+        note: a function to call at each use.
+    """
+
+    def __init__(self, note: Callable[[], None] | None = None) -> None:
+        self.count, self._note = 0, note
+        for kind in (Read, entered):
+            setattr(kind, "key", property(self._count_uses(vars(kind)["key"].fget)))  # noqa: B010  # a property
+
+    def _count_uses(self, get_key: Any) -> Any:
+        def key(read: Any) -> Any:
+            self.count += 1
+            if self._note is not None:
+                self._note()
+            return get_key(read)
+
+        return key
 
 
 @dataclass(slots=True)
@@ -148,6 +174,11 @@ class Recorder:
     def __len__(self) -> int:
         return len(self.order)
 
+    num_batches = property(__len__)  # Keras asks for it
+
+    def on_epoch_end(self) -> None:
+        """Do nothing when Keras calls it: the main process calls the dataset's own hook."""
+
     def __getitem__(self, position: int) -> Any:
         return self.read(position, self.order[position], lambda: self.base[self.order[position]])
 
@@ -155,8 +186,7 @@ class Recorder:
         """Read a batch at once if the dataset can, as a loader would."""
         if _reads_batches(self.base) and not (self.plan.reseed or self.plan.watch):
             samples: list[Any] = []
-            self.process()
-            self._say(f"reading index {self.order[positions[0]]} and its batch, worker {worker_number()}")
+            self.say(f"reading index {self.order[positions[0]]} and its batch, worker {worker_number()}")
             with contextlib.suppress(Exception):  # if it fails, read one by one to see which raises
                 samples = list(self.base.__getitems__([self.order[position] for position in positions]))
             if len(samples) == len(positions):
@@ -181,7 +211,7 @@ class Recorder:
         if plan.reseed:
             state.seed(1_000 + position)
             before = state.global_states()
-        self._say(f"reading index {index}, worker {record.worker}")
+        self.say(f"reading index {index}, worker {record.worker}")
         sample = None
         uses = here["key_uses"].count
         try:
@@ -194,7 +224,7 @@ class Recorder:
         except Exception as error:  # noqa: BLE001  # the record lists any error
             record.failure = failure(error)
         record.key_uses = here["key_uses"].count - uses
-        self._say("read")
+        self.say("read")
         if plan.reseed:
             record.after = state.global_states()
             record.draws = tuple(
@@ -206,11 +236,6 @@ class Recorder:
 
     def _snapshot(self) -> state.Snapshot:
         return state.snapshot(self.base, tuple(sorted(set(self.order))))
-
-    def say(self, index: int) -> None:
-        """Note that this process reads an index without the recorder."""
-        self.process()
-        self._say(f"reading index {index}")
 
     def process(self) -> dict[str, Any]:
         """Return the data of this process and epoch, created at the first reading. Threads need it before they start."""
@@ -225,8 +250,9 @@ class Recorder:
             }
         return self._here
 
-    def _say(self, text: str) -> None:
-        os.pwrite(self._here["log"], text.ljust(80)[:80].encode(), 0)
+    def say(self, text: str) -> None:
+        """Note what this process does, such as ``"reading index 3"``."""
+        os.pwrite(self.process()["log"], text.ljust(80)[:80].encode(), 0)
 
 
 class Items:
@@ -236,13 +262,7 @@ class Items:
         self.recorder, self.limit = recorder, limit
 
     def __iter__(self) -> Iterator[Any]:
-        source: list[Iterator[Any]] = []
-
-        def take() -> Any:
-            if not source:
-                source.append(iter(self.recorder.base))
-            return next(source[0])
-
+        take = chain.from_iterable([self.recorder.base]).__next__  # it begins to iterate in the first reading
         for position in range(self.limit):
             try:
                 yield self.recorder.read(position, position, take)
@@ -274,9 +294,9 @@ def failure(error: BaseException) -> Failure:
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if Path(frame.filename).parent != _HERE]
     place = f"{own[-1].filename}:{own[-1].lineno}" if own else ""
-    file = getattr(error, "filename", None)
+    file = getattr(error, "filename", None) or ""
     text = str(error).strip().split("\n")[0][:200]
-    return Failure(type(error).__name__, text, place, None if file is None else str(file))
+    return Failure(type(error).__name__, text, place, str(file))
 
 
 def _announce(folder: Path) -> int:

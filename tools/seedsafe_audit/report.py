@@ -126,13 +126,9 @@ class Report:
         """
         if data.get("version") != _VERSION:
             raise ValueError(f"version must be {_VERSION}, got {data.get('version')!r}: run the audit again")
-        return cls(
-            subject=data["subject"],
-            answers=tuple(_answer(answer) for answer in data["answers"]),
-            runs=tuple(data["runs"]),
-            settings=data["settings"],
-            versions=data["versions"],
-        )
+        kept = {name: value for name, value in data.items() if name != "version"}
+        answers = tuple(map(_answer, data["answers"]))
+        return cls(**{**kept, "answers": answers, "runs": tuple(data["runs"])})
 
 
 def _answer(data: dict[str, Any]) -> Answer:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import math
+import multiprocessing
 import os
 import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from seedsafe.reading.unkeyed import end_draw_checks
@@ -69,15 +70,17 @@ class Order:
     batch: int
 
 
-def order_of(length: int, samples: int, workers: tuple[int, ...], *, one: bool) -> Order:
+def order_of(length: int | None, samples: int, workers: tuple[int, ...], *, one: bool) -> Order:
     """Spread `samples` indices over the dataset, its first and last among them.
 
     Args:
-        length: the length of the dataset.
+        length: the length of the dataset, or None for one that sets its own order.
         samples: the greatest number of indices.
         workers: the numbers of workers for which each worker gets the same batches in the first part.
         one: whether to repeat a single index, for loaders whose workers read in any order.
     """
+    if length is None:
+        return Order(tuple(range(samples)), 0, 4)
     count = min(samples, length)
     spread = [round(step * (length - 1) / max(count - 1, 1)) for step in range(count)]
     copies = math.lcm(*(number for number in workers if number)) if any(workers) else 1
@@ -88,6 +91,7 @@ def order_of(length: int, samples: int, workers: tuple[int, ...], *, one: bool) 
     return Order((*first, *spread), len(first), batch)
 
 
+@dataclass(kw_only=True)
 class Runs:
     """Runs each plan once, when it is first used.
 
@@ -96,36 +100,35 @@ class Runs:
         order: the indices to read.
         timeout: seconds without progress after which a run is ended.
         beat: a function to call with the name of the run several times a second.
+        done: the runs so far.
     """
 
-    def __init__(self, subject: Subject, order: Order, timeout: float, beat: Callable[[str], None]) -> None:
-        self.subject, self.order, self.timeout = subject, order, timeout
-        self._beat = beat
-        self._runs: dict[Plan, Run] = {}
-        self._stuck: dict[tuple[bool, str], str] = {}
+    subject: Subject
+    order: Order
+    timeout: float
+    beat: Callable[[str], None]
+    done: dict[Plan, Run] = field(default_factory=dict)
+    _stuck: dict[tuple[bool, str], str] = field(default_factory=dict)
 
-    def all(self) -> list[Run]:
-        """Return the runs so far."""
-        return list(self._runs.values())
-
-    def get(self, plan: Plan) -> Run:
-        """Return the run of a plan."""
-        if plan not in self._runs:
+    def run(self, **how: Any) -> Run:
+        """Return the run of a plan, whose attributes are given."""
+        plan = Plan(**how)
+        if plan not in self.done:
             kind = (plan.workers > 0, plan.method if plan.workers else "")
             stuck = self._stuck.get(kind) or self._stuck.get((False, ""))
             if stuck:
                 why = f"not run, because {stuck} hung"
-                self._runs[plan] = Run(plan, (), Outcome([], None, (), 0.0, ""), why)
+                self.done[plan] = Run(plan, (), Outcome([], None, (), 0.0, ""), why)
             else:
-                self._runs[plan] = run = self._make(plan)
+                self.done[plan] = run = self._make(plan)
                 if run.outcome.hangs:
                     self._stuck[kind] = plan.name
-        return self._runs[plan]
+        return self.done[plan]
 
     def call(self, name: str, work: Callable[[str], Iterator[Any]]) -> Outcome:
         """Run something else in a supervised process."""
-        self._beat(name)
-        return supervise(work, timeout=self.timeout, beat=lambda: self._beat(name))
+        self.beat(name)
+        return supervise(work, timeout=self.timeout, beat=lambda: self.beat(name))
 
     def _make(self, plan: Plan) -> Run:
         outcome = self.call(plan.name, lambda folder: self._records(plan, folder))
@@ -145,7 +148,9 @@ class Runs:
         if plan.keys:
             return _keys(recorder, plan, self.subject)
         if plan.workers and self.subject.loader == "keras":
-            _let_meet(recorder, plan, min(self.order.repeats, len(order)))
+            repeats = min(self.order.repeats, len(order))
+            recorder.meeting = multiprocessing.get_context(plan.method).Barrier(plan.workers)
+            recorder.meet_until = repeats - repeats % plan.workers
         return passes(self.subject, recorder, batch=plan.batch or self.order.batch)
 
 
@@ -163,15 +168,13 @@ def _without_transform(subject: Subject, index: int) -> None:
     if found is None:
         return
     holder, names = found
-    for name in names:
-        object.__setattr__(holder, name, _nothing)
-    if subject.iterable:
-        return
-    try:
-        subject.dataset[index]
-    except Exception:  # noqa: BLE001  # the dataset uses something that the callable lacks
+    for instead in (_nothing, None):  # the dataset may use something that the callable lacks
         for name in names:
-            object.__setattr__(holder, name, None)
+            object.__setattr__(holder, name, instead)
+        with contextlib.suppress(Exception):
+            if not subject.iterable:
+                subject.dataset[index]
+            return
 
 
 def _nothing(*args: Any, **kwargs: Any) -> Any:
@@ -201,13 +204,6 @@ def _threads(recorder: Recorder, threads: int) -> Iterator[list[Record]]:
     recorder.process()
     with ThreadPoolExecutor(threads) as pool:
         yield list(pool.map(recorder.__getitem__, range(len(recorder))))
-
-
-def _let_meet(recorder: Recorder, plan: Plan, repeats: int) -> None:
-    import multiprocessing
-
-    recorder.meeting = multiprocessing.get_context(plan.method).Barrier(plan.workers)
-    recorder.meet_until = repeats - repeats % plan.workers
 
 
 def _number_workers(records: list[Record]) -> list[Record]:

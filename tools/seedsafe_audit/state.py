@@ -111,15 +111,15 @@ def snapshot(dataset: Any, positions: tuple[int, ...]) -> Snapshot:
 
 def _entry(thing: Any, array: np.ndarray[Any, Any] | None) -> _Entry | None:
     """Return the entry of a thing, or None for an object of which only the parts count."""
-    name, generator = type(thing).__name__, generator_of("", thing)
-    if generator is not None:
-        return _Entry("generator", id(thing), digest(repr(generator.mark())), name)
+    name = type(thing).__name__
     if isinstance(thing, _PLAIN):
         shown = text if len(text := repr(thing)) <= 40 else f"{text[:37]}…"
         return _Entry("value", id(thing), digest(thing), shown)
     if isinstance(thing, list | tuple | Mapping | set | deque):
         return _Entry("container", id(thing), str(len(thing)), f"{name} of {len(thing)}")
-    if array is None or array.dtype == object or isinstance(thing, _CODE):
+    if generator := generator_of("", thing):
+        return _Entry("generator", id(thing), digest(repr(generator.mark())), name)
+    if array is None or array.dtype == object:
         return None
     shape = "×".join(map(str, array.shape))
     return _Entry("array", id(thing), digest(array), f"{name} {array.dtype} {shape}")

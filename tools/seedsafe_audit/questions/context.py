@@ -12,10 +12,9 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from seedsafe_audit.recording import Plan, Record
+from seedsafe_audit.recording import Record
 from seedsafe_audit.report import AtFault, Matrix, Verdict
-from seedsafe_audit.runs import Order, Run, Runs
-from seedsafe_audit.subject import Subject
+from seedsafe_audit.runs import Run, Runs
 
 __all__ = [
     "Context",
@@ -45,14 +44,11 @@ class NotMeasured(Exception):  # noqa: N818  # an answer, not an error
     """No answer is possible. The arguments are the reason, the evidence for it, and the samples concerned."""
 
 
-@dataclass
-class Context:
+@dataclass(kw_only=True)
+class Context(Runs):
     """The runs of an audit, and facts about them.
 
     Args:
-        subject: the dataset.
-        order: the indices to read.
-        runs: runs the plans.
         workers: the numbers of workers, without 0.
         methods: the start methods.
         epochs: the number of passes of a run.
@@ -60,18 +56,11 @@ class Context:
         memory: the number of readings that measure memory, and the seconds for them.
     """
 
-    subject: Subject
-    order: Order
-    runs: Runs
     workers: tuple[int, ...]
     methods: tuple[str, ...]
     epochs: int
     samples: int
     memory: tuple[int, float]
-
-    def run(self, **plan: Any) -> Run:
-        """Return the run of a plan, which is made once."""
-        return self.runs.get(Plan(**plan))
 
     def parallel(self, workers: int, method: str, **plan: Any) -> Run:
         """Return a run with these workers. Start methods after the first get one pass."""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import io
-import pickle
+import re
 import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -36,10 +35,11 @@ def ends(ctx: Context) -> Finding:
     skipped = [run.trouble for run in ctx.parallels() if run.skipped]
     if hung:
         text = (
-            f"a process hung for {ctx.runs.timeout:g} s and was ended. Look in its stack for a lock, a file or a thread pool, and "
+            f"a process hung for {ctx.timeout:g} s and was ended. Look in its stack for a lock, a file or a thread pool, and "
             "open that in the worker"
         )
-        return Finding("fault", text, (*hung, *died, *skipped), _indices(hung), "dataset")
+        indices = map(int, re.findall(r"reading index (-?\d+)", "\n".join(hung)))
+        return Finding("fault", text, (*hung, *died, *skipped), indices, "dataset")
     if died:
         part: Any = "dataset" if ctx.serial.outcome.error else None
         text = "a run ended early. Fix the error below, or use less memory if the system killed it"
@@ -47,36 +47,24 @@ def ends(ctx: Context) -> Finding:
     return Finding("ok", "every run finished")
 
 
-def _indices(lines: list[str]) -> tuple[int, ...]:
-    words = [line.split("reading index ")[1] for line in lines if "reading index " in line]
-    return tuple(sorted({int(word.replace(",", " ").split()[0]) for word in words}))
-
-
 def pickling(ctx: Context) -> Finding:
     """Pickle the dataset as spawn does, and look for the part that cannot be."""
     from multiprocessing.reduction import ForkingPickler
 
-    dataset = ctx.subject.dataset
+    def work(folder: str) -> Iterator[tuple[int, list[str]]]:
+        lines = _unpicklable(ctx.subject.dataset, ForkingPickler.dumps)
+        yield 0 if lines else len(ForkingPickler.dumps(ctx.subject.dataset)), lines
 
-    def work(folder: str) -> Iterator[tuple[int, str, list[tuple[str, str]]]]:
-        try:
-            size = len(ForkingPickler.dumps(dataset))
-        except Exception as error:  # noqa: BLE001  # it may raise anything
-            yield 0, f"{type(error).__name__}: {error}", _culprits(dataset)
-        else:
-            yield size, "", []
-
-    outcome = ctx.runs.call("pickling", work)
+    outcome = ctx.call("pickling", work)
     if not outcome.items:
         raise NotMeasured(outcome.error or "pickling hung")
-    size, error, culprits = outcome.items[0]
-    if error:
-        evidence = (error, *(f"dataset{path} cannot be pickled: {text}" for path, text in culprits))
+    ((size, lines),) = outcome.items
+    if lines:
         text = (
             "it cannot be pickled, so workers by spawn (macOS, Windows) or forkserver cannot receive it. Open files and locks "
             "lazily, and use module-level functions instead of lambdas"
         )
-        return Finding("fault", text, evidence, (), "dataset")
+        return Finding("fault", text, lines, (), "dataset")
     evidence = (f"{size:,} bytes go to each worker",)
     for run in ctx.parallels():
         if run.plan.method != "fork" and run.outcome.error:
@@ -85,22 +73,16 @@ def pickling(ctx: Context) -> Finding:
     return Finding("ok", "it can be pickled", evidence)
 
 
-def _unpicklable(thing: Any) -> str:
-    try:
-        pickle.dump(thing, io.BytesIO())
-    except Exception as error:  # noqa: BLE001  # it may raise anything
-        return f"{type(error).__name__}: {error}"
-    return ""
-
-
-def _culprits(dataset: Any) -> list[tuple[str, str]]:
+def _unpicklable(dataset: Any, dumps: Callable[[Any], Any]) -> list[str]:
     """Return the innermost parts that cannot be pickled, and why."""
     found: dict[Place, str] = {}
     for place in walk(dataset, lambda place: held_by(place.thing) if place in found else (), depth=5):
-        if why := _unpicklable(place.thing):
-            found[place] = why
-    inner = found.keys() - {place.above for place in found}
-    return [(place.path, found[place]) for place in sorted(inner, key=lambda place: place.order)][:5]
+        try:
+            dumps(place.thing)
+        except Exception as error:  # noqa: BLE001  # it may raise anything
+            found[place] = f"dataset{place.path} cannot be pickled: {type(error).__name__}: {error}"
+    around = {place.above for place in found}
+    return [line for place, line in found.items() if place not in around][:5]
 
 
 def memory(ctx: Context) -> Finding:
@@ -117,7 +99,7 @@ def memory(ctx: Context) -> Finding:
         begun = time.monotonic()
         for read in range(_WARM + reads + 1):
             if read % 100 == 0:
-                recorder.say(0)
+                recorder.say("reading index 0")
             with contextlib.suppress(Exception):  # another question lists them
                 dataset[read % count]
             done, spent = read - _WARM, time.monotonic() - begun
@@ -128,7 +110,7 @@ def memory(ctx: Context) -> Finding:
             if late:
                 return
 
-    outcome = ctx.runs.call("memory", work)
+    outcome = ctx.call("memory", work)
     if outcome.error or not outcome.items:
         raise NotMeasured(outcome.error or "reading hung")
     done, after, needed = outcome.items[-1]

@@ -273,22 +273,26 @@ def _collated(ctx: Context, workers: int) -> list[Record]:
         data: Any = importlib.import_module("torch.utils.data")
         dataset = ctx.subject.dataset
         samples = list(islice(dataset, size) if ctx.subject.iterable else map(dataset.__getitem__, indices))
-        stamps = _Stamps(len(samples))
         options: dict[str, Any] = {"multiprocessing_context": ctx.methods[0]} if workers else {}
-        loading = data.DataLoader(
-            _Same(samples),
-            batch_sampler=stamps,
-            num_workers=workers,
-            collate_fn=ctx.subject.collate,
-            worker_init_fn=ctx.subject.worker_init,
-            **options,
-        )
-        for stamps.epoch in range(min(ctx.epochs, 2)):
+        starts = range(0, _BATCHES * len(samples), len(samples))
+        for epoch in range(min(ctx.epochs, 2)):
+            # Stamped, so that a keyed collate function knows what was asked for.
+            stamps = [
+                [SampleIndex(start + at, epoch=epoch) for at in range(len(samples))] for start in starts
+            ]
+            loading = data.DataLoader(
+                _Same(samples),
+                batch_sampler=stamps,
+                num_workers=workers,
+                collate_fn=ctx.subject.collate,
+                worker_init_fn=ctx.subject.worker_init,
+                **options,
+            )
             for number, batch in enumerate(loading):
                 turn, worker = divmod(number, workers or 1)
-                yield Record(stamps.epoch, number, 0, worker, 0, turn, content(batch))
+                yield Record(epoch, number, 0, worker, 0, turn, content(batch))
 
-    outcome = ctx.runs.call(name, work)
+    outcome = ctx.call(name, work)
     if outcome.error or outcome.hangs:
         raise NotMeasured(f"{name}: {outcome.error or 'hung'}")
     return outcome.items
@@ -305,18 +309,3 @@ class _Same:
 
     def __getitem__(self, index: int) -> Any:
         return deepcopy(self.samples[index % len(self.samples)])
-
-
-@dataclass
-class _Stamps:
-    """Batches of indices, stamped, so that a keyed collate function knows what was asked for."""
-
-    size: int
-    epoch: int = 0
-
-    def __len__(self) -> int:
-        return _BATCHES
-
-    def __iter__(self) -> Iterator[list[SampleIndex]]:
-        for first in range(0, _BATCHES * self.size, self.size):
-            yield [SampleIndex(index, epoch=self.epoch) for index in range(first, first + self.size)]

@@ -48,10 +48,10 @@ def raises(ctx: Context) -> Finding:
         raise NotMeasured(ctx.serial.trouble or "no sample was read")
 
     def find(run: Run) -> dict[int, list[str]]:
+        failures = {record.index: record.failure for record in run.records if record.failure}
         return {
-            record.index: [f"{why}{f', file {why.file}' if why.file else ''} ({why.place})"]
-            for record in run.records
-            if (why := record.failure)
+            index: [f"{why}{why.file and f', file {why.file}'} ({why.place})"]
+            for index, why in failures.items()
         }
 
     failed = {record.index: record.failure.kind for record in ctx.serial.records if record.failure}
@@ -178,7 +178,7 @@ def outside(ctx: Context) -> Finding:
             record.arrival = _arrays(sample)
             yield record
 
-    outcome = ctx.runs.call("indices outside", work)
+    outcome = ctx.call("indices outside", work)
     if outcome.error or len(outcome.items) < len(tried):
         raise NotMeasured(outcome.error or "an index outside the dataset made it hang")
     last, minus, first, *beyond = outcome.items
