@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import multiprocessing
 import os
 import sys
 import time
@@ -148,8 +147,10 @@ class Runs:
         if plan.keys:
             return _keys(recorder, plan, self.subject)
         if plan.workers and self.subject.loader == "keras":
+            from multiprocessing import get_context  # slow to import
+
             repeats = min(self.order.repeats, len(order))
-            recorder.meeting = multiprocessing.get_context(plan.method).Barrier(plan.workers)
+            recorder.meeting = get_context(plan.method).Barrier(plan.workers)
             recorder.meet_until = repeats - repeats % plan.workers
         return passes(self.subject, recorder, batch=plan.batch or self.order.batch)
 
