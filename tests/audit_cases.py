@@ -7,9 +7,11 @@ import random
 import subprocess
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from torch.utils.data import Dataset, IterableDataset, get_worker_info
 
 IMAGES = np.random.default_rng(0).integers(0, 200, (32, 12, 12, 3), dtype=np.uint8)
@@ -217,18 +219,6 @@ class Tokens(Base):
         return {"input_ids": list(range(3 + index % 4)), "words": ["a"] * (1 + index % 2)}
 
 
-class TinySum(Base):
-    def sample(self, index: int) -> Any:
-        return self.images[index] / (1e-9 if index == 9 else self.images[index].mean())
-
-
-class Overflow(Base):
-    def sample(self, index: int) -> Any:
-        value = np.int16(20_000 if index == 9 else 9_000)
-        with np.errstate(all="ignore"):
-            return np.full(4, value, np.int16) * np.int16(2)
-
-
 class MissingFile(Base):
     def sample(self, index: int) -> Any:
         if index == 11:
@@ -275,16 +265,6 @@ class Leaks(Base):
     def sample(self, index: int) -> Any:
         self.seen.append(bytes(200))
         return index
-
-
-class OpenCVThreads(Base):
-    def sample(self, index: int) -> Any:
-        import cv2
-
-        if cv2.getNumThreads() < 4:  # fewer than there were would make a forked process wait for ever
-            cv2.setNumThreads(4)
-        large = np.zeros((1000, 1000), np.uint8)
-        return cv2.resize(cv2.GaussianBlur(large, (9, 9), 0), (8, 8))
 
 
 class OpenCVGuarded(Base):
@@ -379,6 +359,52 @@ class TransformedStream(IterableDataset):
 
 def to_nan(image: np.ndarray) -> np.ndarray:
     return image * (np.nan if image[0, 0, 0] == IMAGES[5][0, 0, 0] else 1.0)
+
+
+class Reseeded(StoredGenerator):
+    """A stored generator that a worker_init_fn seeds in the worker's dataset."""
+
+    def set_seed(self, seed: int) -> None:
+        self.rng = np.random.default_rng(seed)
+
+
+def seed_by_method(worker: int) -> None:
+    get_worker_info().dataset.set_seed(torch.initial_seed() % 2**32)
+
+
+def seed_by_attribute(worker: int) -> None:
+    get_worker_info().dataset.rng = np.random.default_rng(torch.initial_seed() % 2**32)
+
+
+def seed_by_state(worker: int) -> None:
+    get_worker_info().dataset.rng.bit_generator.state = np.random.PCG64(torch.initial_seed()).state
+
+
+class Span(IterableDataset):
+    def __init__(self, start: int, end: int) -> None:
+        self.start, self.end = start, end
+
+    def __iter__(self) -> Any:
+        return iter(range(self.start, self.end))
+
+
+def divide(worker: int) -> None:
+    """As torch's own documentation of IterableDataset has it."""
+    info = get_worker_info()
+    share = -(-(info.dataset.end - info.dataset.start) // info.num_workers)
+    info.dataset.start += worker * share
+    info.dataset.end = min(info.dataset.start + share, info.dataset.end)
+
+
+class KeepsPaths(Base):
+    """pathlib keeps what it has computed in the paths."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.paths = [Path("photographs") / f"{number}.jpg" for number in range(len(self.images))]
+
+    def sample(self, index: int) -> Any:
+        return self.images[index].copy(), self.paths[index].name, hash(self.paths[index]) == 0
 
 
 def same_seed_each_epoch(worker: int) -> None:

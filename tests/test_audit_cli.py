@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import io
 import json
 import re
@@ -13,15 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import audit_cases as cases
-import cv2
-import numpy as np
 import pytest
 from programs import ROOT, python
 
 import seedsafe as ss
 from seedsafe.__main__ import main
 from seedsafe_audit import Answer, Report, page, terminal
-from seedsafe_audit.picture import png
 from seedsafe_audit.questions import QUESTIONS
 
 QUICK = ["--samples", "16", "--workers", "0,2", "--start-methods", "fork"]
@@ -34,10 +30,10 @@ def run(*arguments: str) -> int:
 @pytest.mark.parametrize(
     ("target", "text"),
     [
-        ("audit_cases", "target must be MODULE:OBJECT"),
-        ("audit_cases:", "target must be MODULE:OBJECT"),
+        ("audit_cases", "expected MODULE:NAME, got 'audit_cases': name both"),
+        ("audit_cases:", "expected MODULE:NAME, got 'audit_cases:'"),
         ("no_such_module:x", "'no_such_module' cannot be imported: ModuleNotFoundError"),
-        ("no_such.py:x", "no file no_such.py"),
+        ("no_such.py:x", "no file no_such.py: check the path"),
         ("audit_cases:nothing", "'audit_cases' has no 'nothing'"),
         ("audit_cases:needs_argument", "was called without arguments and raised TypeError"),
         ("audit_cases:broken", "dataset must have __getitem__ and __len__, or __iter__, got int"),
@@ -56,6 +52,8 @@ def test_wrong_targets(target: str, text: str, capsys: pytest.CaptureFixture[str
         (["--epochs", "0"], "epochs must be"),
         (["--timeout", "0"], "timeout must be more than 0 seconds, got 0.0"),
         (["--select", "everything"], "questions must be among ends, duplicates"),
+        (["--select", "pools,order"], "It is no question any more: count a worker's threads with"),
+        (["--select", "outliers"], "compare the ranges of samples by seedsafe.channel_stats"),
         (["--start-methods", "teleport"], "start_methods must be among"),
     ],
 )
@@ -130,6 +128,9 @@ def noisy() -> Report:
 
 def test_a_report_goes_through_json(noisy: Report) -> None:
     assert Report.from_dict(json.loads(noisy.to_json())) == noisy
+    older = noisy.to_dict()
+    older["answers"] = [{**answer, "pictures": []} for answer in older["answers"]]
+    assert Report.from_dict(older) == noisy
     with pytest.raises(ValueError, match="version must be 1, got 2"):
         Report.from_dict({**noisy.to_dict(), "version": 2})
 
@@ -178,22 +179,11 @@ def rendered(report: Report) -> tuple[str, list[tuple[str, dict[str, Any]]]]:
 
 def test_the_page_stands_alone_and_shows_the_repeated_samples(noisy: Report) -> None:
     text, tags = rendered(noisy)
-    images = [attrs["src"] for tag, attrs in tags if tag == "img"]
-    assert len(images) == 4
-    first, second, third, _ = (decoded(src) for src in images)
-    assert first.shape == (12, 12, 3)
-    assert (first == third).all()  # worker 0 and worker 1 made the same of sample 0
-    assert not (first == second).all()
     cells = [attrs for tag, attrs in tags if tag == "rect"]
     assert len(cells) == 2 * 32
     assert all("stroke" in attrs for attrs in cells)
     assert "http" not in text
     assert {tag for tag, _ in tags}.isdisjoint({"script", "link"})
-
-
-def decoded(src: str) -> np.ndarray:
-    data = np.frombuffer(base64.b64decode(src.removeprefix("data:image/png;base64,")), np.uint8)
-    return cv2.imdecode(data, cv2.IMREAD_UNCHANGED)
 
 
 def test_the_page_escapes_what_comes_from_the_dataset() -> None:
@@ -218,12 +208,6 @@ def test_quick_reads_less_unless_it_is_told_otherwise(tmp_path: Path) -> None:
         settings = json.loads(out.read_text())["settings"]
         assert (settings["samples"], settings["workers"]) == (samples, [0, 2])
         assert settings["start_methods"] == ["fork"]
-
-
-def test_png_files_are_read_by_others() -> None:
-    pixels = np.arange(5 * 7 * 3, dtype=np.uint8).reshape(5, 7, 3)
-    assert (decoded(png(pixels))[:, :, ::-1] == pixels).all()
-    assert (decoded(png(pixels[:, :, 0])) == pixels[:, :, 0]).all()
 
 
 def test_an_html_report_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

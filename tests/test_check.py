@@ -171,4 +171,4 @@ def test_a_module_that_leaves_python_is_a_wrong_call(
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     assert main(["check", "leaves:dataset"]) == 2
-    assert "exited with 3" in capsys.readouterr().err
+    assert "cannot be imported: SystemExit: 3" in capsys.readouterr().err

@@ -6,6 +6,7 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,8 @@ from seedsafe_audit.draws import Draw, draws
 from seedsafe_audit.questions import QUESTIONS, Context, ask
 from seedsafe_audit.recording import Recorder
 from seedsafe_audit.report import Report
-from seedsafe_audit.runs import Order, Run, Runs, order_of
-from seedsafe_audit.subject import Subject, subject_of
+from seedsafe_audit.runs import Run, order_of
+from seedsafe_audit.subject import subject_of
 
 __all__ = ["Progress", "audit"]
 
@@ -75,7 +76,8 @@ def audit(
     """
     _check_process()
     chosen = _question_names(questions)
-    counts = _worker_counts(workers)
+    numbers = {checked_int("workers", count, 0, 65, "pass numbers of workers up to 64") for count in workers}
+    counts = tuple(sorted(numbers - {0}))
     methods = _start_methods(start_methods)
     checked_int("samples", samples, 8, 2**31, "pass 8 or more")
     checked_int("epochs", epochs, 1, 1000, "pass 1 or more")
@@ -90,20 +92,26 @@ def audit(
         if progress is not None:
             progress(len(answers), len(chosen), run)
 
-    runs = Runs(subject, _order(subject, samples, counts), timeout, beat)
     context = Context(
-        subject, runs.order, runs, counts, methods, epochs, samples, (memory_reads, memory_seconds)
+        subject=subject,
+        order=order_of(subject.length, samples, counts, one=subject.loader == "keras"),
+        timeout=timeout,
+        beat=beat,
+        workers=counts,
+        methods=methods,
+        epochs=epochs,
+        samples=samples,
+        memory=(memory_reads, memory_seconds),
     )
     for name in chosen:
         answers.append(ask(context, name, answers))
     if concern_draws(answers):
-        answers = group(answers, _draws(context))
-    if progress is not None:
-        progress(len(chosen), len(chosen), "")
+        answers = group(answers, context.call("the lines that draw", partial(_draws, context)).items)
+    beat("")
     return Report(
         subject=subject.name,
         answers=tuple(answers),
-        runs=tuple(_description(run) for run in runs.all()),
+        runs=tuple(_description(run) for run in context.done.values()),
         settings={
             "samples": samples,
             "workers": [0, *counts],
@@ -116,20 +124,10 @@ def audit(
     )
 
 
-def _draws(ctx: Context) -> list[Draw]:
-    """Read the first sample and the last two in another process, and return the lines that draw."""
-
-    def work(folder: str) -> Iterator[Draw]:
-        recorder = Recorder(ctx.subject.dataset, [0], folder)
-        return draws(ctx.subject, (ctx.order.indices[0], *ctx.order.indices[-2:]), recorder.tell_of)
-
-    return list(ctx.runs.call("the lines that draw", work).items)
-
-
-def _order(subject: Subject, samples: int, workers: tuple[int, ...]) -> Order:
-    if subject.length is None:
-        return Order(tuple(range(samples)), 0, 4)
-    return order_of(subject.length, samples, workers, one=subject.loader == "keras")
+def _draws(ctx: Context, folder: str) -> Iterator[Draw]:
+    """Read the first sample and the last two, and yield the lines that draw."""
+    recorder = Recorder(ctx.subject.dataset, [0], folder)
+    return draws(ctx.subject, (ctx.order.indices[0], *ctx.order.indices[-2:]), recorder.say)
 
 
 def _check_process() -> None:
@@ -142,17 +140,19 @@ def _check_process() -> None:
         raise RuntimeError("audit needs os.fork, which this system does not have: run it on Linux or macOS")
 
 
+_GONE = {
+    "pools": "count a worker's threads with threadpoolctl, or switch OpenCV's off by seedsafe.opencv.guard()",
+    "outliers": "compare the ranges of samples by seedsafe.channel_stats",
+}
+
+
 def _question_names(questions: Iterable[str] | None) -> list[str]:
     chosen = list(QUESTIONS) if questions is None else list(questions)
     for name in chosen:
         if name not in QUESTIONS:
-            raise ValueError(f"questions must be among {', '.join(QUESTIONS)}, got {name!r}")
+            way_out = f". It is no question any more: {_GONE[name]}" if name in _GONE else ""
+            raise ValueError(f"questions must be among {', '.join(QUESTIONS)}, got {name!r}{way_out}")
     return sorted(set(chosen), key=list(QUESTIONS).index)
-
-
-def _worker_counts(workers: Iterable[int]) -> tuple[int, ...]:
-    counts = {checked_int("workers", count, 0, 65, "pass numbers of workers up to 64") for count in workers}
-    return tuple(sorted(counts - {0}))
 
 
 def _start_methods(methods: Iterable[str]) -> tuple[str, ...]:

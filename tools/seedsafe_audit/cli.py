@@ -6,11 +6,10 @@ import argparse
 import importlib
 import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any, NoReturn, TextIO
+from collections.abc import Callable
+from typing import NoReturn, TextIO
 
-from seedsafe_audit.api import Progress, audit
+from seedsafe_audit.api import audit
 from seedsafe_audit.options import QUICK, SLOW, USUAL, parser
 from seedsafe_audit.questions import QUESTIONS
 from seedsafe_audit.report import Report
@@ -64,8 +63,8 @@ def _audit(options: argparse.Namespace) -> int:
     write = _writer(options.format)  # raise for a missing library before minutes of work
     dataset = load(options.target)
     usual = QUICK if options.quick else USUAL
-    names = _list(options.select) or [name for name in QUESTIONS if not (options.quick and name in SLOW)]
-    with _progress() as progress:
+    names = options.select or [name for name in QUESTIONS if not (options.quick and name in SLOW)]
+    try:
         report = audit(
             dataset,
             samples=usual[0] if options.samples is None else options.samples,
@@ -76,8 +75,10 @@ def _audit(options: argparse.Namespace) -> int:
             questions=names,
             loader=options.loader,
             memory_seconds=options.memory_seconds,
-            progress=progress,
+            progress=_show,
         )
+    finally:
+        _show(0, 0, "")
     if options.output:
         with open(options.output, "w", encoding="utf-8") as file:
             write(report, file)
@@ -104,36 +105,9 @@ def _interrupt(number: int, frame: object) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def _list(values: list[str] | None) -> list[str] | None:
-    return (
-        None
-        if values is None
-        else [item.strip() for value in values for item in value.split(",") if item.strip()]
-    )
-
-
-@contextmanager
-def _progress() -> Iterator[Progress | None]:
-    """Show progress on the error stream without a thread, if it is a terminal and rich is installed."""
-    try:
-        rich: Any = importlib.import_module("rich.progress") if sys.stderr.isatty() else None
-    except ImportError:
-        rich = None
-    if rich is None:
-        yield None
-        return
-    console = importlib.import_module("rich.console").Console(stderr=True)
-    columns = (
-        rich.TextColumn("auditing"),
-        rich.BarColumn(),
-        rich.MofNCompleteColumn(),
-        rich.TimeElapsedColumn(),
-        rich.TextColumn("{task.description}"),
-    )
-    with rich.Progress(*columns, console=console, transient=True, auto_refresh=False) as bar:
-        task = bar.add_task("", total=None)
-
-        def update(done: int, total: int, run: str) -> None:
-            bar.update(task, completed=done, total=total, description=run, refresh=True)
-
-        yield update
+def _show(done: int, total: int, run: str) -> None:
+    """Show progress in a line of the error stream, which the report's first line replaces."""
+    if sys.stderr.isatty():
+        print(
+            f"\r\x1b[K{f'auditing {done}/{total} {run}' if run else ''}", end="", file=sys.stderr, flush=True
+        )

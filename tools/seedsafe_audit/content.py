@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from seedsafe.bridging import same
+from seedsafe.bridging.walk import held_by
+from seedsafe.ground.tree import entries
 
 __all__ = ["Content", "as_array", "content", "digest", "leaves"]
 
@@ -25,36 +28,24 @@ class Content:
     none: tuple[str, ...]
     nan: tuple[str, ...]
     infinite: tuple[str, ...]
-    ranges: tuple[tuple[str, float, float], ...]  # path, least and greatest finite value
 
 
 def content(sample: Any) -> Content:
     """Return the content of a sample."""
-    form, none, nan, infinite, ranges = [], [], [], [], []
+    form, none, nan, infinite = [], [], [], []
     for path, leaf in leaves(sample):
         array = as_array(leaf)
-        kind = type(leaf).__name__
+        kind, shape = type(leaf).__name__, ""
         if leaf is None:
             none.append(path)
-        if array is None or array.dtype == object:
-            form.append((path, kind, ""))
-            continue
-        shape = "×".join(map(str, array.shape)) if array.ndim else ""
-        named = kind if isinstance(leaf, int | float | complex) else f"{kind} {array.dtype}"
-        form.append((path, named, shape))
-        if array.dtype.kind in "biuf" and array.size:
-            values = (
-                array.astype(np.float64) if array.dtype.itemsize < 4 or array.dtype.kind == "b" else array
-            )
-            if array.dtype.kind == "f":
-                finite = np.isfinite(values)
-                if not finite.all():
-                    nan.extend([path] * bool(np.isnan(values).any()))
-                    infinite.extend([path] * bool(np.isinf(values).any()))
-                    values = values[finite]
-            if values.size:
-                ranges.append((path, float(values.min()), float(values.max())))
-    return Content(digest(sample), *map(tuple, (form, none, nan, infinite, ranges)))  # type: ignore[arg-type]
+        elif array is not None and array.dtype != object:
+            shape = "×".join(map(str, array.shape))
+            kind = kind if isinstance(leaf, int | float | complex) else f"{kind} {array.dtype}"
+            if array.dtype.kind in "fc" and not np.isfinite(array).all():
+                nan.extend([path] * bool(np.isnan(array).any()))
+                infinite.extend([path] * bool(np.isinf(array).any()))
+        form.append((path, kind, shape))
+    return Content(digest(sample), tuple(form), tuple(none), tuple(nan), tuple(infinite))
 
 
 def digest(value: Any) -> str:
@@ -79,29 +70,24 @@ def leaves(value: Any, path: str = "", above: tuple[int, ...] = ()) -> Iterator[
 
 def _parts(value: Any) -> list[tuple[str, Any]] | None:
     """Return the parts of a container or an object, or None for everything else."""
-    if isinstance(value, Mapping):
-        return [(f"[{key!r}]", value[key]) for key in sorted(value, key=repr)]
+    found = entries(value)
+    if found is not None:  # sorted, because the order of a dict is no difference of form
+        return sorted(((f"[{key!r}]", part) for key, part in found), key=itemgetter(0))
     if isinstance(value, set | frozenset):
         return [(f"[{number}]", text) for number, text in enumerate(sorted(map(repr, value)))]
-    if isinstance(value, list | tuple):
-        return [(f"[{number}]", part) for number, part in enumerate(value)]
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return [(f".{part.name}", getattr(value, part.name)) for part in dataclasses.fields(value)]
     array = as_array(value)
     if array is not None:
         return _parts(array.tolist()) if array.dtype == object and array.ndim else None
-    if isinstance(value, type) or callable(value) or not getattr(value, "__dict__", None):
+    plain = not (dataclasses.is_dataclass(value) or getattr(value, "__dict__", None))
+    if plain or isinstance(value, type) or callable(value):
         return None
-    return [(f".{name}", part) for name, part in sorted(vars(value).items())]
+    return [(part.step, part.thing) for part in sorted(held_by(value), key=lambda part: part.step)]
 
 
 def as_array(leaf: Any) -> np.ndarray[Any, Any] | None:
     """Return an array, tensor, image or Python number as an array, or None for everything else."""
     if isinstance(leaf, bool | int | float | complex):
-        try:
-            return np.asarray(leaf)
-        except OverflowError:
-            return None
+        return np.asarray(leaf)
     try:
         array: np.ndarray[Any, Any] | None = same.as_array(leaf)
     except TypeError:

@@ -20,13 +20,9 @@ from typing import Any
 
 from numpy.random import bit_generator
 
-from seedsafe.bridging.options import Bridge
-from seedsafe.bridging.search import find
-from seedsafe.bridging.sources import HookSource, globals_for
-from seedsafe_audit import rng
-from seedsafe_audit.key_use import KeyCounter
+from seedsafe_audit import state
 from seedsafe_audit.loaders import tell
-from seedsafe_audit.state import generators
+from seedsafe_audit.recording import KeyCounter
 from seedsafe_audit.subject import Subject
 
 __all__ = ["KEY", "Draw", "draws"]
@@ -59,45 +55,46 @@ class Draw:
         return f"{self.source}, used in {self.function}, {self.place}" + (f": {text}" if text else "")
 
 
-def draws(subject: Subject, indices: tuple[int, ...], say: Callable[[int], None]) -> Iterator[Draw]:
+def draws(subject: Subject, indices: tuple[int, ...], say: Callable[[str], None]) -> Iterator[Draw]:
     """Read a few samples under a tracer, and yield the first draw from each source.
 
-    This seeds the generators of the process, sets its tracer, and calls `say` with each index before it is read.
+    This seeds the generators of the process, sets its tracer, and calls `say` with what it reads.
     """
-    rng.seed(1)
+    state.seed(1)
     tell(subject.dataset, 0)
     items = iter(subject.dataset) if subject.iterable else None
     fetch = subject.dataset.__getitem__ if items is None else lambda index: next(items)
     for own in (_is_users, _is_no_frameworks):
         tracer = _Tracer(subject.dataset, own)
         for index in indices[:_READINGS]:
-            say(index)
+            say(f"reading index {index}")
             tracer.read(fetch, index)
         if tracer.found:
             yield from tracer.found.values()
             return
 
 
+_Line = tuple[str, int, str]
+"""A file, the number of a line, and the function that it is in."""
+
+
 class _Tracer:
     def __init__(self, dataset: Any, own: Callable[[FrameType], bool]) -> None:
         self.found: dict[str, Draw] = {}
         self._own = own
-        found = find(dataset).sources  # before the others: it tries hooks, which may replace generators
-        sources: list[Any] = [*globals_for(Bridge()), *found, *generators(dataset)]
-        named = {source.name: source for source in sources}
-        self._sources = [source for source in named.values() if not isinstance(source, HookSource)]
-        self._marks: list[Any] = []
-        self._last: tuple[str, int, str] | None = None
+        self._generators = state.generators(dataset)
+        self._marks: dict[str, Any] = {}
+        self._last: _Line | None = None
         self._left, self._until = _MOST, time.monotonic() + _SECONDS
-        KeyCounter(lambda: self._note(KEY, sys._getframe(2)))
+        KeyCounter(lambda: self._note(KEY, self._line(sys._getframe(2))))
 
     def read(self, fetch: Callable[[int], Any], index: int) -> None:
-        self._marks = [self._mark(source) for source in self._sources]
+        self._marks = {name: self._mark(name) for name in self._generators}
         entropy: Any = bit_generator
         before = entropy.randbits
 
         def randbits(bits: int) -> int:
-            self._note("a NumPy generator without a seed", sys._getframe(1))
+            self._note("a NumPy generator without a seed", self._line(sys._getframe(1)))
             number: int = before(bits)
             return number
 
@@ -114,37 +111,32 @@ class _Tracer:
             self._look()
 
     def _call(self, frame: FrameType, event: str, argument: Any) -> Any:
-        if not self._own(frame):
-            return None
-        return self._local(frame, event, argument)
+        return self._local(frame, event, argument) if self._own(frame) else None
 
     def _local(self, frame: FrameType, event: str, argument: Any) -> Any:
         self._look()
-        at = self._nearest(frame.f_back if event == "return" else frame)
-        self._last = None if at is None else (at.f_code.co_filename, at.f_lineno, at.f_code.co_qualname)
+        self._last = self._line(frame.f_back if event == "return" else frame)
         return self._local
 
-    def _nearest(self, frame: FrameType | None) -> FrameType | None:
-        """Return the innermost frame of the user's code, or None."""
+    def _line(self, frame: FrameType | None) -> _Line | None:
+        """Return the innermost line of the user's code, or None."""
         while frame is not None and not self._own(frame):
             frame = None if frame.f_code is _Tracer.read.__code__ else frame.f_back
-        return frame
+        return frame and (frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_qualname)
 
     def _look(self) -> None:
         """Compare the states of the generators with those at the previous line."""
-        self._left -= len(self._sources)
+        self._left -= len(self._marks)
         if self._left < 0 or time.monotonic() > self._until:
             sys.settrace(None)
-        for number, source in enumerate(self._sources):
-            mark = self._mark(source)
-            if mark != self._marks[number]:
-                self._marks[number] = mark
-                if self._last is not None:
-                    self.found.setdefault(source.name, _draw(source.name, *self._last))
+        for name, before in list(self._marks.items()):
+            self._marks[name] = self._mark(name)
+            if self._marks[name] != before:
+                self._note(name, self._last)
 
-    def _mark(self, source: Any) -> Any:
+    def _mark(self, name: str) -> Any:
         try:
-            return source.mark()
+            return self._generators[name].mark()
         except Exception:  # noqa: BLE001  # a user's generator may raise anything
             return None
 
@@ -163,19 +155,15 @@ class _Tracer:
             if seeding and frame.f_locals.get("a") is None:
                 name = "random.Random() without a seed"
         if name is not None:
-            self._note(name, frame)
+            self._note(name, self._line(frame))
 
-    def _note(self, name: str, frame: FrameType | None) -> None:
-        at = self._nearest(frame)
-        if at is not None:
-            code = at.f_code
-            self.found.setdefault(name, _draw(name, code.co_filename, at.f_lineno, code.co_qualname))
-
-
-def _draw(source: str, file: str, line: int, function: str) -> Draw:
-    path = Path(file)
-    shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-    return Draw(source, f"{shown}:{line}", function, linecache.getline(file, line).strip())
+    def _note(self, source: str, line: _Line | None) -> None:
+        if line is not None:
+            file, number, function = line
+            path = Path(file)
+            shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+            text = linecache.getline(file, number).strip()
+            self.found.setdefault(source, Draw(source, f"{shown}:{number}", function, text))
 
 
 _STDLIB = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib")})

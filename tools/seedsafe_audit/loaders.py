@@ -5,58 +5,38 @@ from __future__ import annotations
 import contextlib
 import importlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from seedsafe.reading.inside import outermost
 from seedsafe_audit.content import digest
-from seedsafe_audit.recording import Items, Record, Recorder
+from seedsafe_audit.recording import Items, Plan, Record, Recorder
 from seedsafe_audit.subject import Subject
 
-__all__ = ["iterable_for_torch", "passes", "tell"]
+__all__ = ["passes", "tell"]
 
 
-def passes(
-    subject: Subject,
-    recorder: Recorder,
-    *,
-    workers: int,
-    method: str,
-    batch: int,
-    epochs: int,
-    init: Any = None,
-    first: int = 0,
-) -> Iterator[list[Record]]:
-    """Read the recorder for some epochs, and yield the records of each batch as it arrives.
+def passes(subject: Subject, recorder: Recorder, *, batch: int) -> Iterator[list[Record]]:
+    """Read the recorder for its plan's epochs, and yield the records of each batch as it arrives.
 
-    Args:
-        subject: the dataset and its loader.
-        recorder: the dataset to pass to the loader.
-        workers: the number of workers, 0 for none.
-        method: the start method of the workers.
-        batch: the number of samples in a batch. An index of a Keras dataset is a batch already.
-        epochs: the number of passes. A dataset with set_epoch, begin_epoch or Keras's hooks gets each.
-        init: the DataLoader's worker_init_fn.
-        first: the first epoch.
+    An index of a Keras dataset is a batch already. A dataset with set_epoch, begin_epoch or Keras's hooks gets each epoch.
     """
     import multiprocessing
 
+    plan = recorder.plan
+    workers, method = plan.workers, plan.method
     if workers and subject.loader == "keras":
         multiprocessing.set_start_method(method, force=True)
-    source: Any = recorder
-    if subject.iterable:
-        source = Items(recorder, len(recorder.order))
+    source: Any = Items(recorder, len(recorder.order)) if subject.iterable else recorder
     loader: Any = None
-    for epoch in range(first, first + epochs):
+    for epoch in range(plan.first, plan.first + plan.epochs):
         recorder.epoch = epoch
         tell(subject.dataset, epoch)
         if not workers and (subject.loader != "torch" or subject.iterable):
-            batches: Iterator[Any] = (
-                [one]
-                for one in (source if subject.iterable else map(recorder.__getitem__, range(len(recorder))))
-            )
+            batches: Iterator[Any] = ([one] for one in source)
         elif subject.loader == "torch":
             if loader is None:
-                loader = _data_loader(subject, source, workers, method, batch, init)
+                loader = _data_loader(subject, source, plan, batch)
             batches = iter(loader)
         elif subject.loader == "keras":
             batches = _keras_batches(subject, recorder, workers)
@@ -85,45 +65,41 @@ def _hook(subject: Subject, name: str) -> None:
 
 
 def _record(arrival: Any) -> Record:
-    if isinstance(arrival, Record):
-        return arrival
-    record, sample = arrival
-    record.arrival = None if record.failure else digest(sample)
-    result: Record = record
-    return result
+    record: Record = arrival if isinstance(arrival, Record) else arrival[0]
+    if record is not arrival and not record.failure:
+        record.arrival = digest(arrival[1])
+    return record
 
 
-def _data_loader(subject: Subject, source: Any, workers: int, method: str, batch: int, init: Any) -> Any:
+def _data_loader(subject: Subject, source: Any, plan: Plan, batch: int) -> Any:
     data = importlib.import_module("torch.utils.data")
-    options: dict[str, Any] = {"multiprocessing_context": method, "worker_init_fn": init} if workers else {}
+    options: dict[str, Any] = {}
+    if plan.workers:
+        init = _Init(subject.worker_init if plan.init else None)
+        options = {"multiprocessing_context": plan.method, "worker_init_fn": init}
     if subject.iterable:
-        source = iterable_for_torch(source)
-    return data.DataLoader(source, batch_size=batch, num_workers=workers, collate_fn=_identity, **options)
+        data.IterableDataset.register(Items)
+    return data.DataLoader(
+        source, batch_size=batch, num_workers=plan.workers, collate_fn=_identity, **options
+    )
+
+
+@dataclass
+class _Init:
+    """A worker_init_fn that shows the user's own object as the worker's dataset, then calls the user's function."""
+
+    init: Any
+
+    def __call__(self, worker: int) -> None:
+        info = importlib.import_module("torch.utils.data").get_worker_info()
+        recorder = getattr(info.dataset, "recorder", info.dataset)  # of an iterable's items
+        object.__setattr__(info, "dataset", recorder.base)  # torch lets nobody set it
+        if self.init is not None:
+            self.init(worker)
 
 
 def _identity(records: list[Any]) -> list[Any]:
     return records
-
-
-def iterable_for_torch(items: Items) -> Any:
-    """Return the items as an IterableDataset, which torch asks for."""
-    return _iterable_class()(items)
-
-
-def _iterable_class() -> Any:
-    data = importlib.import_module("torch.utils.data")
-
-    class Iterable(data.IterableDataset):  # type: ignore[misc,name-defined]
-        def __init__(self, items: Items) -> None:
-            self.items = items
-
-        def __iter__(self) -> Iterator[Any]:
-            return iter(self.items)
-
-        def __reduce__(self) -> Any:
-            return iterable_for_torch, (self.items,)
-
-    return Iterable
 
 
 def _keras_batches(subject: Subject, recorder: Recorder, workers: int) -> Iterator[list[Any]]:
@@ -134,36 +110,16 @@ def _keras_batches(subject: Subject, recorder: Recorder, workers: int) -> Iterat
     )
     enqueuer_class = importlib.import_module(base.__module__).OrderedEnqueuer
     _hook(subject, "on_epoch_begin")
-    sequence = _ForKeras(recorder)
-    if base.__name__ == "Sequence":  # tf-keras 2
-        enqueuer = enqueuer_class(sequence, use_multiprocessing=True)
-        enqueuer.start(workers=workers, max_queue_size=10)
-    else:
-        enqueuer = enqueuer_class(sequence, workers=workers, use_multiprocessing=True, max_queue_size=10)
-        enqueuer.start()
+    size = {"workers": workers, "max_queue_size": 10}
+    old = base.__name__ == "Sequence"  # tf-keras 2
+    enqueuer = enqueuer_class(recorder, use_multiprocessing=True, **({} if old else size))
+    enqueuer.start(**(size if old else {}))
     try:
         batches = enqueuer.get()
         for _ in range(len(recorder)):
             yield [next(batches)]
     finally:
         enqueuer.stop()
-
-
-class _ForKeras:
-    """The recorder with the interface of a Keras dataset."""
-
-    def __init__(self, recorder: Recorder) -> None:
-        self.recorder = recorder
-        self.num_batches = len(recorder)
-
-    def __len__(self) -> int:
-        return len(self.recorder)
-
-    def __getitem__(self, position: int) -> Any:
-        return self.recorder[position]
-
-    def on_epoch_end(self) -> None:
-        """Do nothing, because the main process calls the dataset's own hook."""
 
 
 def _processes(source: Any, workers: int, method: str, batch: int) -> Iterator[list[Any]]:
@@ -191,12 +147,7 @@ def _processes(source: Any, workers: int, method: str, batch: int) -> Iterator[l
 
 
 def _serve(source: Any, worker: int, workers: int, batch: int, send: Any) -> None:
-    if isinstance(source, Items):
-        for one in source:
-            send.send([one])
-    else:
-        starts = range(worker * batch, len(source), workers * batch)
-        for start in starts:
-            send.send([source[position] for position in range(start, min(start + batch, len(source)))])
+    for start in range(worker * batch, len(source), workers * batch):
+        send.send([source[position] for position in range(start, min(start + batch, len(source)))])
     with contextlib.suppress(OSError):
         send.close()

@@ -45,7 +45,9 @@ def parser() -> argparse.ArgumentParser:
         metavar="S",
         help="seconds to measure memory (default: 20)",
     )
-    result.add_argument("--select", action="append", metavar="NAMES", help="questions to ask (default: all)")
+    result.add_argument(
+        "--select", action="extend", type=_names, metavar="NAMES", help="questions to ask (default: all)"
+    )
     result.add_argument(
         "--quick",
         action="store_true",
@@ -72,4 +74,4 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 
 def _names(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(","))
+    return tuple(part.strip() for part in text.split(",") if part.strip())

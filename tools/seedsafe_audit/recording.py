@@ -7,20 +7,83 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from seedsafe_audit import rng
+from seedsafe.bridging.entropy import SeedLog
+from seedsafe.keys.ambient import Read
+from seedsafe.reading.inside import entered
+from seedsafe_audit import state
 from seedsafe_audit.content import Content, content
-from seedsafe_audit.key_use import KeyCounter, record_seeds
-from seedsafe_audit.picture import preview
-from seedsafe_audit.process import ProcessFacts, process_facts
-from seedsafe_audit.state import Change, changes, snapshot
 from seedsafe_audit.supervise import write_stack_on_signal
 
-__all__ = ["Failure", "Items", "Record", "Recorder", "worker_number"]
+__all__ = ["Failure", "Items", "KeyCounter", "Plan", "Record", "Recorder", "worker_number"]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One way to read the dataset.
+
+    Attributes:
+        workers: the number of workers, 0 for none.
+        method: the start method of the workers.
+        epochs: the number of passes.
+        batch: the number of samples in a batch, 0 for the audit's usual one.
+        reverse: whether to read in reverse order.
+        reads: the number of readings, 0 for the whole order.
+        other: the process-wide generator with another seed.
+        bare: whether to read without the transform.
+        init: whether to use the DataLoader's worker_init_fn.
+        threads: the number of threads that read instead of a loader, 0 for none.
+        first: the first epoch.
+        hashing: the PYTHONHASHSEED of spawned workers.
+        keys: the number of keys, of any indices and epochs, to read instead of the order, 0 for none.
+        watch: whether to compare the dataset's attributes after each reading.
+        reseed: whether to seed the process-wide generators before each reading, and record their states after it.
+        carry: whether to return each sample with its record, to compare it on arrival.
+        again: whether the same was run before.
+    """
+
+    workers: int = 0
+    method: str = "fork"
+    epochs: int = 1
+    batch: int = 0
+    reverse: bool = False
+    reads: int = 0
+    other: str = ""
+    bare: bool = False
+    init: bool = True
+    threads: int = 0
+    first: int = 0
+    hashing: str = ""
+    keys: int = 0
+    watch: bool = False
+    reseed: bool = False
+    carry: bool = False
+    again: bool = False
+
+    @property
+    def name(self) -> str:
+        """The plan in words: ``"2 workers, fork"``."""
+        notes = {
+            f"{self.threads} threads": self.threads,
+            "without the transform": self.bare,
+            "without worker_init_fn": not self.init,
+            f"batches of {self.batch}": self.batch,
+            "reversed": self.reverse,
+            "more keys": self.keys,
+            f"epoch {self.first} alone": self.first,
+            f"another seed for {self.other}": self.other,
+            "generators reseeded": self.reseed,
+            "watched": self.watch,
+            f"hash seed {self.hashing}": self.hashing and self.again,
+            "again": self.again,
+        }
+        start = f"{self.workers} workers, {self.method}" if self.workers else "no workers"
+        return ", ".join([start, *(note for note, holds in notes.items() if holds)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +93,34 @@ class Failure:
     kind: str
     message: str
     place: str
-    file: str | None
+    file: str
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.message}" if self.message else self.kind
+
+
+class KeyCounter:
+    """Counts the uses of the current key in this process, from now on.
+
+    A pipeline, `generator()` and `keyed()` ask for the key of the current sample when they get none.
+
+    Args:
+        note: a function to call at each use.
+    """
+
+    def __init__(self, note: Callable[[], None] | None = None) -> None:
+        self.count, self._note = 0, note
+        for kind in (Read, entered):
+            setattr(kind, "key", property(self._count_uses(vars(kind)["key"].fget)))  # noqa: B010  # a property
+
+    def _count_uses(self, get_key: Any) -> Any:
+        def key(read: Any) -> Any:
+            self.count += 1
+            if self._note is not None:
+                self._note()
+            return get_key(read)
+
+        return key
 
 
 @dataclass(slots=True)
@@ -50,9 +137,7 @@ class Record:
     failure: Failure | None = None
     draws: tuple[str, ...] = ()  # the process-wide generators that it draws from
     after: dict[str, str] = field(default_factory=dict)
-    changes: tuple[Change, ...] = ()
-    picture: str | None = None
-    process: ProcessFacts | None = None
+    changes: tuple[state.Change, ...] = ()
     key_uses: int = 0  # how many calls without a key used the sample's key
     seeds: tuple[str, ...] = ()  # the seeds of generators during the reading
     arrival: str | None = None  # the digest of the sample in the main process
@@ -71,43 +156,37 @@ class Recorder:
         base: the user's dataset.
         order: the indices to read.
         folder: the folder in which each process notes its current reading and, if it hangs, its stack.
-        watch: whether to compare the dataset's attributes after each reading.
-        reseed: whether to seed the process-wide generators before each reading, and record their states after it.
-        pictures: the number of first readings in each process with a small picture.
-        carry: whether to return (record, sample) instead of the record alone.
-        facts: measure the process at the first and every `facts`-th reading, 0 for never.
+        plan: what to do at each reading.
         meeting: a barrier at which workers wait, so that each reads its share.
         meet_until: the position at which they stop waiting.
-        alone: whether no other thread reads at the same time, so that seeds belong to the current reading.
         epoch: the current epoch.
     """
 
     base: Any
     order: list[int]
     folder: str
-    watch: bool = False
-    reseed: bool = False
-    pictures: int = 0
-    carry: bool = False
-    facts: int = 0
+    plan: Plan = Plan()  # frozen
     meeting: Any = None
     meet_until: int = 0
-    alone: bool = True
     epoch: int = 0
     _here: dict[str, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.order)
 
+    num_batches = property(__len__)  # Keras asks for it
+
+    def on_epoch_end(self) -> None:
+        """Do nothing when Keras calls it: the main process calls the dataset's own hook."""
+
     def __getitem__(self, position: int) -> Any:
         return self.read(position, self.order[position], lambda: self.base[self.order[position]])
 
     def __getitems__(self, positions: list[int]) -> list[Any]:
         """Read a batch at once if the dataset can, as a loader would."""
-        if _reads_batches(self.base) and not (self.reseed or self.watch):
+        if _reads_batches(self.base) and not (self.plan.reseed or self.plan.watch):
             samples: list[Any] = []
-            self._process()
-            self._say(f"reading index {self.order[positions[0]]} and its batch, worker {worker_number()}")
+            self.say(f"reading index {self.order[positions[0]]} and its batch, worker {worker_number()}")
             with contextlib.suppress(Exception):  # if it fails, read one by one to see which raises
                 samples = list(self.base.__getitems__([self.order[position] for position in positions]))
             if len(samples) == len(positions):
@@ -121,73 +200,59 @@ class Recorder:
         return {**self.__dict__, "_here": {}}
 
     def read(self, position: int, index: int, fetch: Any) -> Any:
-        """Read one sample and return its record, with the sample if `carry` is set."""
-        here = self._process()
+        """Read one sample and return its record, with the sample if the plan says so."""
+        here, plan = self.process(), self.plan
         if self.meeting is not None and position < self.meet_until:
             with contextlib.suppress(threading.BrokenBarrierError):
                 self.meeting.wait(timeout=20)
         record = Record(self.epoch, position, index, worker_number(), os.getpid(), here["turn"])
         here["turn"] += 1
-        if self.facts and record.turn == 0:
-            record.process = process_facts()
         before = {}
-        if self.reseed:
-            rng.seed(1_000 + position)
-            before = rng.states()
-        self._say(f"reading index {index}, worker {record.worker}")
+        if plan.reseed:
+            state.seed(1_000 + position)
+            before = state.global_states()
+        self.say(f"reading index {index}, worker {record.worker}")
         sample = None
         uses = here["key_uses"].count
         try:
-            with record_seeds(self.alone) as seeds:
+            with contextlib.nullcontext(set[str]()) if plan.threads else SeedLog() as seeds:
                 sample = fetch()
             record.content = content(sample)
+            record.seeds = tuple(sorted(seeds))
         except StopIteration:
             raise
         except Exception as error:  # noqa: BLE001  # the record lists any error
             record.failure = failure(error)
-        else:
-            record.seeds = tuple(sorted(seeds))
         record.key_uses = here["key_uses"].count - uses
-        self._say("read")
-        if self.reseed:
-            record.after = rng.states()
+        self.say("read")
+        if plan.reseed:
+            record.after = state.global_states()
             record.draws = tuple(
-                name for name, state in record.after.items() if before.get(name, state) != state
+                name for name, after in record.after.items() if before.get(name, after) != after
             )
-        if self.watch:
-            record.changes = tuple(changes(here["snapshot"], snapshot(self.base, self._positions())))
-        if record.content is not None and record.turn < self.pictures:
-            record.picture = preview(sample)
-        if self.facts and record.turn > 0 and record.turn % self.facts == 0:
-            record.process = process_facts()
-        return (record, sample) if self.carry else record
+        if plan.watch:
+            record.changes = tuple(state.changes(here["snapshot"], self._snapshot()))
+        return (record, sample) if plan.carry else record
 
-    def _positions(self) -> tuple[int, ...]:
-        return tuple(sorted(set(self.order)))
+    def _snapshot(self) -> state.Snapshot:
+        return state.snapshot(self.base, tuple(sorted(set(self.order))))
 
-    def announce(self) -> None:
-        """Prepare this process for its notes. Threads need that before they start."""
-        self._process()
-
-    def tell_of(self, index: int) -> None:
-        """Note that this process reads an index without the recorder."""
-        self._process()
-        self._say(f"reading index {index}")
-
-    def _process(self) -> dict[str, Any]:
-        """Return the data of this process and epoch, created at the first reading."""
+    def process(self) -> dict[str, Any]:
+        """Return the data of this process and epoch, created at the first reading. Threads need it before they start."""
         if self._here.get("of") != (os.getpid(), self.epoch):
-            log = self._here.get("log") if self._here.get("pid") == os.getpid() else None
-            here: dict[str, Any] = {"of": (os.getpid(), self.epoch), "pid": os.getpid(), "turn": 0}
-            here["log"] = log or _announce(Path(self.folder))
-            here["key_uses"] = self._here["key_uses"] if log else KeyCounter()
-            if self.watch:
-                here["snapshot"] = snapshot(self.base, self._positions())
-            self._here = here
+            same = self._here if self._here.get("of", (0,))[0] == os.getpid() else None
+            self._here = {
+                "of": (os.getpid(), self.epoch),
+                "turn": 0,
+                "log": same["log"] if same else _announce(Path(self.folder)),
+                "key_uses": same["key_uses"] if same else KeyCounter(),
+                "snapshot": self._snapshot() if self.plan.watch else None,
+            }
         return self._here
 
-    def _say(self, text: str) -> None:
-        os.pwrite(self._here["log"], text.ljust(80)[:80].encode(), 0)
+    def say(self, text: str) -> None:
+        """Note what this process does, such as ``"reading index 3"``."""
+        os.pwrite(self.process()["log"], text.ljust(80)[:80].encode(), 0)
 
 
 class Items:
@@ -197,13 +262,7 @@ class Items:
         self.recorder, self.limit = recorder, limit
 
     def __iter__(self) -> Iterator[Any]:
-        source: list[Iterator[Any]] = []
-
-        def take() -> Any:
-            if not source:
-                source.append(iter(self.recorder.base))
-            return next(source[0])
-
+        take = chain.from_iterable([self.recorder.base]).__next__  # it begins to iterate in the first reading
         for position in range(self.limit):
             try:
                 yield self.recorder.read(position, position, take)
@@ -235,9 +294,9 @@ def failure(error: BaseException) -> Failure:
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if Path(frame.filename).parent != _HERE]
     place = f"{own[-1].filename}:{own[-1].lineno}" if own else ""
-    file = getattr(error, "filename", None)
+    file = getattr(error, "filename", None) or ""
     text = str(error).strip().split("\n")[0][:200]
-    return Failure(type(error).__name__, text, place, None if file is None else str(file))
+    return Failure(type(error).__name__, text, place, str(file))
 
 
 def _announce(folder: Path) -> int:

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
-__all__ = ["Answer", "AtFault", "Matrix", "Picture", "Report", "Verdict"]
+__all__ = ["Answer", "AtFault", "Matrix", "Report", "Verdict"]
 
 Verdict = Literal["ok", "fault", "warning", "not measured"]
 AtFault = Literal["dataset", "transform", "loader"]
@@ -22,14 +22,6 @@ class Matrix:
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     cells: tuple[tuple[int, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A sample as a PNG file in base 64, with a caption."""
-
-    caption: str
-    png: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +50,6 @@ class Answer:
     samples: tuple[int, ...] = ()
     at_fault: AtFault | None = None
     matrix: Matrix | None = None
-    pictures: tuple[Picture, ...] = ()
     places: tuple[str, ...] = ()
     part_of: str | None = None
 
@@ -135,13 +126,9 @@ class Report:
         """
         if data.get("version") != _VERSION:
             raise ValueError(f"version must be {_VERSION}, got {data.get('version')!r}: run the audit again")
-        return cls(
-            subject=data["subject"],
-            answers=tuple(_answer(answer) for answer in data["answers"]),
-            runs=tuple(data["runs"]),
-            settings=data["settings"],
-            versions=data["versions"],
-        )
+        kept = {name: value for name, value in data.items() if name != "version"}
+        answers = tuple(map(_answer, data["answers"]))
+        return cls(**{**kept, "answers": answers, "runs": tuple(data["runs"])})
 
 
 def _answer(data: dict[str, Any]) -> Answer:
@@ -149,13 +136,6 @@ def _answer(data: dict[str, Any]) -> Answer:
     if matrix is not None:
         cells = tuple(tuple(row) for row in matrix["cells"])
         matrix = Matrix(matrix["title"], tuple(matrix["rows"]), tuple(matrix["columns"]), cells)
-    return Answer(
-        **{
-            **data,
-            "evidence": tuple(data["evidence"]),
-            "samples": tuple(data["samples"]),
-            "matrix": matrix,
-            "places": tuple(data.get("places", ())),
-            "pictures": tuple(Picture(**picture) for picture in data["pictures"]),
-        }
-    )
+    kept = {name: value for name, value in data.items() if name != "pictures"}  # in older reports
+    lists = {name: tuple(data.get(name, ())) for name in ("evidence", "samples", "places")}
+    return Answer(**{**kept, **lists, "matrix": matrix})

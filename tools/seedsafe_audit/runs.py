@@ -3,71 +3,26 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import math
 import os
 import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from seedsafe.reading.unkeyed import end_draw_checks
-from seedsafe_audit import rng
+from seedsafe_audit import state
 from seedsafe_audit.loaders import passes, tell
-from seedsafe_audit.recording import Record, Recorder
+from seedsafe_audit.recording import Plan, Record, Recorder
 from seedsafe_audit.subject import Subject
 from seedsafe_audit.supervise import Outcome, supervise
 
-__all__ = ["Order", "Plan", "Run", "Runs", "order_of"]
+__all__ = ["Order", "Run", "Runs", "order_of", "prepare"]
 
 _SEED = 20_211
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """One way to read the dataset.
-
-    Attributes:
-        name: the name of the run: ``"2 workers, fork"``.
-        workers: the number of workers, 0 for none.
-        method: the start method of the workers.
-        epochs: the number of passes.
-        batch: the number of samples in a batch, 0 for the audit's usual one.
-        reverse: whether to read in reverse order.
-        reads: the number of readings, 0 for the whole order.
-        other: the process-wide generator with another seed.
-        bare: whether to read without the transform.
-        init: whether to use the DataLoader's worker_init_fn.
-        threads: the number of threads that read instead of a loader, 0 for none.
-        first: the first epoch.
-        hashing: the PYTHONHASHSEED of spawned workers.
-        keys: the number of keys, of any indices and epochs, to read instead of the order, 0 for none.
-        seconds: the time limit for these keys.
-        watch, reseed, pictures, carry, facts: as for Recorder.
-    """
-
-    name: str
-    workers: int = 0
-    method: str = "fork"
-    epochs: int = 1
-    batch: int = 0
-    reverse: bool = False
-    reads: int = 0
-    other: str | None = None
-    bare: bool = False
-    init: bool = True
-    threads: int = 0
-    first: int = 0
-    hashing: str = ""
-    keys: int = 0
-    seconds: float = 0.0
-    watch: bool = False
-    reseed: bool = False
-    pictures: int = 0
-    carry: bool = False
-    facts: int = 0
+_SECONDS = 3.0  # for each of the runs over more keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,15 +69,17 @@ class Order:
     batch: int
 
 
-def order_of(length: int, samples: int, workers: tuple[int, ...], *, one: bool) -> Order:
+def order_of(length: int | None, samples: int, workers: tuple[int, ...], *, one: bool) -> Order:
     """Spread `samples` indices over the dataset, its first and last among them.
 
     Args:
-        length: the length of the dataset.
+        length: the length of the dataset, or None for one that sets its own order.
         samples: the greatest number of indices.
         workers: the numbers of workers for which each worker gets the same batches in the first part.
         one: whether to repeat a single index, for loaders whose workers read in any order.
     """
+    if length is None:
+        return Order(tuple(range(samples)), 0, 4)
     count = min(samples, length)
     spread = [round(step * (length - 1) / max(count - 1, 1)) for step in range(count)]
     copies = math.lcm(*(number for number in workers if number)) if any(workers) else 1
@@ -133,6 +90,7 @@ def order_of(length: int, samples: int, workers: tuple[int, ...], *, one: bool) 
     return Order((*first, *spread), len(first), batch)
 
 
+@dataclass(kw_only=True)
 class Runs:
     """Runs each plan once, when it is first used.
 
@@ -141,38 +99,35 @@ class Runs:
         order: the indices to read.
         timeout: seconds without progress after which a run is ended.
         beat: a function to call with the name of the run several times a second.
+        done: the runs so far.
     """
 
-    def __init__(self, subject: Subject, order: Order, timeout: float, beat: Callable[[str], None]) -> None:
-        self.subject, self.order, self.timeout = subject, order, timeout
-        self._beat = beat
-        self._runs: dict[str, Run] = {}
-        self._stuck: dict[tuple[bool, str], str] = {}
+    subject: Subject
+    order: Order
+    timeout: float
+    beat: Callable[[str], None]
+    done: dict[Plan, Run] = field(default_factory=dict)
+    _stuck: dict[tuple[bool, str], str] = field(default_factory=dict)
 
-    def all(self) -> list[Run]:
-        """Return the runs so far."""
-        return list(self._runs.values())
-
-    def get(self, plan: Plan) -> Run:
-        """Return the run of a plan."""
-        if plan.name not in self._runs:
+    def run(self, **how: Any) -> Run:
+        """Return the run of a plan, whose attributes are given."""
+        plan = Plan(**how)
+        if plan not in self.done:
             kind = (plan.workers > 0, plan.method if plan.workers else "")
             stuck = self._stuck.get(kind) or self._stuck.get((False, ""))
             if stuck:
-                self._runs[plan.name] = Run(
-                    plan, (), Outcome([], None, (), 0.0, ""), f"not run, because {stuck} hung"
-                )
+                why = f"not run, because {stuck} hung"
+                self.done[plan] = Run(plan, (), Outcome([], None, (), 0.0, ""), why)
             else:
-                run = self._make(plan)
+                self.done[plan] = run = self._make(plan)
                 if run.outcome.hangs:
                     self._stuck[kind] = plan.name
-                self._runs[plan.name] = run
-        return self._runs[plan.name]
+        return self.done[plan]
 
     def call(self, name: str, work: Callable[[str], Iterator[Any]]) -> Outcome:
         """Run something else in a supervised process."""
-        self._beat(name)
-        return supervise(work, timeout=self.timeout, beat=lambda: self._beat(name))
+        self.beat(name)
+        return supervise(work, timeout=self.timeout, beat=lambda: self.beat(name))
 
     def _make(self, plan: Plan) -> Run:
         outcome = self.call(plan.name, lambda folder: self._records(plan, folder))
@@ -180,44 +135,32 @@ class Runs:
         return Run(plan, tuple(_number_workers(records)), replace(outcome, items=[]), "", time.monotonic())
 
     def _records(self, plan: Plan, folder: str) -> Iterator[list[Record]]:
-        with contextlib.suppress(KeyError, AttributeError):  # a thread pool would not survive a later fork
-            sys.modules["torch"].set_num_threads(1)
-        rng.seed(_SEED, plan.other)
-        end_draw_checks()  # the questions compare what is read, and an error would hide it
+        prepare(plan.other)
         if plan.bare:
             _without_transform(self.subject, self.order.indices[0])
         if plan.hashing:
             os.environ["PYTHONHASHSEED"] = plan.hashing
         order = list(self.order.indices[:: -1 if plan.reverse else 1][: plan.reads or None])
-        recorder = Recorder(
-            self.subject.dataset,
-            order,
-            folder,
-            watch=plan.watch,
-            reseed=plan.reseed,
-            pictures=plan.pictures,
-            carry=plan.carry,
-            facts=plan.facts,
-            alone=not plan.threads,
-        )
-        if plan.facts:
-            _import_for_reading(recorder)
+        recorder = Recorder(self.subject.dataset, order, folder, plan)
         if plan.threads:
             return _threads(recorder, plan.threads)
         if plan.keys:
             return _keys(recorder, plan, self.subject)
         if plan.workers and self.subject.loader == "keras":
-            _let_meet(recorder, plan, min(self.order.repeats, len(order)))
-        return passes(
-            self.subject,
-            recorder,
-            workers=plan.workers,
-            method=plan.method,
-            batch=plan.batch or self.order.batch,
-            first=plan.first,
-            epochs=plan.epochs,
-            init=self.subject.worker_init if plan.init else None,
-        )
+            from multiprocessing import get_context  # slow to import
+
+            repeats = min(self.order.repeats, len(order))
+            recorder.meeting = get_context(plan.method).Barrier(plan.workers)
+            recorder.meet_until = repeats - repeats % plan.workers
+        return passes(self.subject, recorder, batch=plan.batch or self.order.batch)
+
+
+def prepare(other: str = "") -> None:
+    """Seed the generators of this process alike in each run, except the one named `other`."""
+    with contextlib.suppress(KeyError, AttributeError):  # a thread pool would not survive a later fork
+        sys.modules["torch"].set_num_threads(1)
+    state.seed(_SEED, other)
+    end_draw_checks()  # the questions compare what is read, and an error would hide it
 
 
 def _without_transform(subject: Subject, index: int) -> None:
@@ -226,15 +169,13 @@ def _without_transform(subject: Subject, index: int) -> None:
     if found is None:
         return
     holder, names = found
-    for name in names:
-        object.__setattr__(holder, name, _nothing)
-    if subject.iterable:
-        return
-    try:
-        subject.dataset[index]
-    except Exception:  # noqa: BLE001  # the dataset uses something that the callable lacks
+    for instead in (_nothing, None):  # the dataset may use something that the callable lacks
         for name in names:
-            object.__setattr__(holder, name, None)
+            object.__setattr__(holder, name, instead)
+        with contextlib.suppress(Exception):
+            if not subject.iterable:
+                subject.dataset[index]
+            return
 
 
 def _nothing(*args: Any, **kwargs: Any) -> Any:
@@ -247,7 +188,7 @@ def _keys(recorder: Recorder, plan: Plan, subject: Subject) -> Iterator[list[Rec
     """Read keys that no other run reads: all indices in a scattered order, one epoch after another."""
     length = subject.length or 1
     step = next(step for step in range(round(length * 0.618) or 1, 2 * length) if math.gcd(step, length) == 1)
-    end = time.monotonic() + plan.seconds
+    end = time.monotonic() + _SECONDS
     for number in range(plan.keys):
         if number % length == 0:
             recorder.epoch = 2 + number // length
@@ -261,35 +202,9 @@ def _keys(recorder: Recorder, plan: Plan, subject: Subject) -> Iterator[list[Rec
 def _threads(recorder: Recorder, threads: int) -> Iterator[list[Record]]:
     sys.setswitchinterval(1e-5)  # show races; this process does nothing else
     tell(recorder.base, 0)
-    recorder.announce()
+    recorder.process()
     with ThreadPoolExecutor(threads) as pool:
         yield list(pool.map(recorder.__getitem__, range(len(recorder))))
-
-
-def _import_for_reading(recorder: Recorder) -> None:
-    """Import the modules that the first reading would import, so that their threads do not count as a pool."""
-    receive, send = os.pipe()
-    known = set(sys.modules)
-    child = os.fork()
-    if child == 0:
-        with contextlib.suppress(BaseException):
-            recorder[0]
-            os.write(send, "\n".join(name for name in sys.modules if name not in known).encode()[:60_000])
-        os._exit(0)
-    os.close(send)
-    with open(receive, "rb") as end:
-        names = end.read().decode().split()
-    os.waitpid(child, 0)
-    for name in names:
-        with contextlib.suppress(Exception):
-            importlib.import_module(name)
-
-
-def _let_meet(recorder: Recorder, plan: Plan, repeats: int) -> None:
-    import multiprocessing
-
-    recorder.meeting = multiprocessing.get_context(plan.method).Barrier(plan.workers)
-    recorder.meet_until = repeats - repeats % plan.workers
 
 
 def _number_workers(records: list[Record]) -> list[Record]:

@@ -1,4 +1,4 @@
-"""Snapshots of a dataset's attributes, and their differences."""
+"""What reading changes: the generators of the process, and the attributes of a dataset."""
 
 from __future__ import annotations
 
@@ -8,117 +8,135 @@ import sys
 import types
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from itertools import islice
+from pathlib import PurePath
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from seedsafe.bridging.generators import Stateful, generator_of, global_generators, is_generator
+from seedsafe.bridging.walk import Part, Place, held_by, walk
 from seedsafe_audit.content import as_array, digest
 
-__all__ = ["Change", "Generator", "Snapshot", "changes", "generators", "snapshot"]
+__all__ = ["Change", "Snapshot", "changes", "generators", "global_states", "loaded", "seed", "snapshot"]
+
+_SEED: dict[str, Any] = {
+    "random": random.seed,
+    "numpy.random": np.random.seed,
+    "torch": lambda value: sys.modules["torch"].manual_seed(value),
+    "cv2": lambda value: sys.modules["cv2"].setRNGSeed(value),
+}
+"""The generators that can be seeded. OpenCV's state cannot be read."""
 
 _DEPTH, _ENTRIES, _LONG, _WIDE, _BYTES = 8, 20_000, 2_000, 2**24, 2**26
-_LEFT_OUT = (
-    types.ModuleType,
-    types.FunctionType,
-    types.BuiltinFunctionType,
-    types.MethodType,
-    type,
-    type(sys.stdout),
-)
-
+_PLAIN = (bool, int, float, complex, str, bytes, np.generic, PurePath, type(None))
+_CODE = types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, type
 _OPAQUE = (
     "builtins",
+    "io",
+    "_io",
     "threading",
     "_thread",
     "multiprocessing.context",
     "seedsafe.bridging.runner",  # a bridge's notes about a dataset are not its state
 )
 
-Kind = Literal["in place", "value", "generator"]
+
+def loaded() -> list[str]:
+    """Return the names of the process-wide generators that are in this process."""
+    return [name for name in _SEED if name in ("random", "numpy.random") or name in sys.modules]
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+def seed(value: int, other: str | None = None) -> None:
+    """Seed all process-wide generators with a value, except the one named `other`, which gets the next value."""
+    for name in loaded():
+        _SEED[name](value + (name == other))
+
+
+def _globals() -> Iterator[tuple[str, Stateful]]:
+    return zip(_SEED, global_generators(), strict=False)  # in the same order
+
+
+def global_states() -> dict[str, str]:
+    """Return a digest of the state of each process-wide generator."""
+    return {name: digest(repr(generator.mark())) for name, generator in _globals()}
+
+
+def generators(dataset: Any) -> dict[str, Stateful]:
+    """Return the process-wide generators by name, then those that a dataset refers to by path, the nearest first."""
+    result = dict(_globals())
+    for place in walk(dataset, most=_ENTRIES):
+        generator = generator_of(place.path, place.thing)
+        if generator is not None:
+            result.setdefault(place.path, generator)
+    return result
+
+
+class _Entry(NamedTuple):
     kind: Literal["array", "value", "generator", "container"]
     identity: int
     digest: str
     shown: str
-    nested: bool  # below an element of a list or dict that an attribute holds
-    size: int = 0  # of an array, in bytes
 
 
 Snapshot = dict[str, _Entry]
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One changed attribute.
-
-    Attributes:
-        path: its path from the dataset: ``.images[3]``.
-        kind: ``"in place"`` for the content of an array or a cached sample, ``"generator"``, or ``"value"``.
-        shown: the value before and after, in words.
-    """
+class Change(NamedTuple):
+    """One changed attribute."""
 
     path: str
-    kind: Kind
+    """Its path from the dataset: ``.images[3]``."""
+    kind: Literal["in place", "value", "generator"]
+    """``"in place"`` for the content of an array or a cached sample, ``"generator"``, or ``"value"``."""
     shown: str
+    """The value before and after, in words."""
 
 
 def snapshot(dataset: Any, positions: tuple[int, ...]) -> Snapshot:
     """Return all that a dataset refers to, but only the elements at `positions` of long lists and large arrays."""
     result: Snapshot = {}
-    seen: set[int] = set()
     budget = _BYTES  # of arrays, spent in the order of the walk
-    todo: deque[tuple[str, Any, int, bool]] = deque(
-        [("", dataset, 0, isinstance(dataset, list | tuple | dict))]
-    )
-    while todo and len(result) < _ENTRIES:
-        path, value, depth, nested = todo.popleft()
-        if budget <= 0 and hasattr(value, "shape"):
-            continue
-        entry = _entry(value, positions, nested)
+    found = walk(dataset, lambda place: _parts(place, positions), depth=_DEPTH, leaves=True)
+    for place in islice(found, _ENTRIES):
+        array = as_array(place.thing) if hasattr(place.thing, "shape") and budget > 0 else None
+        if array is not None and array.nbytes > _WIDE and array.ndim:
+            array = array[[position for position in positions if position < len(array)]]
+        entry = _entry(place.thing, array)
         if entry is not None:
-            result[path] = entry
-            budget -= entry.size
-        if entry is None or entry.kind == "container":
-            if id(value) in seen or depth >= _DEPTH or isinstance(value, _LEFT_OUT):
-                continue
-            seen.add(id(value))
-            inside = nested or isinstance(value, list | tuple | Mapping | deque)
-            for step, part in _parts(value, positions):
-                todo.append(
-                    (path + step, part, depth + 1, nested if step.startswith(".") else inside and depth > 0)
-                )
+            result[place.path] = entry
+            budget -= array.nbytes if entry.kind == "array" and array is not None else 0
     return result
 
 
-@dataclass(frozen=True, slots=True)
-class Generator:
-    """A generator in a dataset, named by its path."""
+def _entry(thing: Any, array: np.ndarray[Any, Any] | None) -> _Entry | None:
+    """Return the entry of a thing, or None for an object of which only the parts count."""
+    name = type(thing).__name__
+    if isinstance(thing, _PLAIN):
+        shown = text if len(text := repr(thing)) <= 40 else f"{text[:37]}…"
+        return _Entry("value", id(thing), digest(thing), shown)
+    if isinstance(thing, list | tuple | Mapping | set | deque):
+        return _Entry("container", id(thing), str(len(thing)), f"{name} of {len(thing)}")
+    if generator := generator_of("", thing):
+        return _Entry("generator", id(thing), digest(repr(generator.mark())), name)
+    if array is None or array.dtype == object:
+        return None
+    shape = "×".join(map(str, array.shape))
+    return _Entry("array", id(thing), digest(array), f"{name} {array.dtype} {shape}")
 
-    name: str
-    value: Any
 
-    def mark(self) -> str | None:
-        """Return a digest of its state."""
-        return _generator_state(self.value)
-
-
-def generators(dataset: Any) -> Iterator[Generator]:
-    """Yield the generators that a dataset refers to, the nearest first."""
-    seen: set[int] = set()
-    todo: deque[tuple[str, Any, int]] = deque([("", dataset, 0)])
-    while todo and len(seen) < _ENTRIES:
-        path, value, depth = todo.popleft()
-        if id(value) in seen or isinstance(value, _LEFT_OUT):
-            continue
-        seen.add(id(value))
-        if _generator_state(value) is not None:
-            yield Generator(path, value)
-        elif depth < _DEPTH and not hasattr(value, "shape"):
-            todo += [(path + step, part, depth + 1) for step, part in _parts(value, ())]
+def _parts(place: Place, positions: tuple[int, ...]) -> Iterator[Part]:
+    """Yield the parts that count as a dataset's state."""
+    thing, home = place.thing, type(place.thing).__module__
+    if isinstance(thing, Mapping | list | tuple | deque):
+        every = thing if isinstance(thing, Mapping) else range(len(thing))
+        chosen = every if len(thing) <= _LONG else (one for one in positions if one in every)
+        yield from (Part(f"[{name!r}]", thing[name]) for name in list(chosen))
+    elif not (home in _OPAQUE or isinstance(thing, (*_CODE, *_PLAIN, set)) or is_generator(thing)):
+        ours = home.startswith("seedsafe.")  # whose private attributes are not the dataset's state
+        yield from (part for part in held_by(thing) if not (ours and part.step.startswith("._")))
+        for kind in type(thing).__mro__:  # generators are often class attributes
+            yield from (Part(f".{name}", part) for name, part in vars(kind).items() if is_generator(part))
 
 
 def changes(before: Snapshot, after: Snapshot) -> list[Change]:
@@ -130,17 +148,15 @@ def changes(before: Snapshot, after: Snapshot) -> list[Change]:
         old, new = before.get(path), after.get(path)
         if _is_lazy(path, old, new, empty, attributes):
             continue
-        if old is None or new is None:
-            entry, word = (new, "was added") if old is None else (old, "is gone")
-            if entry is not None and not (
-                _parent(path) in before and before[_parent(path)].kind == "container"
-            ):
-                result.append(
-                    Change(path, "value", f"{entry.shown} {word}")
-                )  # in a container, its length shows the change
-        elif old.digest != new.digest:
-            shown = f"{new.shown} drawn from" if new.kind == "generator" else f"{old.shown} → {new.shown}"
-            result.append(Change(path, _kind(old, new), shown))
+        if old is not None and new is not None:
+            if old.digest != new.digest:
+                shown = f"{new.shown} drawn from" if new.kind == "generator" else f"{old.shown} → {new.shown}"
+                result.append(Change(path, _kind(path, old, new), shown))
+            continue
+        above = before.get(path[: max(path.rfind("["), path.rfind("."), 0)])
+        if above is None or above.kind != "container":  # its length shows the change
+            shown = f"{new.shown} was added" if new is not None else f"{old.shown if old else ''} is gone"
+            result.append(Change(path, "value", shown))
     return result
 
 
@@ -159,77 +175,9 @@ def _attribute(path: str) -> str:
     return path[:1] + re.split(r"[.\[]", path[1:], maxsplit=1)[0]
 
 
-def _kind(old: _Entry, new: _Entry) -> Kind:
+def _kind(path: str, old: _Entry, new: _Entry) -> Literal["in place", "value", "generator"]:
     if "generator" in (old.kind, new.kind):
         return "generator"
-    if old.kind == new.kind == "array" and (old.identity == new.identity or (old.nested and new.nested)):
-        return "in place"
-    return "value"
-
-
-def _parent(path: str) -> str:
-    return path[: max(path.rfind("["), path.rfind("."), 0)]
-
-
-def _entry(value: Any, positions: tuple[int, ...], nested: bool) -> _Entry | None:
-    """Return the entry of a value, or None for an object of which only the parts count."""
-    state = _generator_state(value)
-    name = type(value).__name__
-    if state is not None:
-        return _Entry("generator", id(value), state, name, nested)
-    if isinstance(value, bool | int | float | complex | str | bytes | np.generic) or value is None:
-        shown = text if len(text := repr(value)) <= 40 else f"{text[:37]}…"
-        return _Entry("value", id(value), digest(value), shown, nested)
-    if isinstance(value, list | tuple | Mapping | set | deque):
-        return _Entry("container", id(value), str(len(value)), f"{name} of {len(value)}", nested)
-    if isinstance(value, _LEFT_OUT):
-        return None
-    array = as_array(value) if hasattr(value, "shape") else None
-    if array is None or array.dtype == object:
-        return None
-    if array.nbytes > _WIDE and array.ndim:
-        array = array[[position for position in positions if position < len(array)]]
-    shape = "×".join(map(str, array.shape))
-    return _Entry("array", id(value), digest(array), f"{name} {array.dtype} {shape}", nested, array.nbytes)
-
-
-def _parts(value: Any, positions: tuple[int, ...]) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, Mapping):
-        chosen = list(value) if len(value) <= _LONG else [p for p in positions if p in value]
-        yield from ((f"[{key!r}]", value[key]) for key in chosen)
-    elif isinstance(value, list | tuple | deque):
-        numbers = range(len(value)) if len(value) <= _LONG else [p for p in positions if p < len(value)]
-        yield from ((f"[{number}]", value[number]) for number in numbers)
-    elif type(value).__module__ not in _OPAQUE:
-        yield from ((f".{name}", part) for name, part in _attributes(value))
-
-
-def _attributes(value: Any) -> Iterator[tuple[str, Any]]:
-    ours = (
-        type(value).__module__.partition(".")[0] == "seedsafe"
-    )  # private attributes of seedsafe's objects are not the dataset's state
-    for name, part in getattr(value, "__dict__", {}).items():
-        if not (ours and name.startswith("_")):
-            yield name, part
-    for base in type(value).__mro__:
-        slots = base.__dict__.get("__slots__", ())
-        for name in (slots,) if isinstance(slots, str) else slots:
-            if name not in ("__dict__", "__weakref__") and hasattr(value, name):
-                yield name, getattr(value, name)
-    for base in type(value).__mro__:  # generators are often class attributes
-        for name, part in vars(base).items():
-            if _generator_state(part) is not None:
-                yield name, part
-
-
-def _generator_state(value: Any) -> str | None:
-    if isinstance(value, np.random.Generator):
-        return digest(value.bit_generator.state)
-    if isinstance(value, np.random.RandomState):
-        return digest(value.get_state(legacy=False))
-    if isinstance(value, random.Random):
-        return digest(np.array([hash(value.getstate())], np.int64))
-    torch: Any = sys.modules.get("torch")
-    if torch is not None and isinstance(value, torch.Generator):
-        return digest(value.get_state().numpy())
-    return None
+    in_container = "[" in path[1:]  # a cached sample, whose array may be replaced by another one
+    is_array = old.kind == new.kind == "array"
+    return "in place" if is_array and (old.identity == new.identity or in_container) else "value"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import sys
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
+from seedsafe.bridging.walk import Part, Place, attributes_of, held_by, walk
+from seedsafe.ground.target import import_object
 from seedsafe.reading.inside import outermost
 
 __all__ = ["Subject", "load", "subject_of"]
@@ -17,7 +17,6 @@ __all__ = ["Subject", "load", "subject_of"]
 Loader = Literal["torch", "keras", "processes"]
 
 _TRANSFORMS = ("transform", "transforms", "augment", "augmentation", "augmentations", "augmenter")
-_INNER = ("dataset", "base", "base_dataset")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +57,21 @@ class Subject:
 
     def transform(self) -> tuple[Any, tuple[str, ...]] | None:
         """Return the object with the outermost transform and the names of its attributes, or None."""
-        seen, todo = set(), [self.dataset]
-        while todo:
-            holder = todo.pop(0)
-            if id(holder) in seen or isinstance(holder, type):
-                continue
-            seen.add(id(holder))
-            attributes = getattr(holder, "__dict__", {})
+        for place in walk(self.dataset, _inner):
+            attributes = attributes_of(place.thing) or {}
             names = tuple(name for name in _TRANSFORMS if callable(attributes.get(name)))
             if names:
-                return holder, names
-            todo += [attributes[name] for name in _INNER if name in attributes]
-            if isinstance(attributes.get("datasets"), list | tuple):
-                todo += list(attributes["datasets"])
+                return place.thing, names
         return None
+
+
+def _inner(place: Place) -> Iterator[Part]:
+    """Yield the datasets that a dataset reads from, by the names that are usual."""
+    for part in held_by(place.thing):
+        if part.step in (".dataset", ".base", ".base_dataset"):
+            yield part
+        elif part.step == ".datasets" and isinstance(part.thing, list | tuple):
+            yield from held_by(part.thing)
 
 
 def subject_of(dataset: Any, loader: str = "auto") -> Subject:
@@ -125,21 +125,7 @@ def load(target: str) -> Any:
 
     Raises ValueError if the text has another form, the module cannot be imported, or the object is missing or needs arguments.
     """
-    module_name, colon, path = target.rpartition(":")  # a path may have another one, such as a drive's
-    if not (module_name and colon and path):
-        raise ValueError(
-            f"target must be MODULE:OBJECT, got {target!r}: pass one such as train.data:dataset or data.py:dataset"
-        )
-    try:
-        value: Any = _module(module_name)
-    except Exception as error:
-        raise ValueError(f"{module_name!r} cannot be imported: {type(error).__name__}: {error}") from error
-    for name in path.split("."):
-        if not hasattr(value, name):
-            raise ValueError(
-                f"{module_name!r} has no {path!r}: name a dataset, or a function that returns one"
-            )
-        value = getattr(value, name)
+    value = import_object(target)
     if callable(value) and (
         isinstance(value, type) or (not _indexable(value) and not hasattr(value, "__iter__"))
     ):
@@ -151,17 +137,6 @@ def load(target: str) -> Any:
                 "or a function without arguments that returns one"
             ) from error
     return value
-
-
-def _module(name: str) -> Any:
-    if not name.endswith(".py"):
-        sys.path.insert(0, str(Path.cwd())) if str(Path.cwd()) not in sys.path else None
-        return importlib.import_module(name)
-    file = Path(name).resolve()
-    if not file.is_file():
-        raise FileNotFoundError(f"there is no file {name}")
-    sys.path.insert(0, str(file.parent))  # so that spawned processes find it again
-    return importlib.import_module(file.stem)
 
 
 def _loader(dataset: Any) -> Loader:

@@ -81,11 +81,7 @@ def supervise(work: Callable[[str], Iterator[Any]], *, timeout: float, beat: Cal
         code = os.waitstatus_to_exitcode(status)
         if error is None and (code or not done) and not hangs:
             error = f"the process died: {signal.Signals(-code).name if code < 0 else f'exit code {code}'}"
-        log = (
-            Path(folder, "log").read_text(encoding="utf-8", errors="replace")[-4000:]
-            if Path(folder, "log").exists()
-            else ""
-        )
+        log = _text(Path(folder, "log"))[-4000:]
         return Outcome(items, error, hangs, time.monotonic() - begun, log)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -150,7 +146,8 @@ def _child(work: Callable[[str], Iterator[Any]], folder: str) -> NoReturn:
                 traceback.print_exc()
                 text = "".join(traceback.format_exception_only(error)).strip()
                 pickle.dump(("error", _last_lines(text)), results)
-        _finish_multiprocessing()
+        if util := sys.modules.get("multiprocessing.util"):
+            util._run_finalizers()  # `os._exit` would leave the semaphores and files of this process
         code = 0
     finally:
         os._exit(code)
@@ -160,12 +157,6 @@ def write_stack_on_signal(folder: Path) -> None:
     """Write this process's stack to a file in a folder on SIGUSR1."""
     stack = os.open(folder / f"stack-{os.getpid()}", os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
     faulthandler.register(signal.SIGUSR1, file=stack, all_threads=True, chain=False)
-
-
-def _finish_multiprocessing() -> None:
-    """Remove the semaphores and files of this process, because `os._exit` would leave them."""
-    if util := sys.modules.get("multiprocessing.util"):
-        util._run_finalizers()
 
 
 def _last_lines(text: str) -> str:
@@ -208,7 +199,7 @@ def _wait(child: int, folder: Path, timeout: float, beat: Callable[[], None]) ->
         beat()
         notes = {path: path.stat().st_mtime for path in folder.glob("at-*")}
         progress = max(progress, *notes.values()) if notes else progress
-        reading = [path for path, mtime in notes.items() if now - mtime > timeout and _doing(path) != "read"]
+        reading = [path for path, mtime in notes.items() if now - mtime > timeout and _text(path) != "read"]
         if reading or now - progress > timeout:
             return False
 
@@ -222,12 +213,11 @@ def _stacks(folder: Path) -> tuple[Hang, ...]:
     end = time.monotonic() + _STACKS
     while time.monotonic() < end and not all(path.stat().st_size for path in stacks if _alive(path)):
         time.sleep(_POLL)
-    hangs = []
-    for path in stacks:
-        pid = int(path.name.partition("-")[2])
-        doing = _doing(folder / f"at-{pid}") or "waiting for its workers"
-        hangs.append(Hang(pid, doing, path.read_text(errors="replace").strip()))
-    hangs.sort(key=lambda hang: (not hang.doing.startswith("reading"), hang.pid))
+    pids = sorted(int(path.name.partition("-")[2]) for path in stacks)
+    hangs = [
+        Hang(pid, _text(folder / f"at-{pid}") or "waiting for its workers", _text(folder / f"stack-{pid}"))
+        for pid in pids
+    ]
     stuck = [hang for hang in hangs if hang.doing.startswith("reading")]
     return tuple(stuck or hangs)
 
@@ -240,27 +230,19 @@ def _alive(path: Path) -> bool:
     return True
 
 
-def _doing(path: Path) -> str:
+def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8").strip()
+        return path.read_text(encoding="utf-8", errors="replace").strip()
     except OSError:
         return ""
 
 
 def _results(path: Path) -> tuple[list[Any], str | None, bool]:
     """Return the results, the error, and whether the work was done to its end."""
-    items: list[Any] = []
-    error: str | None = None
-    done = False
-    if not path.exists():
-        return items, "the process died before it started", done
-    with path.open("rb") as file, contextlib.suppress(EOFError, pickle.UnpicklingError):
+    found: list[tuple[str, Any]] = []
+    with contextlib.suppress(OSError, EOFError, pickle.UnpicklingError), path.open("rb") as file:
         while True:
-            kind, value = pickle.load(file)
-            if kind == "error":
-                error = value
-            elif kind == "done":
-                done = True
-            else:
-                items.append(value)
-    return items, error, done
+            found.append(pickle.load(file))
+    items = [value for kind, value in found if kind == "item"]
+    end = dict(found[-1:])
+    return items, end.get("error"), "done" in end

@@ -6,29 +6,27 @@ import math
 import os
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from seedsafe_audit.recording import Record
-from seedsafe_audit.report import AtFault, Matrix, Picture, Verdict
-from seedsafe_audit.runs import Order, Plan, Run, Runs
-from seedsafe_audit.subject import Subject
+from seedsafe_audit.report import AtFault, Matrix, Verdict
+from seedsafe_audit.runs import Run, Runs
 
 __all__ = [
     "Context",
     "Finding",
     "NotMeasured",
     "beyond_chance",
+    "compare",
     "differences",
-    "first_by_index",
     "number_list",
 ]
 
 _UNLIKELY = 1e-6
-_SECONDS = 3.0  # for each of the runs over more keys
 
 
 class Finding(NamedTuple):
@@ -40,21 +38,17 @@ class Finding(NamedTuple):
     samples: Iterable[int] = ()
     at_fault: AtFault | None = None
     matrix: Matrix | None = None
-    pictures: tuple[Picture, ...] = ()
 
 
 class NotMeasured(Exception):  # noqa: N818  # an answer, not an error
     """No answer is possible. The arguments are the reason, the evidence for it, and the samples concerned."""
 
 
-@dataclass
-class Context:
+@dataclass(kw_only=True)
+class Context(Runs):
     """The runs of an audit, and facts about them.
 
     Args:
-        subject: the dataset.
-        order: the indices to read.
-        runs: runs the plans.
         workers: the numbers of workers, without 0.
         methods: the start methods.
         epochs: the number of passes of a run.
@@ -62,99 +56,76 @@ class Context:
         memory: the number of readings that measure memory, and the seconds for them.
     """
 
-    subject: Subject
-    order: Order
-    runs: Runs
     workers: tuple[int, ...]
     methods: tuple[str, ...]
     epochs: int
     samples: int
     memory: tuple[int, float]
 
-    @cached_property
+    def parallel(self, workers: int, method: str, **plan: Any) -> Run:
+        """Return a run with these workers. Start methods after the first get one pass."""
+        epochs = self.epochs if method == self.methods[0] else 1
+        hashing = "" if method == "fork" else self.hash_seeds[0]
+        return self.run(
+            **{"workers": workers, "method": method, "epochs": epochs, "hashing": hashing, **plan}
+        )
+
+    def small(self, **plan: Any) -> Run:
+        """Return a run of one pass with the smallest number of workers and the first start method."""
+        return self.parallel(self.workers[0], self.methods[0], **{"epochs": 1, **plan})
+
+    def parallels(self) -> list[Run]:
+        """Return the runs of all numbers of workers with the first start method, and of the smallest with the others."""
+        first, *others = self.methods
+        plans = [(workers, first) for workers in self.workers]
+        plans += [(workers, method) for method in others for workers in self.workers[:1]]
+        return [self.parallel(*plan) for plan in plans]
+
+    @property
     def serial(self) -> Run:
         """The run without workers."""
-        return self.runs.get(Plan("no workers", epochs=self.epochs))
+        return self.run(epochs=self.epochs)
 
     @cached_property
     def serial_again(self) -> Run:
         """A second run without workers, at least a second later, so that a seed from a clock of whole seconds is another."""
         time.sleep(max(0.0, self.serial.end + 1.01 - time.monotonic()))
-        return self.runs.get(Plan("no workers, again"))
-
-    @cached_property
-    def reverse(self) -> Run:
-        """The run without workers in reverse order."""
-        return self.runs.get(Plan("no workers, reversed", reverse=True))
-
-    @cached_property
-    def bare(self) -> Run:
-        """The run without the transform."""
-        epochs = 2 if self.subject.iterable else 1
-        return self.runs.get(Plan("no workers, without the transform", bare=True, epochs=epochs))
+        return self.run(again=True)
 
     @property
-    def has_bare(self) -> bool:
-        """Whether the dataset has a transform and can be read without it."""
-        return self.subject.transform() is not None and self.bare.whole
+    def reverse(self) -> Run:
+        """The run without workers in reverse order."""
+        return self.run(reverse=True)
 
-    @cached_property
-    def reseeded_run(self) -> Run:
+    @property
+    def other_batch(self) -> Run:
+        """A run with another batch size. Its samples are also compared on arrival."""
+        return self.small(batch=self.order.batch + 1, carry=True)
+
+    @property
+    def short(self) -> int:
+        """The readings of a short run."""
+        return self.order.repeats + 16
+
+    @property
+    def reseeded(self) -> Run:
         """A short run with another seed for the process-wide generators before each reading."""
-        return self.runs.get(
-            Plan("no workers, generators reseeded", reseed=True, reads=self.order.repeats + 16)
-        )
+        return self.run(reseed=True, reads=self.short)
 
-    @cached_property
-    def watched_run(self) -> Run:
+    @property
+    def watched(self) -> Run:
         """A short run that watches the dataset's attributes."""
-        return self.runs.get(Plan("no workers, watched", watch=True, reads=self.order.repeats + 16))
+        return self.run(watch=True, reads=self.short)
 
-    @cached_property
-    def alone(self) -> Run:
-        """Epoch 1 in a process that reads no other."""
-        return self.runs.get(Plan("no workers, epoch 1 alone", first=1))
-
-    @cached_property
-    def is_keyed(self) -> bool:
-        """Whether the dataset gets the epoch, and repeats a sample within one."""
-        return self.epochs > 1 and not self.random and self.subject.gets_epoch()
-
+    @property
     def more_keys(self) -> tuple[Run, Run]:
-        """Return two equal runs over more keys, as many as time allows."""
-        one, two = (
-            Plan(f"no workers, {name}", keys=4 * self.samples, seconds=_SECONDS)
-            for name in ("more keys", "more keys again")
-        )
-        return self.runs.get(one), self.runs.get(two)
+        """Two equal runs over more keys, as many as time allows."""
+        return self.run(keys=4 * self.samples), self.run(keys=4 * self.samples, again=True)
 
     @cached_property
     def hash_seeds(self) -> tuple[str, str]:
         """Two hash seeds for spawned workers. The first differs from this process's."""
         return ("1", "2") if os.environ.get("PYTHONHASHSEED") == "0" else ("0", "1")
-
-    def parallel(self, workers: int, method: str, *, init: bool = True) -> Run:
-        """Return the run with these workers. Start methods after the first get one pass."""
-        name = f"{workers} workers, {method}" + ("" if init else ", without worker_init_fn")
-        epochs = self.epochs if method == self.methods[0] else 1
-        seed = "" if method == "fork" else self.hash_seeds[0]
-        return self.runs.get(
-            Plan(name, workers=workers, method=method, epochs=epochs, pictures=4, init=init, hashing=seed)
-        )
-
-    def spawned_again(self, hash_seed: str) -> Run:
-        """Return a run of spawned workers with a hash seed."""
-        count = self.workers[0]
-        name = f"{count} workers, spawn, hash seed {hash_seed}"
-        return self.runs.get(Plan(name, workers=count, method="spawn", hashing=hash_seed))
-
-    def parallels(self) -> list[Run]:
-        """Return the runs of all numbers of workers with the first start method, and of the smallest with the others."""
-        first, *others = self.methods
-        return [
-            *(self.parallel(workers, first) for workers in self.workers),
-            *(self.parallel(workers, method) for method in others for workers in self.workers[:1]),
-        ]
 
     def repeats(self, records: Iterable[Record]) -> list[Record]:
         """Return the readings of the first part of the order, which repeats its indices."""
@@ -169,12 +140,15 @@ class Context:
         """The chance that two readings of one index in one process give the same bytes, or 1 if nothing is random."""
         return _collisions(self.repeats(self.serial.epoch(0)))
 
+    def _is_random(self, run: Run) -> bool:
+        if self.subject.iterable:
+            return bool(differences(run.epoch(0), run.epoch(1))[0])
+        return _collisions(self.repeats(run.epoch(0))) < 1
+
     @cached_property
     def random(self) -> bool:
         """Whether readings of one index in one process and epoch differ."""
-        if self.subject.iterable:
-            return bool(differences(self.serial.epoch(0), self.serial.epoch(1))[0])
-        return self.collisions < 1
+        return self._is_random(self.serial)
 
     @cached_property
     def unsteady(self) -> list[int]:
@@ -182,37 +156,46 @@ class Context:
         result = differences(self.serial.epoch(0), self.serial_again.epoch(0))[0]
         if result or self.subject.iterable:
             return result
-        one, two = self.more_keys()
-        return sorted(
-            {a.index for a, b in zip(one.records, two.records, strict=False) if a.digest != b.digest}
-        )
+        one, two = self.more_keys
+        return differences(one.records, two.records)[0]
 
     @cached_property
     def source(self) -> AtFault:
         """The source of the randomness: the transform if the dataset is steady without it."""
-        if not self.has_bare or any(record.failure for record in self.bare.records):
+        return self.blamed(lambda run: self._is_random(run) or any(one.failure for one in run.records))
+
+    def blamed(self, still: Callable[[Run], bool], **plan: Any) -> AtFault:
+        """Return the transform if the dataset can be read without it and the fault is gone then, otherwise the dataset."""
+        if self.subject.transform() is None:
             return "dataset"
-        if self.subject.iterable:
-            still = bool(differences(self.bare.epoch(0), self.bare.epoch(1))[0])
-        else:
-            still = _collisions(self.repeats(self.bare.records)) < 1
-        return "dataset" if still else "transform"
+        run = self.run(bare=True, **{"epochs": 2 if self.subject.iterable else 1, **plan})
+        return "dataset" if not run.whole or still(run) else "transform"
 
     def need(self, *runs: Run) -> None:
         """Raise NotMeasured if one of these runs cannot be used."""
         if why := self.trouble(*runs):
             raise NotMeasured(why)
 
-    def need_steady(self) -> None:
-        """Raise NotMeasured if two equal runs differ."""
-        if self.unsteady:
-            raise NotMeasured(
-                "two equal runs already differ, so others cannot be compared with them. Fix the cause of reproducible first",
-                [
-                    f"no workers: {len(self.unsteady)} samples differ between two equal runs: {number_list(self.unsteady)}"
-                ],
-                self.unsteady,
-            )
+    def _raises_repeatedly(self) -> bool:
+        return self.serial.whole and not self.repeats(self.serial.epoch(0))
+
+    def check(self, need: str) -> None:
+        """Raise NotMeasured without what a question needs: "indices", "workers", "spawn", "steady" runs, "readable" samples."""
+        if need == "indices" and self.subject.iterable:
+            raise NotMeasured("an iterable dataset sets its own order and has no indices")
+        if need == "workers" and not self.workers:
+            raise NotMeasured("needs workers")
+        if need == "spawn" and "spawn" not in self.methods:
+            raise NotMeasured("needs spawned workers: add spawn to the start methods")
+        if need == "readable" and not self.subject.iterable and self._raises_repeatedly():
+            repeated = number_list(self.order.indices[: self.order.repeats])
+            raise NotMeasured(f"the samples that are read repeatedly raise errors: {repeated}")
+        if need == "steady":
+            self.need(self.serial, self.serial_again)
+            if self.unsteady:
+                seen = f"no workers: {len(self.unsteady)} samples differ between two equal runs: {number_list(self.unsteady)}"
+                text = "two equal runs already differ, so others cannot be compared with them. Fix the cause of reproducible first"
+                raise NotMeasured(text, [seen], self.unsteady)
 
     def trouble(self, *runs: Run) -> str:
         """Return why these runs are unusable, or an empty string."""
@@ -229,34 +212,53 @@ def _collisions(records: Sequence[Record]) -> float:
     return 1.0 if equal == len(pairs) else (equal + 1) / (len(pairs) + 2)
 
 
-def differences(one: Sequence[Record], other: Sequence[Record]) -> tuple[list[int], int]:
+def differences(
+    one: Sequence[Record], other: Sequence[Record], *, by_index: bool = False
+) -> tuple[list[int], int]:
     """Return the indices whose readings at the same position differ, and the number of common positions.
 
     Workers of an iterable dataset count positions on their own, so the worker counts as well.
+
+    Args:
+        one: the readings of a run.
+        other: those of another.
+        by_index: whether to compare the first readings of each index instead, as in runs of different orders.
     """
     streams = len({record.position for record in one}) < len(one)
 
-    def position_of(record: Record) -> tuple[int | None, int]:
-        return record.worker if streams else None, record.position
+    def first_readings(records: Sequence[Record]) -> dict[Any, Record]:
+        result: dict[Any, Record] = {}
+        for record in records:
+            place = record.index if by_index else (record.worker if streams else None, record.position)
+            result.setdefault(place, record)
+        return result
 
-    digests = {position_of(record): record.digest for record in one}
-    both = [record for record in other if position_of(record) in digests]
-    other_bytes = {record.index for record in both if record.digest != digests[position_of(record)]}
-    return sorted(other_bytes), len(both)
+    here, there = first_readings(one), first_readings(other)
+    both = [(here[place], there[place]) for place in here.keys() & there.keys()]
+    return sorted({a.index for a, b in both if a.digest != b.digest}), len(both)
 
 
-def first_by_index(records: Iterable[Record]) -> dict[int, str | None]:
-    """Return the digest of the first reading of each index."""
-    result: dict[int, str | None] = {}
-    for record in records:
-        result.setdefault(record.index, record.digest)
-    return result
+def compare(
+    ctx: Context, pairs: Iterable[tuple[Run, Run]], bad: str, good: str, verdict: Verdict = "warning"
+) -> Finding:
+    """Compare runs that should be equal, pair by pair: by position, or by index if the order differs."""
+    evidence, samples = [], set()
+    for one, two in pairs:
+        here, there = (run.records if run.plan.keys else run.epoch(two.plan.first) for run in (one, two))
+        other, total = differences(here, there, by_index=two.plan.reverse)
+        samples |= set(other)
+        seen = (
+            f"{len(other)} samples differ: {number_list(other)}" if other else f"{total} readings are equal"
+        )
+        evidence.append(f"{one.plan.name} and {two.plan.name}: {seen}")
+    return Finding(verdict, bad, evidence, samples, ctx.source) if samples else Finding("ok", good, evidence)
 
 
 def beyond_chance(equal: int, total: int, rate: float) -> bool:
     """Return whether `equal` of `total` pairs are too many for chance, if independent pairs are equal at `rate`."""
-    if not equal or rate >= 1:
+    if not equal:
         return False
+    rate = min(rate, 0.99)
     log = [
         math.lgamma(total + 1)
         - math.lgamma(k + 1)

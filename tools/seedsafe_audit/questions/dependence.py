@@ -4,84 +4,74 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from seedsafe_audit import rng
+from seedsafe_audit import state
 from seedsafe_audit.questions.context import (
     Context,
     Finding,
     NotMeasured,
+    compare,
     differences,
-    first_by_index,
     number_list,
 )
 from seedsafe_audit.questions.storage import lasting_changes
 from seedsafe_audit.recording import Record
-from seedsafe_audit.report import AtFault
-from seedsafe_audit.runs import Plan, Run
+from seedsafe_audit.runs import Run
 
-__all__ = ["batch_size", "global_draws", "global_state", "order", "reproducible", "threads", "workers"]
+__all__ = [
+    "batch_size",
+    "global_draws",
+    "global_state",
+    "hash_order",
+    "kept_draws",
+    "order",
+    "reproducible",
+    "threads",
+    "workers",
+]
 
-_SHORT = 48
+_CACHE = (
+    "it keeps draws in a cache around random augmentation, so later epochs repeat the numbers of the first. Cache the steps "
+    "before the augmentation"
+)
+_KEPT = (
+    "it keeps the draws, the key or the generator of one sample and uses them for others. Call the pipeline or ss.generator() "
+    "in each read"
+)
 
 
 def reproducible(ctx: Context) -> Finding:
-    """Compare a run with a second run with the same seeds."""
+    """Compare a run with a second run with the same seeds, and two over keys that no other run reads."""
+    ctx.need(ctx.serial, ctx.serial_again)
     pairs = [(ctx.serial, ctx.serial_again)]
     if ctx.workers:
-        method, count = ctx.methods[0], ctx.workers[0]
-        again = Plan(f"{count} workers, {method}, again", workers=count, method=method)
-        pairs.append((ctx.parallel(count, method), ctx.runs.get(again)))
-    ctx.need(*pairs[0])
+        pairs.append((ctx.parallel(ctx.workers[0], ctx.methods[0]), ctx.small(again=True)))
+    if not ctx.subject.iterable:
+        pairs.append(ctx.more_keys)
     text = (
-        "two runs with the same seeds differ{some}, because it draws from a generator without a seed or from the clock. "
+        "two runs with the same seeds differ, because it draws from a generator without a seed or from the clock. "
         "Use one seed, and a key per sample"
     )
     if not ctx.unsteady:
         text = (
-            "two runs with workers differ{some} although two without them agree, because chance decides which worker reads "
+            "two runs with workers differ although two without them agree, because chance decides which worker reads "
             "a sample. Use a key per sample"
         )
-    result = _compare(
-        ctx,
-        [pair for pair in pairs if not ctx.trouble(*pair)],
-        text.format(some=""),
-        "two runs with the same seeds are equal",
-    )
-    return result if ctx.subject.iterable else _with_more_keys(ctx, result, text)
-
-
-def _with_more_keys(ctx: Context, found: Finding, text: str) -> Finding:
-    """Add the evidence from keys that no other run reads, and the chance that they show a rare draw."""
-    one, two = ctx.more_keys()
-    if ctx.trouble(one, two):
-        return found
-    pairs = list(zip(one.records, two.records, strict=False))
-    other = {a.index: (a.epoch, a.index) for a, b in pairs if a.digest != b.digest}
-    looks = 2 * (len(pairs) + len(ctx.serial.epoch(0)))
-    chances = " and ".join(f"one in {rare:,} with {1 - (1 - 1 / rare) ** looks:.1%}" for rare in (200, 1000))
-    seen = (
-        f"{len(other)} of {len(pairs):,} more readings differ" if other else f"{len(pairs):,} more are equal"
-    )
-    evidence = [*found.evidence, f"no workers, other epochs and indices: {seen}"]
-    if found.verdict == "ok" and not other:
-        return found._replace(
-            summary=f"{found.summary}. A draw from elsewhere in one reading out of N would have been found: {chances}",
-            evidence=evidence,
-        )
-    if found.verdict == "ok":
-        text = text.format(some=" in some readings")
-        return Finding("warning", text, evidence, other, ctx.source)
-    return found._replace(evidence=evidence, samples={*found.samples, *other})
+    usable = [pair for pair in pairs if not ctx.trouble(*pair)]
+    result = compare(ctx, usable, text, "two runs with the same seeds are equal")
+    if result.verdict == "ok" and ctx.more_keys in usable:
+        looks = 2 * (len(ctx.more_keys[0].records) + len(ctx.serial.epoch(0)))
+        chances = [f"one in {rare:,} with {1 - (1 - 1 / rare) ** looks:.1%}" for rare in (200, 1000)]
+        promise = "A draw from elsewhere in one reading out of N would have been found"
+        return result._replace(summary=f"{result.summary}. {promise}: {' and '.join(chances)}")
+    return result
 
 
 def workers(ctx: Context) -> Finding:
     """Compare the runs that have workers with the one that has none."""
-    if ctx.subject.iterable:
-        raise NotMeasured("an iterable dataset has no indices by which its workers could be compared")
     runs = [run for run in ctx.parallels() if not ctx.trouble(run)]
-    if (why := ctx.trouble(ctx.serial, ctx.serial_again)) or not runs:
-        raise NotMeasured(why or ctx.trouble(*ctx.parallels()) or "needs workers")
-    ctx.need_steady()
-    return _compare(
+    if not runs:
+        raise NotMeasured(ctx.trouble(*ctx.parallels()))
+    return compare(
         ctx,
         [(ctx.serial, run) for run in runs],
         "with the same seed, another number of workers or another start method gives different bytes. Use a key per sample",
@@ -91,76 +81,43 @@ def workers(ctx: Context) -> Finding:
 
 def order(ctx: Context) -> Finding:
     """Compare the readings of two orders by index."""
-    if ctx.subject.iterable:
-        raise NotMeasured("an iterable dataset sets its own order")
-    ctx.need(ctx.serial, ctx.serial_again, ctx.reverse)
-    ctx.need_steady()
-    repeated = set(ctx.order.indices[: ctx.order.repeats])
-    one = {r.index: r.digest for r in ctx.singles(ctx.serial.epoch(0)) if r.index not in repeated}
-    two = {r.index: r.digest for r in ctx.reverse.epoch(0) if r.index not in repeated}
-    if not one:
-        one, two = first_by_index(ctx.serial.epoch(0)), first_by_index(ctx.reverse.epoch(0))
-    other = sorted(index for index in one if one[index] != two.get(index))
-    if not other:
-        return Finding("ok", "every sample has the same bytes in reverse order")
-    seen = f"no workers: {len(other)} of {len(one)} samples differ in reverse order: {number_list(other)}"
-    evidence = [seen, *(f"reading changes {change}" for change in lasting_changes(ctx.watched_run)[:4])]
-    text = "a sample's bytes depend on the samples read before it. Use a key per sample"
-    return Finding("warning", text, evidence, other, ctx.source)
+    ctx.need(ctx.reverse)
+    bad = "a sample's bytes depend on the samples read before it. Use a key per sample"
+    good = "every sample has the same bytes in reverse order"
+    result = compare(ctx, [(ctx.serial, ctx.reverse)], bad, good)
+    if result.verdict == "ok":
+        return result
+    kept = [f"reading changes {change}" for change in lasting_changes(ctx.watched)[:4]]
+    return result._replace(evidence=[*result.evidence, *kept])
 
 
 def batch_size(ctx: Context) -> Finding:
     """Compare runs with another batch size."""
     if ctx.subject.loader == "keras":
         raise NotMeasured("a Keras Sequence makes its own batches")
-    if ctx.subject.iterable or not ctx.workers:
-        raise NotMeasured("needs a map-style dataset and workers")
-    method, count = ctx.methods[0], ctx.workers[0]
-    size = ctx.order.batch + 1
-    run, other = ctx.parallel(count, method), ctx.runs.get(other_batch(count, method, size))
-    ctx.need(ctx.serial, ctx.serial_again, run, other)
-    ctx.need_steady()
-    return _compare(
-        ctx,
-        [(run, other)],
-        f"batches of {size} instead of {ctx.order.batch} give different bytes. Use a key per sample",
-        f"batches of {size} and of {ctx.order.batch} give the same bytes",
-    )
-
-
-def other_batch(workers: int, method: str, size: int) -> Plan:
-    """Return a plan with another batch size. Its samples are also compared on arrival."""
-    name = f"{workers} workers, {method}, batches of {size}"
-    return Plan(name, workers=workers, method=method, batch=size, carry=True)
+    run = ctx.parallel(ctx.workers[0], ctx.methods[0])
+    ctx.need(run, ctx.other_batch)
+    sizes = f"batches of {ctx.order.batch + 1} instead of {ctx.order.batch} give"
+    bad, good = f"{sizes} different bytes. Use a key per sample", f"{sizes} the same bytes"
+    return compare(ctx, [(run, ctx.other_batch)], bad, good)
 
 
 def global_state(ctx: Context) -> Finding:
     """Change the seed of one process-wide generator at a time, and compare."""
-    ctx.need(ctx.serial, ctx.serial_again)
-    ctx.need_steady()
-    samples: set[int] = set()
-    evidence = []
-    for name in rng.loaded():
-        run = ctx.runs.get(Plan(f"no workers, other {name}", other=name, reads=ctx.order.repeats + _SHORT))
-        other, _ = differences(ctx.serial.epoch(0), run.epoch(0))
-        if other:
-            samples |= set(other)
-            evidence.append(
-                f"with another seed for {name}, {len(other)} samples differ: {number_list(other)}"
-            )
-    if not samples:
-        return Finding("ok", "other seeds of the process-wide generators change no byte")
-    text = (
-        "samples are drawn from generators that the whole process shares. Draw from ss.generator(key) instead"
+    result = compare(
+        ctx,
+        [(ctx.serial, ctx.run(other=name, reads=ctx.short + 32)) for name in state.loaded()],
+        "samples are drawn from generators that the whole process shares. Draw from ss.generator(key) instead",
+        "other seeds of the process-wide generators change no byte",
     )
-    return Finding("warning", text, evidence, samples, ctx.source)
+    return result._replace(evidence=[line for line in result.evidence if "differ" in line])
 
 
 def global_draws(ctx: Context) -> Finding:
     """Look at the process-wide generators before and after each reading."""
-    run = ctx.reseeded_run
+    run = ctx.reseeded
     ctx.need(run)
-    by_name = {name: [r for r in run.records if name in r.draws] for name in rng.loaded()}
+    by_name = {name: [r for r in run.records if name in r.draws] for name in state.loaded()}
     by_name = {name: records for name, records in by_name.items() if records}
     if not by_name:
         return Finding("ok", "no reading changes the process-wide generators")
@@ -171,16 +128,16 @@ def global_draws(ctx: Context) -> Finding:
     constant = [name for name in seeded if len({r.after[name] for r in by_name[name]}) == 1]
     samples = {record.index for found in by_name.values() for record in found}
     way_out = "Draw from ss.generator(key) instead"
-    if constant and not (
-        not ctx.trouble(ctx.serial, ctx.serial_again) and ctx.unsteady
-    ):  # otherwise the clock seeds it
+    if not seeded:
+        text = f"reading draws from generators that other code of the process uses too. {way_out}"
+        return Finding("warning", text, evidence, samples, ctx.source)
+    part = ctx.blamed(lambda bare: any(record.draws for record in bare.records), reseed=True, reads=8)
+    by_clock = not ctx.trouble(ctx.serial, ctx.serial_again) and ctx.unsteady
+    if constant and not by_clock:
         text = f"each reading leaves {' and '.join(constant)} in one state, seeded with a constant per sample. {way_out}"
-        return Finding("fault", text, evidence, samples, _seeding(ctx))
-    if seeded:
-        text = f"each reading seeds {' and '.join(seeded)}, so dropout and shuffling in this process get that seed too. {way_out}"
-        return Finding("warning", text, evidence, samples, _seeding(ctx))
-    text = f"reading draws from generators that other code of the process uses too. {way_out}"
-    return Finding("warning", text, evidence, samples, ctx.source)
+        return Finding("fault", text, evidence, samples, part)
+    text = f"each reading seeds {' and '.join(seeded)}, so dropout and shuffling in this process get that seed too. {way_out}"
+    return Finding("warning", text, evidence, samples, part)
 
 
 def _ends(records: list[Record], name: str) -> bool:
@@ -194,54 +151,96 @@ def _ends(records: list[Record], name: str) -> bool:
 
 def threads(ctx: Context) -> Finding:
     """Read with four threads at once, and compare with reading alone."""
-    if ctx.subject.iterable:
-        raise NotMeasured("threads cannot share an iterator")
     ctx.need(ctx.serial, ctx.serial_again, ctx.reverse)
     if ctx.random or ctx.unsteady or order(ctx).verdict == "warning":
         raise NotMeasured(
             "even in one thread, a sample's bytes depend on the samples read before it, or on chance"
         )
-    runs = [ctx.runs.get(Plan(f"4 threads, {turn} time", threads=4)) for turn in ("first", "second")]
-    raised = [record for run in runs for record in run.records if record.failure]
+    runs = [ctx.run(threads=4), ctx.run(threads=4, again=True)]
     alone = {record.index for record in ctx.serial.records if record.failure}
-    new = [record for record in raised if record.index not in alone]
+    new = [one for run in runs for one in run.records if one.failure and one.index not in alone]
     if new:
         evidence = [f"sample {record.index}: {record.failure}" for record in new[:5]]
         text = "it raises errors when several threads read at once. Use local variables, and one file handle per thread"
         return Finding("fault", text, evidence, [r.index for r in new], "dataset")
     ctx.need(*runs)
-    return _compare(
+    return compare(
         ctx,
         [(ctx.serial, run) for run in runs],
         "several threads at once do not give the bytes of one, because it keeps its working state outside the call. Use local "
         "variables, and one file handle per thread",
         "four threads give the same bytes as one",
-        verdict="fault",
+        "fault",
     )
 
 
-def _seeding(ctx: Context) -> AtFault:
-    if not ctx.has_bare:
-        return "dataset"
-    bare = ctx.runs.get(
-        Plan("no workers, without the transform, generators reseeded", bare=True, reseed=True, reads=8)
-    )
-    return "dataset" if any(record.draws for record in bare.records) else "transform"
-
-
-def _compare(
-    ctx: Context, pairs: list[tuple[Run, Run]], bad: str, good: str, verdict: str = "warning"
-) -> Finding:
-    evidence, samples = [], set()
-    for one, two in pairs:
-        other, total = differences(one.epoch(0), two.epoch(0))
-        if other:
-            samples |= set(other)
-            evidence.append(
-                f"{one.plan.name} and {two.plan.name}: {len(other)} samples differ: {number_list(other)}"
-            )
-        else:
-            evidence.append(f"{one.plan.name} and {two.plan.name}: {total} readings are equal")
+def kept_draws(ctx: Context) -> Finding:
+    """Compare which readings ask for keys, which draw, and an epoch read first with the same epoch read second."""
+    uses: dict[tuple[int, int], set[bool]] = defaultdict(set)
+    for record in (*ctx.serial.records, *ctx.serial_again.records):
+        if record.digest:
+            uses[record.epoch, record.index].add(record.key_uses > 0)
+    fewer = {index for (_, index), flags in uses.items() if len(flags) > 1}
+    once = _draw_once(ctx)
+    texts = {
+        "one reading asked for the sample's key, another reading of the same key did not": fewer,
+        "only the first reading drew from the process-wide generators": once,
+    }
+    evidence = [f"samples {number_list(found)}: {text}" for text, found in texts.items() if found]
+    samples = fewer | once
+    history = order(ctx).verdict != "ok"
+    if not history or fewer:
+        gets_epoch = ctx.epochs > 1 and not ctx.random and ctx.subject.gets_epoch()
+        alone = [ctx.run(first=1)] if gets_epoch else []
+        later = compare(ctx, [(ctx.serial, run) for run in alone if not ctx.trouble(run)], "", "")
+        if later.samples:
+            samples |= set(later.samples)
+            evidence += later.evidence
     if not samples:
-        return Finding("ok", good, evidence)
-    return Finding(verdict, bad, evidence, samples, ctx.source)  # type: ignore[arg-type]
+        return Finding("ok", "no draw of one sample or epoch comes again in another")
+    return Finding("fault", _KEPT if history and not once else _CACHE, evidence, samples, ctx.source)
+
+
+def _draw_once(ctx: Context) -> set[int]:
+    """Return the repeated indices if they are several and only the first reading of each drew."""
+    readings: dict[int, list[bool]] = defaultdict(list)
+    for record in ctx.repeats(ctx.reseeded.records):
+        readings[record.index].append(bool(record.draws))
+    once = all(drew[0] and not any(drew[1:]) and len(drew) > 1 for drew in readings.values())
+    return set(readings) if once and len(readings) > 1 else set()
+
+
+def hash_order(ctx: Context) -> Finding:
+    """Compare spawned workers with two hash seeds, unless the first already agree with the run without workers."""
+    one = ctx.parallel(ctx.workers[0], "spawn")
+    ctx.need(one)
+    if not differences(ctx.serial.epoch(0), one.epoch(0))[0] and not ctx.subject.iterable:
+        return Finding("ok", "spawned workers, which have their own hash seed, give the same bytes")
+
+    def again(hash_seed: str) -> Run:
+        return ctx.parallel(ctx.workers[0], "spawn", epochs=1, again=True, hashing=hash_seed)
+
+    other = again(ctx.hash_seeds[1])
+    ctx.need(other)
+    text = (
+        "samples depend on hash() of strings or on the order of a set of them, which differ between spawned workers and between "
+        "runs. Sort the set, and use hashlib or zlib.crc32 for hash(), because PYTHONHASHSEED=0 only hides the fault"
+    )
+    result = compare(ctx, [(one, other)], text, "another hash seed gives the same bytes")
+    if result.verdict == "ok":
+        return result
+    digests: dict[int, set[str | None]] = defaultdict(
+        set
+    )  # two sets agree by chance, so each worker's counts
+    for record in ctx.repeats(one.epoch(0)):
+        digests[record.index].add(record.digest)
+    steady = not ctx.random and not ctx.subject.iterable
+    by_process = steady and any(len(group) > 1 for group in digests.values())
+    if not by_process and not ctx.trouble(same := again(ctx.hash_seeds[0])):
+        by_process = bool(differences(one.epoch(0), same.epoch(0))[0])
+    if by_process:
+        text = (
+            "two spawned processes with the same hash seed differ, because of the order of a set of objects or something else "
+            "that differs between processes. Sort such a set"
+        )
+    return result._replace(summary=text)

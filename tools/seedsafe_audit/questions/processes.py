@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import io
-import pickle
+import re
 import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
-from seedsafe_audit import rng
+from seedsafe.bridging.walk import Place, held_by, walk
+from seedsafe_audit import state
 from seedsafe_audit.loaders import tell
-from seedsafe_audit.process import private_memory
 from seedsafe_audit.questions.context import Context, Finding, NotMeasured
 from seedsafe_audit.recording import Recorder
-from seedsafe_audit.runs import Plan
 
-__all__ = ["ends", "memory", "pickling", "pools"]
+__all__ = ["ends", "memory", "pickling"]
 
 _GROWTH, _LEAST, _WARM, _BLOCKS = 32, 20_000, 500, 5
 _TRIED, _HOPELESS = 32, 2.0  # after so many readings, give up if all would take more than twice the time
@@ -36,10 +35,11 @@ def ends(ctx: Context) -> Finding:
     skipped = [run.trouble for run in ctx.parallels() if run.skipped]
     if hung:
         text = (
-            f"a process hung for {ctx.runs.timeout:g} s and was ended. Look in its stack for a lock, a file or a thread pool, and "
+            f"a process hung for {ctx.timeout:g} s and was ended. Look in its stack for a lock, a file or a thread pool, and "
             "open that in the worker"
         )
-        return Finding("fault", text, (*hung, *died, *skipped), _indices(hung), "dataset")
+        indices = map(int, re.findall(r"reading index (-?\d+)", "\n".join(hung)))
+        return Finding("fault", text, (*hung, *died, *skipped), indices, "dataset")
     if died:
         part: Any = "dataset" if ctx.serial.outcome.error else None
         text = "a run ended early. Fix the error below, or use less memory if the system killed it"
@@ -47,36 +47,24 @@ def ends(ctx: Context) -> Finding:
     return Finding("ok", "every run finished")
 
 
-def _indices(lines: list[str]) -> tuple[int, ...]:
-    words = [line.split("reading index ")[1] for line in lines if "reading index " in line]
-    return tuple(sorted({int(word.replace(",", " ").split()[0]) for word in words}))
-
-
 def pickling(ctx: Context) -> Finding:
     """Pickle the dataset as spawn does, and look for the part that cannot be."""
     from multiprocessing.reduction import ForkingPickler
 
-    dataset = ctx.subject.dataset
+    def work(folder: str) -> Iterator[tuple[int, list[str]]]:
+        lines = _unpicklable(ctx.subject.dataset, ForkingPickler.dumps)
+        yield 0 if lines else len(ForkingPickler.dumps(ctx.subject.dataset)), lines
 
-    def work(folder: str) -> Iterator[tuple[int, str, list[tuple[str, str]]]]:
-        try:
-            size = len(ForkingPickler.dumps(dataset))
-        except Exception as error:  # noqa: BLE001  # it may raise anything
-            yield 0, f"{type(error).__name__}: {error}", _culprits(dataset)
-        else:
-            yield size, "", []
-
-    outcome = ctx.runs.call("pickling", work)
+    outcome = ctx.call("pickling", work)
     if not outcome.items:
         raise NotMeasured(outcome.error or "pickling hung")
-    size, error, culprits = outcome.items[0]
-    if error:
-        evidence = (error, *(f"dataset{path} cannot be pickled: {text}" for path, text in culprits))
+    ((size, lines),) = outcome.items
+    if lines:
         text = (
             "it cannot be pickled, so workers by spawn (macOS, Windows) or forkserver cannot receive it. Open files and locks "
             "lazily, and use module-level functions instead of lambdas"
         )
-        return Finding("fault", text, evidence, (), "dataset")
+        return Finding("fault", text, lines, (), "dataset")
     evidence = (f"{size:,} bytes go to each worker",)
     for run in ctx.parallels():
         if run.plan.method != "fork" and run.outcome.error:
@@ -85,94 +73,57 @@ def pickling(ctx: Context) -> Finding:
     return Finding("ok", "it can be pickled", evidence)
 
 
-def _culprits(value: Any, path: str = "", depth: int = 0) -> list[tuple[str, str]]:
-    result = []
-    for name, part in getattr(value, "__dict__", {}).items():
+def _unpicklable(dataset: Any, dumps: Callable[[Any], Any]) -> list[str]:
+    """Return the innermost parts that cannot be pickled, and why."""
+    found: dict[Place, str] = {}
+    for place in walk(dataset, lambda place: held_by(place.thing) if place in found else (), depth=5):
         try:
-            pickle.dump(part, io.BytesIO())
+            dumps(place.thing)
         except Exception as error:  # noqa: BLE001  # it may raise anything
-            inner = _culprits(part, f"{path}.{name}", depth + 1) if depth < 4 else []
-            result += inner or [(f"{path}.{name}", f"{type(error).__name__}: {error}")]
-    return result[:5]
-
-
-def pools(ctx: Context) -> Finding:
-    """Count the native threads, which Python did not start, at a worker's first reading and later."""
-    if not ctx.workers:
-        raise NotMeasured("needs workers")
-    method, count = ctx.methods[0], ctx.workers[0]
-    name, reads = f"{count} workers, {method}, measured", 8 * ctx.order.batch * count
-    run = ctx.runs.get(Plan(name, workers=count, method=method, facts=1, reads=reads))
-    ctx.need(run)
-    evidence, grown = [], 0
-    for worker in sorted({record.worker or 0 for record in run.records}):
-        facts = [record.process for record in run.records if record.worker == worker and record.process]
-        more = max(one.native for one in facts) - facts[0].native
-        grown = max(grown, more)
-        libraries = ", ".join(facts[-1].libraries) or "no library known"
-        evidence.append(
-            f"worker {worker}: {facts[0].native} → {facts[0].native + more} native threads; {libraries}"
-        )
-    if not grown:
-        return Finding("ok", "no worker starts native threads", evidence)
-    text = (
-        f"each worker starts {grown} native threads, which compete for the cores with other workers. Call "
-        "seedsafe.opencv.guard(), or set OMP_NUM_THREADS=1"
-    )
-    return Finding("warning", text, evidence, (), "dataset")
+            found[place] = f"dataset{place.path} cannot be pickled: {type(error).__name__}: {error}"
+    around = {place.above for place in found}
+    return [line for place, line in found.items() if place not in around][:5]
 
 
 def memory(ctx: Context) -> Finding:
     """Read many times in one forked process, and measure its private memory."""
     reads, seconds = ctx.memory
-    count = ctx.subject.length
-    if count is None:
-        raise NotMeasured("the dataset has no length")
     ctx.need(ctx.serial)
-    dataset = ctx.subject.dataset
+    dataset, count = ctx.subject.dataset, ctx.subject.length or 1
 
-    def work(folder: str) -> Iterator[tuple[int, int | None]]:
-        rng.seed(1)
+    def work(folder: str) -> Iterator[tuple[int, int | None, float]]:
+        state.seed(1)
         tell(dataset, 0)
-        say = Recorder(dataset, [0], folder)
+        recorder = Recorder(dataset, [0], folder)
         gc.freeze()  # otherwise the collector writes to every object
-        begun, warm = time.monotonic(), 0
-        while warm < _WARM and not (warm >= _TRIED and _needs(warm, begun) > _HOPELESS * seconds):
-            _quietly(dataset, warm % min(count, _WARM))
-            warm += 1
-        say[0]
-        if _needs(warm, begun) > _HOPELESS * seconds:
-            yield -1, round(_needs(warm, begun))
-            return
-        yield 0, private_memory()
-        end = time.monotonic() + seconds
-        for read in range(1, reads + 1):
-            _quietly(dataset, (_WARM + read) % count)
-            if read % 1000 == 0 or read == reads or time.monotonic() > end:
-                say[0]
-                yield read, private_memory()
-                if time.monotonic() > end:
-                    return
+        begun = time.monotonic()
+        for read in range(_WARM + reads + 1):
+            if read % 100 == 0:
+                recorder.say("reading index 0")
+            with contextlib.suppress(Exception):  # another question lists them
+                dataset[read % count]
+            done, spent = read - _WARM, time.monotonic() - begun
+            needed = spent / (read + 1) * (_WARM + _LEAST)
+            late = spent > seconds or (read > _TRIED and needed > _HOPELESS * seconds)
+            if late or (done >= 0 and done % max(reads // _BLOCKS, 1) == 0):
+                yield done, _private_memory(), needed
+            if late:
+                return
 
-    outcome = ctx.runs.call("memory", work)
-    if outcome.items and outcome.items[0][0] < 0:
-        needed = outcome.items[0][1]
-        raise NotMeasured(
-            f"{_LEAST:,} readings would take {needed} s, but the limit is {seconds:g} s: pass --memory-seconds {needed}"
-        )
-    measured = [(read, private) for read, private in outcome.items if private is not None]
-    if outcome.error or len(measured) < 2:
-        raise NotMeasured(outcome.error or "this system does not report private memory")
-    (_, before), (done, after) = measured[0], measured[-1]
+    outcome = ctx.call("memory", work)
+    if outcome.error or not outcome.items:
+        raise NotMeasured(outcome.error or "reading hung")
+    done, after, needed = outcome.items[-1]
     if done < _LEAST:
-        raise NotMeasured(f"needs {_LEAST:,} readings, {done:,} were made in {seconds:g} s")
-    grown = (after - before) / done
-    marks = [
-        min(measured, key=lambda one: abs(one[0] - done * block / _BLOCKS))[1] for block in range(_BLOCKS + 1)
-    ]
-    steady = statistics.median(
-        (two - one) * _BLOCKS / done for one, two in pairwise(marks)
-    )  # the median, because a single leap is not steady growth
+        raise NotMeasured(
+            f"needs {_LEAST:,} readings, {max(done, 0):,} were made in the limit of {seconds:g} s: pass --memory-seconds {needed:.0f}"
+        )
+    if after is None:
+        raise NotMeasured("this system does not report private memory")
+    marks = [private for _, private, _ in outcome.items]
+    before, grown = marks[0], (after - marks[0]) / done
+    # The median, because a single leap is not steady growth.
+    steady = statistics.median(two - one for one, two in pairwise(marks)) * _BLOCKS / done
     evidence = (f"{done:,} readings in one process: {before / 2**20:.1f} → {after / 2**20:.1f} MiB private",)
     if min(grown, steady) > _GROWTH:
         text = (
@@ -184,11 +135,12 @@ def memory(ctx: Context) -> Finding:
     return Finding("ok", text, evidence)
 
 
-def _needs(reads: int, begun: float) -> float:
-    """Return the seconds that all readings would take at the speed of the first ones."""
-    return (time.monotonic() - begun) / reads * _LEAST
-
-
-def _quietly(dataset: Any, index: int) -> None:
-    with contextlib.suppress(Exception):  # another question lists them
-        dataset[index]
+def _private_memory() -> int | None:
+    """Return the bytes of memory that no other process shares, or None if the system does not report them."""
+    try:
+        lines = Path("/proc/self/smaps_rollup").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return None
+    return 1024 * sum(
+        int(line.split()[1]) for line in lines if line.startswith(("Private_Dirty", "Private_Clean"))
+    )

@@ -1,15 +1,26 @@
-"""Do workers or epochs repeat each other?"""
+"""Do workers or epochs repeat each other, in the samples or in what the collate function draws?"""
 
 from __future__ import annotations
 
+import importlib
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+from itertools import islice, product
+from typing import Any
 
-from seedsafe_audit.questions.context import Context, Finding, NotMeasured, beyond_chance, number_list
+from seedsafe.keys.key import SampleIndex
+from seedsafe_audit.content import content
+from seedsafe_audit.questions.context import Context, Finding, NotMeasured, beyond_chance
 from seedsafe_audit.recording import Record
-from seedsafe_audit.report import AtFault, Matrix, Picture
-from seedsafe_audit.runs import Run
+from seedsafe_audit.report import AtFault, Matrix
+from seedsafe_audit.runs import Run, prepare
 
-__all__ = ["duplicates", "epochs"]
+__all__ = ["collate", "duplicates", "epochs"]
+
+_Equal = tuple[list[Record], int]
+"""The readings that equal another that they should not, and how many could."""
 
 _STEADY = (
     "every reading of a sample in one epoch gives the same bytes, so nothing is random or it depends only on the index and "
@@ -27,7 +38,6 @@ def duplicates(ctx: Context) -> Finding:
     """Compare the samples that workers give for the same indices, read in the same order."""
     if ctx.subject.iterable:
         return _common_samples(ctx)
-    _need_readable(ctx)
     runs = [run for run in ctx.parallels() if run.whole]
     if not runs or ctx.trouble(ctx.serial):
         raise NotMeasured(ctx.trouble(ctx.serial, *ctx.parallels()))
@@ -37,24 +47,19 @@ def duplicates(ctx: Context) -> Finding:
         if ctx.unsteady and len(ctx.unsteady) == len(set(ctx.order.indices)):
             raise NotMeasured(_ONCE)
         return Finding("ok", _STEADY)
-    evidence: list[str] = []
-    samples: set[int] = set()
-    faulty: list[Run] = []
+    evidence, samples, faulty = [], set(), []
     matrix: Matrix | None = None
-    pictures: tuple[Picture, ...] = ()
-    for run in runs:
-        for epoch in range(ctx.epochs):
-            equal, total, first = _equal_draws(ctx, ctx.repeats(run.epoch(epoch)))
-            if not beyond_chance(equal, total, min(ctx.collisions, 0.99)):
-                continue
+    for run, epoch in product(runs, range(ctx.epochs)):
+        records = ctx.repeats(run.epoch(epoch))
+        equal, total = _equal_draws(records)
+        if beyond_chance(len(equal), total, ctx.collisions):
             faulty.append(run)
-            samples.update(index for index, _ in first)
+            samples |= {record.index for record in equal}
             evidence.append(
-                f"{run.plan.name}, epoch {epoch}: {equal} of {total} readings equal worker 0's, the first "
-                f"of them sample {first[0][0]}, worker {first[0][1]}"
+                f"{run.plan.name}, epoch {epoch}: {len(equal)} of {total} readings equal worker 0's, the first "
+                f"of them sample {equal[0].index}, worker {equal[0].worker}"
             )
-            if matrix is None:
-                matrix, pictures = _matrix(ctx, run, epoch), _pictures(ctx, run, epoch)
+            matrix = matrix or _matrix(f"{run.plan.name}, epoch {epoch}", records, ctx.order.batch)
     if not faulty:
         names = ", ".join(run.plan.name for run in runs)
         return Finding("ok", "the workers' readings of the same sample differ", (f"compared: {names}",))
@@ -62,25 +67,22 @@ def duplicates(ctx: Context) -> Finding:
         "worker processes hold copies of the same random state and make the same draws. Make a generator for each sample, "
         "such as ss.generator(key)"
     )
-    return Finding("fault", text, evidence, samples, _loader_or(ctx, faulty[0]), matrix, pictures)
+    part = _loader_or(ctx, faulty[0], lambda run: _equal_draws(ctx.repeats(run.epoch(0))))
+    return Finding("fault", text, evidence, samples, part, matrix)
 
 
 def _common_seeds(ctx: Context, runs: list[Run]) -> Finding | None:
     """Look for a seed from a clock: several indices get it, and the next run does not have it."""
     seeds_again = {seed for record in ctx.serial_again.records for seed in record.seeds}
     evidence, samples = [], set()
-    for run in runs:
-        for epoch in range(ctx.epochs):
-            records = [record for record in run.epoch(epoch) if record.seeds]
-            readers: dict[str, set[tuple[int, int]]] = defaultdict(set)
-            for record in records:
-                for seed in set(record.seeds) - seeds_again:
-                    readers[seed].add((record.index, record.worker or 0))
-            shared = {
-                seed: found for seed, found in readers.items() if len({index for index, _ in found}) > 1
-            }
-            if not shared:
-                continue
+    for run, epoch in product(runs, range(ctx.epochs)):
+        records = [record for record in run.epoch(epoch) if record.seeds]
+        readers: dict[str, set[tuple[int, int]]] = defaultdict(set)
+        for record in records:
+            for seed in set(record.seeds) - seeds_again:
+                readers[seed].add((record.index, record.worker or 0))
+        shared = {seed: found for seed, found in readers.items() if len({index for index, _ in found}) > 1}
+        if shared:
             count = sum(any(seed in shared for seed in record.seeds) for record in records)
             seed, found = max(shared.items(), key=lambda one: len(one[1]))
             samples |= {index for found in shared.values() for index, _ in found}
@@ -103,39 +105,24 @@ def epochs(ctx: Context) -> Finding:
     if ctx.epochs < 2:
         raise NotMeasured("needs epochs=2 or more")
     ctx.need(ctx.serial)
-    if not ctx.subject.iterable:
-        _need_readable(ctx)
-    if not ctx.random and not ctx.subject.iterable:
-        equal, total = _equal_epochs(ctx, ctx.serial)
-        return Finding("ok", f"{_STEADY}. The epochs {'differ' if equal < total else 'are equal'}")
-    rate = ctx.collisions if not ctx.subject.iterable else 0.02
     equal, total = _equal_epochs(ctx, ctx.serial)
+    if not ctx.random:
+        return Finding("ok", f"{_STEADY}. The epochs {'differ' if len(equal) < total else 'are equal'}")
+    rate = 0.02 if ctx.subject.iterable else ctx.collisions
+    inside = beyond_chance(len(equal), total, rate)
+    usual = rate if inside else max(rate, (len(equal) + 1) / (total + 2))
     evidence, faulty, samples = [], [], set()
-    inside = beyond_chance(equal, total, min(rate, 0.99))
-    usual = min(0.99, rate if inside else max(rate, (equal + 1) / (total + 2)))
     for run in [ctx.serial, *ctx.parallels()]:
         equal, total = _equal_epochs(ctx, run)
-        if (
-            run.whole
-            and total
-            and ctx.random
-            and beyond_chance(equal, total, rate if run is ctx.serial else usual)
-        ):
+        if run.whole and beyond_chance(len(equal), total, rate if run is ctx.serial else usual):
             faulty.append(run)
-            evidence.append(f"{run.plan.name}: {equal} of {total} readings are equal in epochs 0 and 1")
+            evidence.append(f"{run.plan.name}: {len(equal)} of {total} readings are equal in epochs 0 and 1")
             samples |= {record.index for record in ctx.singles(run.epoch(0))}
-    if faulty:
-        text = "an epoch repeats the random draws of the one before. Put the epoch into the key or the seed"
-        return Finding("fault", text, evidence, samples, _loader_or(ctx, faulty[-1], epochs=True))
-    if not ctx.random:
-        return Finding("ok", "both epochs give the same samples, so nothing random was seen")
-    return Finding("ok", "the epochs differ in every run")
-
-
-def _need_readable(ctx: Context) -> None:
-    if ctx.serial.whole and not ctx.repeats(ctx.serial.epoch(0)):
-        repeated = number_list(ctx.order.indices[: ctx.order.repeats])
-        raise NotMeasured(f"the samples that are read repeatedly raise errors: {repeated}")
+    if not faulty:
+        return Finding("ok", "the epochs differ in every run")
+    text = "an epoch repeats the random draws of the one before. Put the epoch into the key or the seed"
+    part = _loader_or(ctx, faulty[-1], lambda run: _equal_epochs(ctx, run))
+    return Finding("fault", text, evidence, samples, part)
 
 
 def _random_inside(ctx: Context, run: Run) -> bool:
@@ -152,118 +139,173 @@ def _by_worker(records: list[Record]) -> dict[int, list[Record]]:
     return dict(sorted(result.items()))
 
 
-def _equal_draws(ctx: Context, records: list[Record]) -> tuple[int, int, list[tuple[int, int]]]:
-    """Return how many readings equal the first worker's of the same turn, how many there are, and each (index, worker)."""
-    workers = _by_worker(records)
-    if len(workers) < 2 or len({record.digest for record in records}) < 2:
-        return 0, 0, []
+def _equal_draws(records: list[Record]) -> _Equal:
+    """Return the readings that equal the first worker's of the same turn, and how many could, as some of their index differ."""
     digests = defaultdict(set)
     for record in records:
         digests[record.index].add(record.digest)
-    first, *others = workers.values()
-    equal, total = [], 0
-    for other in others:
-        for one, two in zip(first, other, strict=False):
-            if one.index == two.index and len(digests[one.index]) > 1:
-                total += 1
-                if one.digest == two.digest:
-                    equal.append((one.index, two.worker or 0))
-    return len(equal), total, equal
+    first, *others = _by_worker(records).values() if records else ([],)
+    pairs = [(one, two) for other in others for one, two in zip(first, other, strict=False)]
+    pairs = [(one, two) for one, two in pairs if one.index == two.index and len(digests[one.index]) > 1]
+    return [two for one, two in pairs if one.digest == two.digest], len(pairs)
 
 
-def _matrix(ctx: Context, run: Run, epoch: int) -> Matrix:
+def _matrix(name: str, records: list[Record], batch: int) -> Matrix:
     numbers: dict[str | None, int] = {}
-    cells = [
-        tuple(numbers.setdefault(record.digest, len(numbers)) for record in records[:32])
-        for records in _by_worker(ctx.repeats(run.epoch(epoch))).values()
-    ]
+    rows = [row[:32] for row in _by_worker(records).values()]
+    cells = [tuple(numbers.setdefault(record.digest, len(numbers)) for record in row) for row in rows]
     width = min(map(len, cells))
-    batch = ctx.order.batch
     return Matrix(
-        f"{run.plan.name}, epoch {epoch}: the samples that each worker gave for the same indices; equal colours mean equal bytes",
+        f"{name}: the samples that each worker gave for the same indices; equal colours mean equal bytes",
         tuple(f"worker {number}" for number in range(len(cells))),
         tuple(f"batch {turn // batch}, sample {turn % batch}" for turn in range(width)),
         tuple(row[:width] for row in cells),
     )
 
 
-def _pictures(ctx: Context, run: Run, epoch: int) -> tuple[Picture, ...]:
-    shown = []
-    for worker, records in _by_worker(ctx.repeats(run.epoch(epoch))).items():
-        shown += [
-            Picture(f"sample {record.index}, worker {worker}, reading {record.turn}", record.picture)
-            for record in records[:2]
-            if record.picture
-        ]
-    return tuple(shown[:8])
+def _equal_epochs(ctx: Context, run: Run) -> _Equal:
+    """Return the readings of epoch 1 that equal their counterpart in epoch 0, and how many have one."""
+    if ctx.subject.loader == "keras" and run.plan.workers:  # a pool reads in any order, so turns are compared
+        return _equal_passes(ctx.repeats(run.records), lambda record: record.turn)
+    streams = ctx.subject.iterable
+    return _equal_passes(
+        ctx.singles(run.records), lambda record: (streams and record.worker, record.position)
+    )
 
 
-def _equal_epochs(ctx: Context, run: Run) -> tuple[int, int]:
-    """Return how many readings of epoch 1 equal their counterpart in epoch 0, and how many have one."""
-    first: dict[tuple[int, int], set[str | None]] = defaultdict(set)
-    for record in _counterparts(ctx, run, 0):
-        first[_position(ctx, run, record)].add(record.digest)
-    second = [record for record in _counterparts(ctx, run, 1) if _position(ctx, run, record) in first]
-    return sum(record.digest in first[_position(ctx, run, record)] for record in second), len(second)
+def _equal_passes(records: list[Record], place: Callable[[Record], object]) -> _Equal:
+    first: dict[object, set[str | None]] = defaultdict(set)
+    for record in records:
+        if record.epoch == 0:
+            first[place(record)].add(record.digest)
+    second = [record for record in records if record.epoch == 1 and place(record) in first]
+    return [record for record in second if record.digest in first[place(record)]], len(second)
 
 
-def _is_pool(ctx: Context, run: Run) -> bool:
-    """Return whether the workers are a pool that reads in any order, so that only turns can be compared."""
-    return ctx.subject.loader == "keras" and run.plan.workers > 0
-
-
-def _counterparts(ctx: Context, run: Run, epoch: int) -> list[Record]:
-    return (ctx.repeats if _is_pool(ctx, run) else ctx.singles)(run.epoch(epoch))
-
-
-def _position(ctx: Context, run: Run, record: Record) -> tuple[int, int]:
-    if _is_pool(ctx, run):
-        return 0, record.turn
-    return (record.worker or 0) if ctx.subject.iterable else 0, record.position
-
-
-def _loader_or(ctx: Context, run: Run, *, epochs: bool = False) -> AtFault:
+def _loader_or(ctx: Context, run: Run, count: Callable[[Run], _Equal]) -> AtFault:
     """Return "loader" if the fault is gone without the loader's worker_init_fn, otherwise the source of the randomness."""
-    if ctx.subject.worker_init is not None and run.plan.workers:
-        without = ctx.parallel(run.plan.workers, run.plan.method, init=False)
-        if without.whole:
-            if epochs:
-                equal, total = _equal_epochs(ctx, without)
-            else:
-                equal, total, _ = _equal_draws(ctx, ctx.repeats(without.epoch(0)))
-            if not beyond_chance(equal, total, min(ctx.collisions, 0.99)):
-                return "loader"
-    return ctx.source
+    if ctx.subject.worker_init is None or not run.plan.workers:
+        return ctx.source
+    without = ctx.parallel(run.plan.workers, run.plan.method, init=False)
+    equal, total = count(without)
+    is_gone = without.whole and not beyond_chance(len(equal), total, ctx.collisions)
+    return "loader" if is_gone else ctx.source
 
 
 def _common_samples(ctx: Context) -> Finding:
     """Compare the samples that the workers give from an iterable dataset."""
-    evidence, samples, whole = [], set(), []
-    for run in ctx.parallels():
-        if not run.whole:
-            continue
-        whole.append(run)
-        streams = _by_worker([record for record in run.epoch(0) if record.digest])
-        serial = [record.digest for record in ctx.serial.epoch(0)]
-        counts = Counter(
-            digest for stream in streams.values() for digest in {record.digest for record in stream}
-        )
-        shared = {digest for digest, workers in counts.items() if workers > 1}
-        all_items = len({record.digest for stream in streams.values() for record in stream})
-        if len(set(serial)) > 1 and len(shared) > all_items // 4:
-            samples |= {r.index for stream in streams.values() for r in stream if r.digest in shared}
-            evidence.append(
-                f"{run.plan.name}: {len(shared)} of {all_items} samples come from more than one worker"
-            )
-        elif len(streams) > 1 and all(
-            len(stream) == len(serial) < len(ctx.order.indices) for stream in streams.values()
-        ):
-            evidence.append(
-                f"{run.plan.name}: each worker gives all {len(serial)} samples, with its own draws"
-            )
-    if not whole:
+    evidence, samples = [], set()
+    runs = [run for run in ctx.parallels() if run.whole]
+    if not runs:
         raise NotMeasured(ctx.trouble(*ctx.parallels()) or "no loader can read this dataset with workers")
+    serial = [record.digest for record in ctx.serial.epoch(0)]
+    for run in runs:
+        streams = _by_worker([record for record in run.epoch(0) if record.digest]).values()
+        counts = Counter(digest for stream in streams for digest in {record.digest for record in stream})
+        shared = {digest for digest, workers in counts.items() if workers > 1}
+        if len(set(serial)) > 1 and len(shared) > len(counts) // 4:
+            samples |= {record.index for stream in streams for record in stream if record.digest in shared}
+            seen = f"{len(shared)} of {len(counts)} samples come from more than one worker"
+        elif (
+            len(streams) > 1
+            and {len(serial)} == set(map(len, streams))
+            and len(serial) < len(ctx.order.indices)
+        ):
+            seen = f"each worker gives all {len(serial)} samples, with its own draws"
+        else:
+            continue
+        evidence.append(f"{run.plan.name}: {seen}")
     if evidence:
         text = "every worker iterates over the whole dataset. Split it by torch.utils.data.get_worker_info()"
         return Finding("fault", text, evidence, samples, "dataset")
     return Finding("ok", "the workers give different samples")
+
+
+_BATCHES, _SIZE = 32, 8
+
+
+def collate(ctx: Context) -> Finding:
+    """Collate the same samples again and again, without workers and with them, and compare the batches as if they were samples."""
+    if ctx.subject.collate is None:
+        return Finding("ok", "there is no collate function but the framework's own")
+    ctx.check("workers")
+    serial, parallel = _collated(ctx, 0), _collated(ctx, ctx.workers[0])
+    different = len({record.digest for record in serial})
+    if len({record.digest for record in (*serial, *parallel)}) == 1:
+        return Finding("ok", "equal samples give equal batches, so the collate function draws nothing")
+    seen = len({record.digest for record in parallel})
+    evidence = [
+        f"no workers: {len(serial)} batches of equal samples, {different} of them different",
+        f"{ctx.workers[0]} workers: {len(parallel)} batches of equal samples, {seen} of them different",
+    ]
+    usual = (len(serial) - different + 1) / (len(serial) + 2)
+    texts = []
+    found, total = _equal_draws([record for record in parallel if record.epoch == 0])
+    if beyond_chance(len(found), total, usual):
+        texts.append("workers make the same draws")
+        evidence.append(f"{len(found)} of {total} equal worker 0's of the same turn")
+    found, total = _equal_passes(parallel, lambda record: record.position)
+    if beyond_chance(len(found), total, usual):
+        texts.append("an epoch repeats the one before")
+        evidence.append(f"{len(found)} of {total} are equal in epochs 0 and 1")
+    way_out = (
+        "Draw in __getitem__ from ss.draws(), or let the collate function follow the batch with bridge=True and "
+        "seedsafe_torch.loader"
+    )
+    if texts:
+        text = f"in the collate function {' and '.join(texts)}. {way_out}"
+        return Finding("fault", text, evidence, (), "loader")
+    if [record.digest for record in serial] != [record.digest for record in parallel]:
+        text = f"what the collate function draws depends on the number of workers. {way_out}"
+        return Finding("warning", text, evidence, (), "loader")
+    return Finding("ok", "the collate function draws alike for any number of workers", evidence)
+
+
+def _collated(ctx: Context, workers: int) -> list[Record]:
+    """Return the batches of a DataLoader whose samples are the same for each, as readings of one index."""
+    name = f"the collate function, {workers or 'no'} workers"
+    size = min(ctx.subject.batch or _SIZE, _SIZE)
+    unread = {record.index for record in ctx.serial.records if record.failure}
+    indices = [index for index in dict.fromkeys(ctx.order.indices) if index not in unread][:size]
+
+    def work(folder: str) -> Iterator[Record]:
+        prepare()
+        data: Any = importlib.import_module("torch.utils.data")
+        dataset = ctx.subject.dataset
+        samples = list(islice(dataset, size) if ctx.subject.iterable else map(dataset.__getitem__, indices))
+        options: dict[str, Any] = {"multiprocessing_context": ctx.methods[0]} if workers else {}
+        starts = range(0, _BATCHES * len(samples), len(samples))
+        for epoch in range(min(ctx.epochs, 2)):
+            # Stamped, so that a keyed collate function knows what was asked for.
+            stamps = [
+                [SampleIndex(start + at, epoch=epoch) for at in range(len(samples))] for start in starts
+            ]
+            loading = data.DataLoader(
+                _Same(samples),
+                batch_sampler=stamps,
+                num_workers=workers,
+                collate_fn=ctx.subject.collate,
+                worker_init_fn=ctx.subject.worker_init,
+                **options,
+            )
+            for number, batch in enumerate(loading):
+                turn, worker = divmod(number, workers or 1)
+                yield Record(epoch, number, 0, worker, 0, turn, content(batch))
+
+    outcome = ctx.call(name, work)
+    if outcome.error or outcome.hangs:
+        raise NotMeasured(f"{name}: {outcome.error or 'hung'}")
+    return outcome.items
+
+
+@dataclass
+class _Same:
+    """A dataset that has the same samples in each batch."""
+
+    samples: list[Any]
+
+    def __len__(self) -> int:
+        return len(self.samples) * _BATCHES
+
+    def __getitem__(self, index: int) -> Any:
+        return deepcopy(self.samples[index % len(self.samples)])
