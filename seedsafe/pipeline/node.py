@@ -58,7 +58,7 @@ class Chain:
         """Run all steps on an image. If the last one can write into the row, do so and return the row."""
         if self._last is None:
             return self.run(image, draws)
-        return self._last.fill(draws.through(self._before_last, image), row)
+        return draws.fill(self._last, draws.through(self._before_last, image), row)
 
     def trace(self, infos: Infos, draws: State, record: Trace) -> Infos:
         """Append the drawn parameters to the record, and return the description of the result."""
@@ -197,7 +197,7 @@ def run(
         key: the sample's key.
         rules: the pipeline's rules.
         info: the info of its image, for a dict without one.
-        row: memory for the result of an array, which the pipeline may fill and return. A run that checks values leaves it.
+        row: memory for the result of an array, which the pipeline may fill and return.
         source: where the sample comes from, to check the values that transforms get; see `CheckingState`.
 
     Raises:
@@ -223,7 +223,7 @@ def run(
             if draws.counts:
                 draws.counts.clear()
         if type(sample) is ndarray and not rules.video:
-            return _run_array(root, sample, draws, rules, row if source is None else None)
+            return _run_array(root, sample, draws, rules, row)
         if isinstance(sample, dict):
             return _run_parts(root, sample, draws, rules, info)
         return _run_other(root, sample, draws, rules)

@@ -95,6 +95,11 @@ class CheckingState(State):
         self._source, self._are_new = (source, are_new) if in_order else before
         return sample
 
+    def fill(self, step: Any, image: Any, row: Any) -> Any:
+        """Run the last step, which `through` has not seen, on an image, and check it before."""
+        check_values((step,), image, self._source)
+        return super().fill(step, image, row)
+
 
 def check_values(steps: Iterable[Any], sample: Any, source: str) -> None:
     """Raise a RangeError if a transform among steps, which gets the sample's values as they are, cannot be applied to them.

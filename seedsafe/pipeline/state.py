@@ -96,6 +96,10 @@ class State(PooledDraws):
             sample = step.fire(sample, self)
         return sample
 
+    def fill(self, step: Any, image: Any, row: Any) -> Any:
+        """Run the last step on an image, into the row if it can."""
+        return step.fill(image, row)
+
 
 class Step:
     """A transform or a container, bound to its streams. The first word of a stream decides whether it fires.
