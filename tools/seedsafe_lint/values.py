@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal, Self
 
-from seedsafe_lint.index import Class, Frame, Function, Module, Value, Values, join
+from seedsafe_lint.index import Class, Frame, Function, Module, Value, Values, join, union
 
 __all__ = [
     "ARGUMENT",
@@ -262,15 +262,8 @@ def constant(values: Values) -> bool:
 
 def contents(values: Values) -> Values:
     """Return the values that a loop over these values, or a subscript, can give."""
-    result: Values = ()
-    for value in values:
-        if isinstance(value, Group):
-            result = join(result, value.items)
-        elif isinstance(value, Const) or (isinstance(value, Opaque) and value.static):
-            result = join(result, STATIC)
-        else:
-            result = join(result, UNKNOWN)
-    return result or UNKNOWN
+    parts = (v.items if isinstance(v, Group) else STATIC if constant((v,)) else UNKNOWN for v in values)
+    return union(parts) or UNKNOWN
 
 
 _FEW = 2  # up to this many alternatives, each string counts, because it may be the name of a method
