@@ -177,6 +177,7 @@ def _lightness_deviation(image: Array, rows: int) -> float:
     total = squares = 0.0
     for first, last in parts(image.shape[0], rows):
         red, green, blue = cv2.split(_colours(image[first:last]))
+        # The maximum comes first: the minimum is then written into the memory of red.
         lightness = cv2.max(cv2.max(red, green), blue)
         lightness += cv2.min(cv2.min(red, green, red), blue, red)
         lightness *= np.float32(0.5)
@@ -210,6 +211,7 @@ def _add_grain(image: Array, out: Array, lighter: Array, turn: Array) -> None:
 def _counts(pieces: Array, mean: float) -> Array:
     """Return Poisson counts, the quantiles of 16-bit pieces."""
     counts = np.zeros(pieces.shape, np.uint16)
+    # `exponential` begins at -700, and the limit of counts ends the loop for absurd means.
     chance = below = exponential(-min(mean, 700.0))
     count = 0
     while below * 65536.0 - 0.5 < 65535.0 and count < 1000:

@@ -106,6 +106,8 @@ def shift_channels(image: Array, shifts: Sequence[float]) -> Array:
     if whole and channels == 1:
         return look_up(image, _shift_table(shifts[0]))
     if whole and channels <= 4:
+        # OpenCV adds four numbers to a pixel and stops at 0 and 255. Each channel goes up or down, so it is
+        # cut off once.
         steps = [float(np.rint(255.0 * shift)) for shift in shifts]
         result = new(image)
         cv2 = opencv()
@@ -172,6 +174,7 @@ def shuffle_channels(image: Array, order: Sequence[int]) -> Array:
     image = in_memory(image)
     channels = image.shape[2] if image.ndim == 3 else 1
     if channels == 3 and image.dtype == np.uint8:
+        # A product with a permutation matrix is one pass of OpenCV, and exact for whole numbers.
         moves = _MOVES.get(tuple(order))
         if moves is not None:
             result: Array = opencv().transform(image, moves)

@@ -47,6 +47,7 @@ def multiplicative_noise(
     result = new(image)
     count = math.prod(shape)
     source, values = image.reshape(count, -1), result.reshape(count, -1)
+    # A piece stands for the middle of its step among 65536 equal ones.
     step, least = np.float32((high - low) / 65536.0), np.float32(low + (high - low) / 131072.0)
     each = values.shape[1]
     size = min(part_of(image, 8 + 4 * each if whole and each > 1 else 8), count)

@@ -53,6 +53,7 @@ def rms(audio: Array) -> float:
         True
     """
     flat = audio.reshape(-1)
+    # Sums in lanes, added by halves: the order of additions is the same on every processor.
     lanes = min(_LANES, 1 << max(flat.size - 1, 0).bit_length())
     sums, room = np.zeros(lanes), np.empty(lanes)
     for first in range(0, flat.size, lanes):

@@ -238,6 +238,8 @@ def _nearest(image: Array, data: Matrix, fill: float | Sequence[float]) -> Array
     a, b, c, d, e, f = data
     if (a, b, d, e) == (1.0, 0.0, 0.0, 1.0):
         return _shift(image, math.floor(f + 0.5), math.floor(c + 0.5), fill)
+    # Column and row in two halves of 32 bits: read as int16, these are the coordinates that OpenCV's remap
+    # takes as they are.
     source = _sources((a, b, c), height, width) >> 16
     source |= _sources((d, e, f), height, width) & 0xFFFF0000
     sources = source.view("<i2").reshape(height, width, 2)

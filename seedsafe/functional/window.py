@@ -71,6 +71,7 @@ def crop(
     if top >= 0 and left >= 0 and top + height <= rows and left + width <= columns:
         return image[top : top + height, left : left + width]
     image = in_memory(image)
+    # Up to here, the limit of values is out of reach for fewer than 512 channels.
     if height * width > 2**24:
         require_size((height, width, *image.shape[2:]))
     if mode != "constant":

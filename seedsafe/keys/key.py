@@ -70,6 +70,7 @@ def checked_int(name: str, value: Any, low: int, high: int, way_out: str) -> int
     if number is None or isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be an integer, got {value!r} of type {type(value).__name__}: {way_out}")
     if not low <= number < high:
+        # A limit that is a large power of two reads better as one.
         top = f"2**{high.bit_length() - 1}" if high & (high - 1) == 0 and high > 2**15 else str(high)
         raise ValueError(f"{name} must be at least {low} and below {top}, got {number}: {way_out}")
     return number
@@ -113,6 +114,8 @@ class SampleKey:
         view: SupportsIndex = 0,
         call: SupportsIndex = 0,
     ) -> None:
+        # Plain integers in range pass this one test, because every sample makes a key. Only the rest takes
+        # the calls below, which convert NumPy integers and word the errors.
         if not (
             (type(seed) is int and 0 <= seed < _SEEDS)
             and (type(epoch) is int and 0 <= epoch < _EPOCHS)
@@ -187,6 +190,7 @@ class SampleIndex(int):
             index = checked_int("index", index, -(2**64), 2**64, _WAY_OUT["index"])
         self = int.__new__(cls, index)
         self.epoch = epoch
+        # Nearly every index has neither: then the zeros of the class serve.
         if occurrence or view:
             self.occurrence, self.view = occurrence, view
         return self
@@ -283,9 +287,8 @@ class _KeyWords:
         self.words = words
 
     def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Address:
-        return (
-            self.words
-        )  # Philox uses the first two, and reads a tuple faster than an array: benchmarks/keys.py
+        # Philox uses the first two, and reads a tuple faster than an array: benchmarks/keys.py
+        return self.words
 
 
 ISeedSequence.register(_KeyWords)
