@@ -90,7 +90,7 @@ def _as_ours(result: Any, sample: dict[Any, Any], name: str) -> dict[Any, Any]:
             raise ValueError(
                 f"{name} left out keypoints, which remove_invisible=False keeps: return all of them"
             )
-        points[lost, :2] = -1.0  # outside of every image
+        points[lost, :2] = -1.0  # outside every image
         points[numbers, :2] = kept[:, :2]
         out["keypoints"] = points
     if OTHERS in sample:

@@ -126,6 +126,7 @@ class _Batches:
         self._start = start
         self._shuffle = shuffle
         self._spare = ring.Spare()
+        # Two, because parallel calls may read on both sides of the end of an epoch.
         self._order = lru_cache(2)(lambda epoch: epoch_order(reader.seed, epoch, length))
 
     def _locate(self, number: int) -> tuple[int, int]:

@@ -106,6 +106,7 @@ class DropFreq(NeedsLibrary):
     def draw(self, rng: Draws, info: Info) -> Notches:
         fewest, greatest = self.count
         number = fewest + rng.integer(greatest - fewest + 1)
+        # Every possible centre is drawn, so that the number of words does not depend on the count.
         return Notches(tuple([rng.uniform(*self.frequency) for _ in range(greatest)][:number]))
 
     def apply_audio(self, audio: Array, params: Notches) -> Array:

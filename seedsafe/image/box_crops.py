@@ -91,6 +91,7 @@ class RandomIoUCrop(CropTransform):
     def draw(self, rng: Draws, info: Info) -> IoUWindow:
         rows, columns = info.image_size()
         boxes = info.boxes
+        # The words of all rounds at once, so that every sample takes the same number.
         units = rng.units(_ROUNDS * (1 + 4 * self.trials)).reshape(_ROUNDS, -1)
         for one in units:
             overlap = self.sampler_options[int(one[0] * len(self.sampler_options))]

@@ -154,8 +154,8 @@ class ChannelShuffle(Often):
 class ChannelDropout(Often):
     """Fill some of the channels.
 
-    Follows albumentations' ``ChannelDropout``. Draws how many (word 1), then which (one word for each that may be
-    filled at most). Any dtype.
+    Follows albumentations' ``ChannelDropout``. Draws how many channels (word 1), then which (as many words as the largest
+    count). Any dtype.
 
     Args:
         count: the number of channels to fill, or a range (low, high), both included; less than the image has.
@@ -184,6 +184,7 @@ class ChannelDropout(Often):
                 "pass a smaller count"
             )
         count = low + rng.integer(high - low + 1)
+        # The largest count of words, whatever the count is, so that every sample takes the same number.
         chosen = [left.pop(rng.integer(len(left))) for _ in range(high)]
         return Dropped(tuple(sorted(chosen[:count])))
 

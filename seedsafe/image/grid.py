@@ -129,6 +129,7 @@ class GridShuffle(SpatialTransform):
         height, width = info.image_size()
         sides: tuple[tuple[int, ...], ...] = ()
         if self.uneven == "drawn":
+            # Raises for a grid that is too large, before its sides are drawn.
             self._tiles((height, width), ())
             rows, columns = self.grid
             sides = _draw_sides(rng, height, rows), _draw_sides(rng, width, columns)

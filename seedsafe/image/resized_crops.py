@@ -70,6 +70,7 @@ class RandomResizedCrop(ResizedCropTransform):
         return Window((rows - height) // 2, (columns - width) // 2, height, width)
 
     def _shape(self, rng: Draws, rows: int, columns: int) -> tuple[int, int]:
+        # All pairs are drawn, whichever fits, so that every sample takes the same number of words.
         units = rng.units(2 * _TRIALS)
         smallest, largest = self.scale
         narrowest, widest = self.ratio

@@ -107,6 +107,7 @@ class BatchMix:
             shape: the shape of the batch's images.
         """
         height, width = (shape[axis] for axis in image_axes(shape, self.channels_first))
+        # Everything is drawn before anything is decided, so that each number has its own word.
         draws = Draws(address(key, _OP))
         fires = draws.chance(self.p)
         second = draws.unit() >= 0.5

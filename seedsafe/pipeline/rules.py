@@ -215,6 +215,7 @@ def _uncut(before: Array, after: Array, size: tuple[int, int], move: Move) -> Ar
     whole = after[:, :4].copy()
     low, high = moved.min(axis=1), moved.max(axis=1)
     limit = np.array([size[1], size[0]], np.float64)
+    # A side that was cut off lies exactly on an edge of the image.
     whole[:, :2] = np.where(after[:, :2] == 0, np.minimum(low, 0.0), after[:, :2])
     whole[:, 2:4] = np.where(after[:, 2:4] == limit, np.maximum(high, limit), after[:, 2:4])
     empty = area(after) == 0  # their edges say nothing

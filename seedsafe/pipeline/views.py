@@ -230,7 +230,7 @@ class Views:
 
 
 def keys_of_views(key: SampleKey, count: int) -> list[SampleKey]:
-    """Return the keys of several views of a sample: those after the view of its own key, times their number.
+    """Return the keys of `count` views of a sample, numbered from the view of its own key times `count`.
 
     Example:
         >>> [key.view for key in keys_of_views(SampleKey(42, 3, 7, view=2), 3)]
@@ -258,7 +258,7 @@ def joined(
         views: its views, of the same form.
         labels: the entries besides the targets that differ between views.
         in_lists: whether each mask of a list has its views, since all views have the same masks.
-        arrange: makes one of the views of a part.
+        arrange: combines the views of a part.
     """
     if not isinstance(parts, dict):
         return arrange(list(views))

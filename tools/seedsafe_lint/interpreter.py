@@ -80,6 +80,7 @@ _RESEEDED = re.compile(
     r"|worker_init_fn(?s:.*)(set_random_state|set_rnd)\(|(set_random_state|set_rnd)\((?s:.*)worker_init_fn"
 )
 _IN_WORKERS = re.compile(r"worker|__setstate__|__iter__$|__enter__")
+# Bounds on how far code is followed, so that no file takes long. What lies beyond them is unknown.
 _DEEP = 40  # calls within calls, or names within names
 _DEEP_ATTRIBUTES = 12
 _OF_CLASSES = (Inst, Fn, Cls, Group)
@@ -90,7 +91,7 @@ _TOOL = re.compile(r"aug|transform|pipeline|preproc|jitter|perturb|noise", re.IG
 _MOST = 6  # calls of a function to look into
 _RESEED = words("seed manual_seed set_state setstate __setstate__")
 _ITERATING = words("next iter list tuple reversed sorted set enumerate zip")
-_TELLING = words("all any bool callable hasattr id isinstance issubclass len print repr")
+_CALL_NOTHING = words("all any bool callable hasattr id isinstance issubclass len print repr")
 _NUMBERS = words("int abs str hash float max min")
 _EAGER = re.compile(r"^tensorflow\..*(numpy_function|py_func(tion)?)$")
 _ARRAYS = re.compile(
@@ -637,7 +638,7 @@ class Interpreter:
                     yield from values
 
     def _is_harmless(self, value: Value) -> bool:
-        """Return whether a value is plain, or belongs to a tame class and was made from plain values."""
+        """Return whether a value is plain, or was made from plain values by a class that cannot draw."""
         match value:
             case Inst(cls=cls, args=args, stored=False):
                 return self._cannot_draw(cls) and all(is_plain(v) for _, values in args for v in values)
@@ -654,11 +655,11 @@ class Interpreter:
         runs, key = self.context.project.runs, (Interpreter, cls)
         if key not in runs:
             before = len(runs)
-            runs[key], tame = True, False  # assumed for now, because the class may make more of its kind
+            runs[key], harmless = True, False  # assumed for now, because the class may make more of its kind
             try:
-                tame = self._draws_nothing(cls)
+                harmless = self._draws_nothing(cls)
             finally:
-                if not tame:
+                if not harmless:
                     for result in list(runs)[before:]:  # these runs rely on the wrong assumption
                         del runs[result]
                     runs[key] = False
@@ -776,7 +777,7 @@ class Interpreter:
                 self.context.events += 1
                 return (Saved(SAVERS[name], self.context.state.seeds.get(SAVERS[name], "")),)
             self.judge.library(name, node, frame, args, kwargs)
-            if name.removeprefix("builtins.") in _TELLING:
+            if name.removeprefix("builtins.") in _CALL_NOTHING:
                 return self.context.nothing
         with self.context.eager(_EAGER.search(name) is not None):
             result = self.callbacks([*args, *kwargs.values()])
