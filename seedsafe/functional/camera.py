@@ -49,11 +49,11 @@ def _shot(image: Array, scale: float, noise: Address) -> Array:
     result, cv2 = new(image), opencv()
     source, values = image.reshape(1, -1), result.reshape(-1)
     size = min(part_of(image, 8), image.size)
-    bound_room, above_room = np.empty((1, size), np.uint16), np.empty((1, size), np.bool_)
+    bound_buffer, above_buffer = np.empty((1, size), np.uint16), np.empty((1, size), np.bool_)
     for first, last, pieces in noise_parts(noise, image.size, size):
         part = source[:, first:last]
         counts = cv2.LUT(part, certain)
-        bounds, above = bound_room[:, : last - first], above_room[:, : last - first]
+        bounds, above = bound_buffer[:, : last - first], above_buffer[:, : last - first]
         for limit in limits:
             cv2.LUT(part, limit, bounds)
             np.greater(pieces, bounds, out=above)

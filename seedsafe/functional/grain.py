@@ -52,11 +52,11 @@ def multiplicative_noise(
     each = values.shape[1]
     size = min(part_of(image, 8 + 4 * each if whole and each > 1 else 8), count)
     factors = np.empty((size, 1), np.float32)  # allocated once, not again for each part
-    room = values if not whole else factors if each == 1 else np.empty((size, each), np.float32)
+    buffer = values if not whole else factors if each == 1 else np.empty((size, each), np.float32)
     for first, last, pieces in noise_parts(noise, count, size):
         by = np.multiply(pieces[:, None], step, out=factors[: last - first])
         by += least
-        part = room[: last - first] if whole else values[first:last]
+        part = buffer[: last - first] if whole else values[first:last]
         product = np.multiply(source[first:last], by, out=part, dtype=np.float32)
         if whole:
             np.rint(product, out=product)

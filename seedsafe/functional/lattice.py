@@ -107,9 +107,9 @@ class Folded(_Lattice):
             for one, values in zip(result, points, strict=True):
                 one[new] = values[new, first[new]]
             done[new] = True
-        left = ~done
-        if left.any():
-            result[0, left], result[1, left] = way_back(self, across[left], down[left])
+        missing = ~done
+        if missing.any():
+            result[0, missing], result[1, missing] = way_back(self, across[missing], down[missing])
         return result[0].reshape(x.shape), result[1].reshape(x.shape)
 
     def boxes(self, boxes: Array, height: int, width: int) -> Array:

@@ -55,10 +55,10 @@ def rms(audio: Array) -> float:
     flat = audio.reshape(-1)
     # Sums in lanes, added by halves: the order of additions is the same on every processor.
     lanes = min(_LANES, 1 << max(flat.size - 1, 0).bit_length())
-    sums, room = np.zeros(lanes), np.empty(lanes)
+    sums, buffer = np.zeros(lanes), np.empty(lanes)
     for first in range(0, flat.size, lanes):
         part = flat[first : first + lanes]
-        squares = room[: part.size]
+        squares = buffer[: part.size]
         squares[...] = part
         squares *= squares
         sums[: part.size] += squares

@@ -101,9 +101,9 @@ def _add_uint8(array: Array, std: float, noise: Address) -> Array:
     # Larger steps do not fit into int8.
     if np.rint(std * quantiles[-1]) > 127:
         size = min(part_of(array, 20), array.size)
-        room = np.empty(size, np.float64)
+        buffer = np.empty(size, np.float64)
         for first, last, pieces in noise_parts(noise, array.size, size):
-            sums = quantiles.take(pieces, out=room[: last - first], mode="clip")
+            sums = quantiles.take(pieces, out=buffer[: last - first], mode="clip")
             sums *= std
             np.rint(sums, out=sums)
             sums += source[first:last]

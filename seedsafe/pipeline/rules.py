@@ -111,10 +111,10 @@ class Rules:
 
     def check_labels(self) -> None:
         """Raise an error if an entry has two roles."""
-        twice = {name for name in self.labels if self.labels.count(name) > 1}
-        if twice:
+        repeated = {name for name in self.labels if self.labels.count(name) > 1}
+        if repeated:
             raise ValueError(
-                f"labels must belong to boxes, to keypoints or to the whole sample, got {sorted(twice)} for two of these: use two "
+                f"labels must belong to boxes, to keypoints or to the whole sample, got {sorted(repeated)} for two of these: use two "
                 "entries"
             )
 

@@ -26,8 +26,10 @@ __all__ = [
 ]
 
 _MANY = 6
+"""More alternatives than this are merged by family, so that few different runs remain."""
 
 _LIMIT = 24
+"""Alternatives beyond this number are dropped: no file may take long."""
 
 
 class Value:
