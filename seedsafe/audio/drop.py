@@ -67,7 +67,7 @@ class DropChunk(AudioTransform):
 class DropFreq(NeedsLibrary):
     """Take narrow bands of frequencies out of audio.
 
-    By Butterworth filters of ``scipy.signal``. Follows SpeechBrain's ``DropFreq``, which uses other filters, and whose
+    Butterworth filters of ``scipy.signal`` do it. Follows SpeechBrain's ``DropFreq``, which uses other filters, and whose
     ``drop_freq_width`` is half of `width`. Draws the number of bands (word 1), then the centre of every possible band (1 word
     each), all uniform.
 

@@ -238,7 +238,7 @@ def to_chw(image: Array, out: Array | None = None) -> Array:
 
 
 def _splits(image: Array, channels: int) -> bool:
-    """Return whether OpenCV takes the channels of an image apart in less time than NumPy: only if they are many and small.
+    """Return whether OpenCV separates the channels of an image faster than NumPy does: only if the values are many and small.
 
     float32 of 224 by 224 pixels takes half the time.
     """

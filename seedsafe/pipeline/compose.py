@@ -46,8 +46,9 @@ class Compose:
 
     Args:
         transforms: Transforms and Composes, in the order in which they are applied.
-        boxes: the format of the sample's boxes, and which boxes to keep; see Boxes. By default they are x0, y0, x1, y1 of
-            pixel edges, and all are kept. It holds for the whole pipeline, wherever this Compose is in it.
+        boxes: the format of the sample's boxes, and which boxes to keep; see Boxes. Boxes have no default format:
+            without this, a pipeline that moves pixels refuses them. It holds for the whole pipeline, wherever this Compose is
+            in it.
         keypoints: how to handle keypoints outside the image, and pairs when a transform mirrors it; see Keypoints. By default
             all are kept unchanged.
         channels: "last" says that images are (H, W, C) even if one looks like (C, H, W). Without it, a pipeline that

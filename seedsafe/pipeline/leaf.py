@@ -75,7 +75,7 @@ class Leaf(Step):
             applier for target in self._primary for applier in self._appliers if applier.target == target
         )
         self._alone = alone.target
-        """The target that an array is, and the method for it."""
+        """The target that an array by itself is, and below the method for it."""
         self._apply_alone = alone.apply
         self._is_simple = not alone.takes_info and self._settle is None
         # A transform of images takes a video instead of an image, and gets the info of one frame.
