@@ -77,6 +77,8 @@ def _values(most: int) -> Array:
     return np.array([0.0, *(255.0 * exponential(logarithm(n) / 2.2) for n in range(1, most + 1))])
 
 
+# The power series of 2 to an exponent in ±½, highest power first. What it leaves out is below 2**-57 of the
+# sum.
 _LN2: Final = 0.6931471805599453
 _SERIES: Final = tuple(_LN2**k / math.factorial(k) for k in range(13, -1, -1))
 

@@ -27,6 +27,7 @@ __all__ = [
     "to_sepia",
 ]
 
+# As in albumentations.
 _SEPIA: Final = np.array([[0.393, 0.769, 0.189], [0.349, 0.686, 0.168], [0.272, 0.534, 0.131]])
 
 _MOVES: Final = {order: np.eye(3)[list(order)] for order in permutations(range(3)) if order != (0, 1, 2)}

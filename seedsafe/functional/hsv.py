@@ -26,7 +26,7 @@ def _reciprocals(numerator: float) -> Array:
 
 
 _SATURATIONS: Final = _reciprocals(255)
-_HUES: Final = _reciprocals(30)
+_HUES: Final = _reciprocals(30)  # a sixth of the circle has 30 steps of 2°
 
 
 def to_hsv(image: Array, out: Array) -> None:

@@ -27,8 +27,8 @@ __all__ = [
     "rms",
 ]
 
-_LN10_20: Final = 0.11512925464970229
-_LANES: Final = 8192
+_LN10_20: Final = 0.11512925464970229  # ln(10) / 20, for one decibel
+_LANES: Final = 8192  # a power of 2, which `halved_sum` needs
 
 COLORS: Final = {"white": 0.0, "pink": 0.5, "brown": 1.0}
 """For each colour of noise, the power of the frequency by which its amplitude falls."""

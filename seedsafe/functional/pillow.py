@@ -44,7 +44,9 @@ _RESAMPLE: Final = {"bilinear": 2, "bicubic": 3}
 
 _WEIGHTS: Final = np.array([[19595, 38470, 7471, 32768]], np.float32)
 """Red, green and blue in a grey in parts of 65536, and one half for rounding. Sums stay below 2**24, exact in float32."""
-_SMOOTH: Final = np.array([[1, 1, 1], [1, 5, 1], [1, 1, 1]], np.float32)
+_SMOOTH: Final = np.array(
+    [[1, 1, 1], [1, 5, 1], [1, 1, 1]], np.float32
+)  # Pillow's filter SMOOTH, in parts of 13
 
 _BAND: Final = 2**14
 """Pixels interpolated at once."""

@@ -19,7 +19,7 @@ from seedsafe.pipeline.primitive import check_options, primitive
 
 __all__ = ["BBoxSafeCrop", "IoUWindow", "RandomIoUCrop"]
 
-_ROUNDS: Final = 6
+_ROUNDS: Final = 6  # with a limit, unlike in torchvision, every sample takes the same number of words
 
 
 class IoUWindow(NamedTuple):

@@ -21,7 +21,7 @@ from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["CoarseDropout", "RandomErasing", "XYMasking"]
 
-_TRIES = 10
+_TRIES = 10  # as in torchvision
 _MOST: Final = 16
 """The most holes that are drawn for many images at once."""
 

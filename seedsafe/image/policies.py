@@ -572,6 +572,7 @@ _TIMM_OPS: Final = (
     "TranslateX",
     "TranslateY",
 )
+# Those of timm: with inc1, in which more strength always means more change, and without.
 _INCREASING: Final = _spans(0.3, 0.45, 30.0, 0.9, 0.0, 4.0) | {"Solarize": (256.0, 0.0)}
 _PLAIN: Final = (
     _INCREASING | {"Posterize": (0.0, 4.0), "Solarize": (0.0, 256.0)} | dict.fromkeys(_ENHANCED, (-0.9, 0.9))

@@ -18,7 +18,7 @@ from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["MultiScaleCrop", "RandomResizedCrop", "RandomSizedCrop"]
 
-_TRIALS: Final = 10
+_TRIALS: Final = 10  # as in torchvision
 
 
 @primitive(exact=RESIZED)
@@ -119,6 +119,7 @@ class RandomSizedCrop(ResizedCropTransform):
         return Window(rng.integer(rows - height + 1), rng.integer(columns - width + 1), height, width)
 
 
+# Down and to the right, in quarters of the rows and columns that the window leaves free.
 _FIVE: Final = ((0, 0), (0, 4), (4, 0), (4, 4), (2, 2))
 _THIRTEEN: Final = (*_FIVE, (0, 2), (2, 4), (4, 2), (2, 0), (1, 1), (1, 3), (3, 1), (3, 3))
 

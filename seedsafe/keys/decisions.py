@@ -26,11 +26,11 @@ __all__ = [
     "normal_quantile",
 ]
 
-_TRIALS: Final = 8
+_TRIALS: Final = 8  # for each variable of `beta`: all of them fail once in 10**10 draws
 
-_DEGREE: Final = 0.017453292519943295
+_DEGREE: Final = 0.017453292519943295  # π / 180
 _LN2_HIGH: Final = 0.6931471803691238  # its last 21 bits are zero: whole multiples of it are exact
-_LN2_LOW: Final = 1.9082149292705877e-10
+_LN2_LOW: Final = 1.9082149292705877e-10  # the rest of the logarithm
 
 # The first term that each series leaves out is below 2**-58 of its sum.
 _SIN: Final = tuple((1 - k % 2 * 2) / math.factorial(2 * k + 1) for k in range(8, -1, -1))

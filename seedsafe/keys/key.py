@@ -157,6 +157,7 @@ class SampleKey:
         )
 
 
+# As many values as an address has bits for.
 _SEEDS, _EPOCHS, _INDICES, _COUNTS = 2**128, 2**32, 2**64, 2**16
 # Every sample makes a key: these setters take half the time of object.__setattr__ (benchmarks/keys.py).
 _set_seed, _set_epoch, _set_index, _set_occurrence, _set_view, _set_call = (
@@ -266,6 +267,7 @@ def record_index(record_id: str | bytes) -> int:
     return int.from_bytes(hashlib.blake2b(record_id, digest_size=8).digest(), "little")
 
 
+# Looked up once: `address` and `philox` run for every sample.
 _tuple = tuple.__new__
 _uint64 = np.uint64
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ManyDraws", "ManyKeys"]
 
+# The factors of Philox4x64, and the steps by which its key grows; see `_ten_rounds`.
 _FACTORS: Final = np.array([[0xD2E7470EE14C6C93], [0xCA5A826395121157]], np.uint64)
 _HALVES: Final = np.stack([_FACTORS & np.uint64(0xFFFFFFFF), _FACTORS >> np.uint64(32)])[:, np.newaxis]
 _STEPS: Final = np.array([[0x9E3779B97F4A7C15], [0xBB67AE8584CAA73B]], np.uint64)

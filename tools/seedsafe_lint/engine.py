@@ -187,6 +187,7 @@ def lint(
             if progress:
                 progress(done, len(files))
     found: dict[tuple[object, str], Finding] = {}
+    # In order, so that the finding that is kept does not depend on which process ends first.
     for finding in sorted(
         (f for result in results for f in result.findings), key=lambda f: (f.rank, f.message)
     ):

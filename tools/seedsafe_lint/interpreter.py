@@ -539,6 +539,7 @@ class Interpreter:
         """Run a function and return its value."""
         function = fn.function
         if len(self._stack) > _DEEP or self._stack.count(function) > 1:
+            # A cut is an event, so that the runs around it are not remembered as quiet.
             self.context.events += len(self._stack) > _DEEP
             return self.context.nothing
         if self.context.worker:
@@ -673,6 +674,7 @@ class Interpreter:
         for name in dict.fromkeys(name for c in order for name in c.scope.names if name not in methods):
             if not all(map(is_plain, self.member(Cls(cls), name))):
                 return False
+        # The constructor first, because the other methods use what it stores.
         first = sorted(methods, key=lambda name: name != "__init__")
         values = self.stored_values([Fn(methods[name], result) for name in first], result.key)
         return values is not None and all(map(self._is_harmless, values))
@@ -1223,6 +1225,7 @@ class Interpreter:
             ended = self.execute(node.body, frame)
             self.context.filling = filling
             return ended
+        # Then all samples take the same branch, so that a seed set in one branch counts after both.
         lenient = asks_for_seed(node.test)
         before, state = dict(frame.vars), self.context.state
         self.context.state = state.copy()
@@ -1270,6 +1273,7 @@ class Interpreter:
             self._loop_names[node] = {
                 name for statement in statements(node.body) for name in stored_names(statement)
             }
+        # A round before this one may have changed them.
         for name in self._loop_names[node] & frame.vars.keys():
             frame.vars[name] = join(frame.vars[name], UNKNOWN)
         head()
