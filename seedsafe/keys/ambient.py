@@ -103,7 +103,7 @@ def current_key() -> SampleKey | None:
 
 
 class claim:  # noqa: N801  # used as a with statement
-    """Return the key for a call without a key: that of this thread's read, with a call number that is new to the streams.
+    """Return the key that a call without a key takes: the key of this thread's read, with a call number new to the streams.
 
     The number is 1 + the highest one that any of the streams was used with in this read. A call that raises leaves the
     numbers unchanged.

@@ -201,7 +201,7 @@ def image_axes(shape: tuple[int, ...], channels_first: bool | None) -> tuple[int
 
 
 def cut_box(share: float, row: int, column: int, height: int, width: int) -> tuple[int, int, int, int]:
-    """Return top, bottom, left and right of a rectangle around a pixel that leaves a share of the image, clipped to it.
+    """Return top, bottom, left and right of a rectangle around a pixel, which leaves a share of the image and is clipped to it.
 
     Example:
         >>> cut_box(0.75, 0, 4, 8, 8)

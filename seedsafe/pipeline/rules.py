@@ -65,7 +65,7 @@ class Rules:
 
     @property
     def asks(self) -> bool:
-        """Whether parts must be named to follow, because pixels or frames move, or may move."""
+        """Whether pixels or frames move, or may move, so that parts must be named to follow."""
         return self.spatial or self.video or self.may_move
 
     def mix(self, name: str, root: Callable[..., Any], label: str | None, classes: int | None) -> None:

@@ -270,7 +270,7 @@ _FEW = 2  # up to this many alternatives, each string counts, because it may be 
 
 
 def shape(values: Values) -> frozenset[object]:
-    """Return the parts of values that can draw: for plain values whether they can be None, for a worker's objects the class."""
+    """Return the parts of values that can draw. Plain values count by whether they can be None, a worker's objects by class."""
     kinds: set[object] = set()
     plain: list[Value] = []
     groups: dict[tuple[bool, str], Values] = {}
