@@ -5,8 +5,11 @@ from pathlib import Path
 import pytest
 
 from seedsafe_lint import lint
+from seedsafe_lint.context import Context
+from seedsafe_lint.index import Values
 from seedsafe_lint.interpreter import Interpreter
-from seedsafe_lint.values import Const, Group, Opaque
+from seedsafe_lint.project import Project
+from seedsafe_lint.values import STATIC, Const, Group, Opaque
 
 USES = """
 import torch, numpy as np
@@ -140,3 +143,42 @@ def test_a_long_table_hides_nothing(tmp_path: Path) -> None:
     source = "\ndef convert(data, like):\n    return data\n" + USES.format(uses="picture = TABLE[i]")
     (tmp_path / "data.py").write_text(table + source)
     assert [finding.code for finding in lint([tmp_path]).findings] == ["SSF002"]
+
+
+CIRCLE = """
+import torch, numpy as np
+
+FIRST = FIRST_OF
+FIRST_OF = FIRST
+
+class Photos(torch.utils.data.Dataset):
+    def __init__(self, size=FIRST):
+        self.one = self.other
+        self.other = self.one
+        self.rng = np.random.default_rng(FIRST)
+    def __getitem__(self, i):
+        self.one.load(i)
+        return self.rng.random()
+"""
+
+
+def test_names_and_attributes_defined_by_each_other_end(tmp_path: Path) -> None:
+    (tmp_path / "data.py").write_text(CIRCLE)
+    report = lint([tmp_path])
+    assert report.skipped == ()
+    assert [finding.code for finding in report.findings] == ["SSF002"]
+
+
+def test_an_action_runs_once_and_has_a_fixed_value_while_it_runs() -> None:
+    context = Context(Project([]))
+    ran: list[Values] = []
+
+    def action() -> Values:
+        ran.append(context.once("key", action))
+        return (Const(1),)
+
+    assert context.once("key", action) == context.once("key", action) == (Const(1),)
+    assert ran == [STATIC]
+    context.depth = 3
+    assert context.once("deep", action, 2) == STATIC
+    assert context.once("deep", lambda: (Const(2),), 3) == (Const(2),)

@@ -30,8 +30,8 @@ from seedsafe_albumentations.pytorch import ToTensor, ToTensorV2
 from seedsafe_albumentations.serialization import from_dict, load, save, to_dict
 from seedsafe_albumentations.table import names_of
 
-_ROOMS = (blur, colour, crops, distortion, erase, geometry, noise, sizes, values, weather)
-_TRANSFORMS = names_of({name: row for room in _ROOMS for name, row in room.ROWS.items()})
+_MODULES = (blur, colour, crops, distortion, erase, geometry, noise, sizes, values, weather)
+_TRANSFORMS = names_of({name: row for module in _MODULES for name, row in module.ROWS.items()})
 globals().update(_TRANSFORMS)
 paths.register(__name__)
 

@@ -95,7 +95,7 @@ def any_of(*words: str) -> tuple[str, Converter]:
 
 
 method_of: Final = word_of({"largest_box": "corners", "ellipse": "ellipse"})
-"""Return seedsafe's name of a method to put a box around a rotated one."""
+"""Return seedsafe's name of a method that puts a box around a rotated box."""
 
 
 def mask_fill_of(value: Any, name: str = "fill_mask") -> Any:

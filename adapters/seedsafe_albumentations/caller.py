@@ -47,12 +47,12 @@ def bridge(transform: Any, **options: Any) -> Any:
 
 
 def _decides(transform: Any) -> bool:
-    """Return whether a transform's own ``__call__`` decides when it fires, as all of albumentations do."""
+    """Return whether a transform's own ``__call__`` decides when it fires, as it does in all transforms of albumentations."""
     return bool(getattr(transform, "decides", True))
 
 
 def _as_theirs(sample: dict[Any, Any]) -> dict[str, Any]:
-    """Return a sample as named parts: boxes in [0, 1], keypoints with angle and scale, both with their numbers."""
+    """Return a sample as named parts: boxes in [0, 1], keypoints with angle and scale, both followed by their row numbers."""
     parts = dict(sample.get(OTHERS, {}))
     parts |= {name: sample[name] for name in ("image", "mask", "masks") if name in sample}
     rows, columns = sample["image"].shape[:2]
@@ -90,7 +90,7 @@ def _as_ours(result: Any, sample: dict[Any, Any], name: str) -> dict[Any, Any]:
             raise ValueError(
                 f"{name} left out keypoints, which remove_invisible=False keeps: return all of them"
             )
-        points[lost, :2] = -1.0  # outside of every image
+        points[lost, :2] = -1.0  # outside every image
         points[numbers, :2] = kept[:, :2]
         out["keypoints"] = points
     if OTHERS in sample:

@@ -16,7 +16,7 @@ from seedsafe_albumentations.table import name_for
 __all__ = ["OneOf", "OneOrOther", "RandomOrder", "SomeOf"]
 
 _ORDERS: Final = 720
-"""How many orders RandomOrder may choose from."""
+"""How many orders RandomOrder may choose from: those of six transforms."""
 
 
 @name_for(ss.Choice)

@@ -151,8 +151,7 @@ class ReplayCompose(Compose):
     """Apply transforms as Compose does, and return what was drawn in an entry ``replay``.
 
     The entry is plain data, which JSON holds: the pipeline, the key, the shapes and dtypes of the parts, and the names of the
-    transforms that fired. The pipeline's own draws follow from them. With transforms of the user's own, which are code, it has
-    the pipeline and the parameters as objects.
+    transforms that fired. The pipeline's own draws follow from them. With transforms of the user's own, which are code, the entry holds the pipeline and the parameters as objects.
 
     Args:
         transforms: see Compose.

@@ -54,7 +54,7 @@ class Named(Container):
     """The probability that the transforms are applied at all."""
 
     follows_key: ClassVar[bool] = True
-    """A bridge calls no ``set_random_seed``."""
+    """Because of this, a bridge does not call ``set_random_seed``."""
 
     def __init__(
         self,

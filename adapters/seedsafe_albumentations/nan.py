@@ -30,7 +30,7 @@ def is_nan(value: Any) -> bool:
 class Filled(ss.ImageTransform):
     """Turn filled pixels into NaN.
 
-    One stands before the transform that fills, to refuse an image of integers, and one after it.
+    One stands before the transform that fills, where it refuses images of integers, and one after it.
     """
 
     channels: ClassVar[Any] = "last"

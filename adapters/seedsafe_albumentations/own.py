@@ -220,7 +220,7 @@ class BaseCompose(Own, Container, metaclass=Kind):
 
 
 class Child:
-    """A transform of seedsafe in the user's own container, whose draws give it its keys."""
+    """A transform of seedsafe in the user's own container. Its keys come from the draws of the container."""
 
     def __init__(self, transform: Any, container: BaseCompose) -> None:
         self._container = container

@@ -169,7 +169,7 @@ class Call:
     labels: dict[str, Any] = field(default_factory=dict)
 
     def infos(self) -> dict[str, Any]:
-        """Return the infos that transforms draw by."""
+        """Return the infos from which transforms draw."""
         image, mask = self.sample["image"], self.sample.get("mask")
         infos = {"image": ss.Info(image.shape, image.dtype, self.sample.get("boxes"))}
         return infos if mask is None else infos | {"mask": ss.Info(mask.shape, mask.dtype)}

@@ -30,7 +30,7 @@ _PATHS: Final = (
     *("core.composition", "core.keypoints_utils", "core.serialization", "core.transforms_interface"),
     *("core.utils", "imgaug", "imgaug.transforms", "pytorch.transforms"),
 )
-"""Modules of albumentations 1.x and 2.x, besides those that are files here."""
+"""Modules of albumentations 1.x and 2.x, besides those that are files here; each after its parent, whose attribute it becomes."""
 
 
 def register(package: str) -> None:

@@ -14,7 +14,7 @@ __all__ = ["FORMATS", "split", "to_points", "to_rows"]
 FORMATS: Final = ("xy", "yx", "xya", "xys", "xyas", "xysa")
 """Formats of keypoints: x, y, a for the angle, s for the scale."""
 
-_STEP: Final = 0.0009765625
+_STEP: Final = 0.0009765625  # 2**-10: a power of two, because adding it to a coordinate rounds little
 _STEPS: Final = ((_STEP, 0.0), (0.0, _STEP))
 """The offsets of a keypoint's two further points, which carry its directions, in pixels."""
 

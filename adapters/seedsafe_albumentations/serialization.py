@@ -152,8 +152,8 @@ def _with_tuples(data: Any, own: dict[str, type]) -> Any:
 
 def _own_classes() -> Iterator[type]:
     """Yield the transforms that this module adds to seedsafe's."""
-    for room in ("affine", "nan", "noise", "values", "weather"):
-        module = import_module(f"{__package__}.{room}")
+    for name in ("affine", "nan", "noise", "values", "weather"):
+        module = import_module(f"{__package__}.{name}")
         for value in vars(module).values():
             if (
                 isinstance(value, type)

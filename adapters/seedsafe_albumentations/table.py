@@ -116,7 +116,7 @@ def with_p(transform: Any, p: Any, always_apply: Any = None) -> Any:
 
 
 class Name(type):
-    """Metaclass of albumentations' names: their call returns a transform of seedsafe, which counts as their instance."""
+    """Metaclass of the classes with albumentations' names. A call returns a transform of seedsafe, which counts as an instance."""
 
     _build: Callable[..., Any]
     _ours: Any

@@ -125,7 +125,9 @@ class _Batches:
         self._reader, self._length, self._size, self._steps = reader, length, size, steps
         self._start = start
         self._shuffle = shuffle
+        # As long as this lives, the memory of a batch that nobody holds is kept for the next one.
         self._spare = ring.Spare()
+        # Two, because parallel calls may read on both sides of the end of an epoch.
         self._order = lru_cache(2)(lambda epoch: epoch_order(reader.seed, epoch, length))
 
     def _locate(self, number: int) -> tuple[int, int]:

@@ -87,7 +87,7 @@ class _CutoffFilter(_Filter):
 class LowPass(_CutoffFilter):
     """Keep the frequencies below a cutoff whose logarithm is drawn uniformly.
 
-    A Butterworth filter of ``scipy.signal``. Follows audiomentations' ``LowPassFilter``, which draws it uniformly on
+    A Butterworth filter of ``scipy.signal``. Follows audiomentations' ``LowPassFilter``, which draws the cutoff uniformly on
     the mel scale. Draws the cutoff (word 1) and the order (word 2).
 
     Args:
@@ -111,8 +111,8 @@ class LowPass(_CutoffFilter):
 class HighPass(_CutoffFilter):
     """Keep the frequencies above a cutoff whose logarithm is drawn uniformly.
 
-    A Butterworth filter of ``scipy.signal``. Follows audiomentations' ``HighPassFilter``, which draws it uniformly on
-    the mel scale. Draws the cutoff (word 1) and the order (word 2).
+    A Butterworth filter of ``scipy.signal``. Follows audiomentations' ``HighPassFilter``, which draws the cutoff uniformly
+    on the mel scale. Draws the cutoff (word 1) and the order (word 2).
 
     Args:
         cutoff: the cutoff in hertz, one number or a range (low, high), below half the sample rate.

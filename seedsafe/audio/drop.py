@@ -67,7 +67,7 @@ class DropChunk(AudioTransform):
 class DropFreq(NeedsLibrary):
     """Take narrow bands of frequencies out of audio.
 
-    By Butterworth filters of ``scipy.signal``. Follows SpeechBrain's ``DropFreq``, which uses other filters, and whose
+    Butterworth filters of ``scipy.signal`` do it. Follows SpeechBrain's ``DropFreq``, which uses other filters, and whose
     ``drop_freq_width`` is half of `width`. Draws the number of bands (word 1), then the centre of every possible band (1 word
     each), all uniform.
 
@@ -106,6 +106,7 @@ class DropFreq(NeedsLibrary):
     def draw(self, rng: Draws, info: Info) -> Notches:
         fewest, greatest = self.count
         number = fewest + rng.integer(greatest - fewest + 1)
+        # Every possible centre is drawn, so that the number of words does not depend on the count.
         return Notches(tuple([rng.uniform(*self.frequency) for _ in range(greatest)][:number]))
 
     def apply_audio(self, audio: Array, params: Notches) -> Array:

@@ -52,7 +52,7 @@ class Amplitude(AudioTransform):
 
 @primitive(exact=EVERYWHERE, opencv=False)
 class PolarityInversion(AudioTransform):
-    """Change the sign of audio with probability p. Draws nothing else.
+    """Change the sign of audio with probability p. Draws only whether it fires.
 
     Raises:
         TypeError: when applied, the audio is not float32.

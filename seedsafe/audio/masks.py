@@ -36,6 +36,7 @@ def bands_of(rng: Draws, count: tuple[int, int], width: Any, whole: int, most: i
     fewest, greatest = count
     number = fewest + rng.integer(greatest - fewest + 1)
     bands: list[tuple[int, int]] = []
+    # Every possible band is drawn, so that the number of words does not depend on the count.
     for _ in range(greatest):
         long = length_of(rng, width, whole, most)
         start = rng.integer(whole - long + 1)

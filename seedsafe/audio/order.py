@@ -54,7 +54,7 @@ class TimeShift(AudioTransform):
 
 @primitive(exact=EVERYWHERE, opencv=False)
 class Reverse(AudioTransform):
-    """Play audio backwards with probability p. Any dtype. Draws nothing else.
+    """Play audio backwards with probability p. Any dtype. Draws only whether it fires.
 
     Follows audiomentations' ``Reverse``.
 

@@ -191,6 +191,7 @@ def excerpt(recording: Recording, offset: float, length: int, sample_rate: int |
 
 
 def _start(offset: float, positions: int) -> int:
+    # Rounding can give the number of positions itself.
     return min(math.floor(offset * positions), positions - 1)
 
 
@@ -232,6 +233,7 @@ def _load_if_small(path: str, sample_rate: int) -> Array | None:
         )
     cache[name] = whole
     _cache.nbytes += 0 if whole is None else whole.nbytes
+    # Large files are remembered as None, which takes no bytes: their number has a limit of its own.
     while _cache.nbytes > _CACHE_BYTES or len(cache) > 4096:
         _, old = cache.popitem(last=False)
         _cache.nbytes -= 0 if old is None else old.nbytes
@@ -246,6 +248,7 @@ def _read_part(path: str, offset: float, length: int, sample_rate: int) -> Array
             return _cut(_resample(_values(path, file, -1), rate, sample_rate), offset, length)
         first = _start(offset, total - length + 1) * rate // sample_rate
         file.seek(min(first, file.frames))
+        # Two frames more, for what the divisions round off.
         part = _resample(_values(path, file, length * rate // sample_rate + 2), rate, sample_rate)
     return part[:length] if part.size >= length else np.resize(part, length)
 

@@ -30,7 +30,7 @@ def _factors(name: str, value: Any) -> tuple[float, ...]:
 class SpeedPerturb(NeedsLibrary):
     """Play audio at one of several speeds, which changes its tempo and its pitch.
 
-    By ``scipy.signal.resample_poly``. Follows Ko et al., "Audio augmentation for speech recognition" (2015), as torchaudio's
+    Computed by ``scipy.signal.resample_poly``. Follows Ko et al., "Audio augmentation for speech recognition" (2015), as torchaudio's
     ``SpeedPerturbation`` does; SpeechBrain's ``speeds`` are 100 ÷ factor. Draws which factor (word 1).
 
     Args:

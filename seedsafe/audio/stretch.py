@@ -55,7 +55,7 @@ class _Stretch(LibraryTransform):
 class TimeStretch(_Stretch):
     """Play audio faster or more slowly at the same pitch.
 
-    By Signalsmith Stretch. Follows audiomentations' ``TimeStretch``. Draws the rate (word 1).
+    Computed by Signalsmith Stretch. Follows audiomentations' ``TimeStretch``. Draws the rate (word 1).
 
     Args:
         rate: the factor of the tempo, in [0.5, 2], one number or a range (low, high).
@@ -90,7 +90,7 @@ class TimeStretch(_Stretch):
 class PitchShift(_Stretch):
     """Make audio higher or lower at the same tempo.
 
-    By Signalsmith Stretch. Follows audiomentations' ``PitchShift``. Draws the semitones (word 1).
+    Computed by Signalsmith Stretch. Follows audiomentations' ``PitchShift``. Draws the semitones (word 1).
 
     Args:
         semitones: the shift, in [-24, 24], one number or a range (low, high); 12 doubles all frequencies.

@@ -70,6 +70,7 @@ def warp(
     code = interpolation_code(interpolation) | _BACKWARDS
     way_back = inverse(matrix)
     if interpolation == "nearest":
+        # By coordinates of our own, which `remap` rounds: OpenCV rounds them differently for each dtype.
         source = _coordinates(way_back, width)
         return remap(image, source, height, width, interpolation="nearest", mode=mode, fill=fill)
     back = np.array(way_back).reshape(-1, 3)
@@ -114,6 +115,7 @@ def inverse(matrix: Matrix) -> Matrix:
         size = _determinant(matrix, a * e - b * d)
         return (
             e / size,
+            # 0.0 - x and not -x, which would turn 0.0 into -0.0.
             0.0 - b / size,
             (b * f - c * e) / size,
             0.0 - d / size,
@@ -210,6 +212,7 @@ def warp_boxes(boxes: Array, matrix: Matrix, height: int, width: int, *, method:
         >>> warp_boxes(np.array([[0, 0, 2, 1]]), (1, 0, 3, 0, 1, 0), 4, 4).tolist()
         [[3, 0, 4, 1]]
     """
+    # Half a pixel less, because the matrix maps pixel centres and boxes end at edges.
     x0, y0, x1, y1 = (boxes[:, k].astype(np.float64) - 0.5 for k in range(4))
     if method == "corners":
         x, y = _move(matrix, np.stack([x0, x1, x1, x0]), np.stack([y0, y0, y1, y1]))

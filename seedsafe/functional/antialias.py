@@ -49,6 +49,7 @@ def resize_smoothly(image: Array, height: int, width: int, interpolation: str) -
         return _resize(image, height, width, code)
     result: Array = np.empty((height, width, *image.shape[2:]), image.dtype)
     source, target = (array if array.ndim == 3 else array[..., None] for array in (image, result))
+    # Pillow's mode F has one channel.
     for channels in channel_groups(source.shape[2], most=4 if image.dtype == UINT8 else 1):
         part = _resize(source[..., channels], height, width, code)
         target[..., channels] = part.reshape(height, width, -1)

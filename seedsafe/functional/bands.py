@@ -28,7 +28,7 @@ def filter_band(
         low: the lower cutoff in hertz, where the filter takes 3 dB off, or None for no lower cutoff.
         high: the upper cutoff in hertz, below half the sample rate, or None for no upper cutoff.
         sample_rate: the sample rate in hertz.
-        order: the order of the filter at each cutoff: each order adds 6 dB an octave.
+        order: the order of the filter at each cutoff; every 1 more adds 6 dB an octave.
 
     Raises:
         TypeError: the audio has the wrong dtype.

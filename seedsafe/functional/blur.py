@@ -83,9 +83,11 @@ def median_blur(image: Array, size: int) -> Array:
         [[0, 0, 0, 0]]
     """
     image = in_memory(image)
+    # OpenCV takes the median of float32 over squares of 3 and 5 alone.
     if not is_uint8(image) and size > 5:
         return in_uint8(image, lambda values: median_blur(values, size))
     cv2 = opencv()
+    # OpenCV takes the median of one, three or four channels.
     if image.ndim == 3 and image.shape[2] not in (1, 3, 4):
         return np.stack(
             [cv2.medianBlur(np.ascontiguousarray(image[..., k]), size) for k in range(image.shape[2])], -1
@@ -174,6 +176,7 @@ def _swap(image: Array, reach: int, noise: Address, start: int) -> Array:
     height, width = image.shape[:2]
     kind = np.int32 if height * width < 2**31 else np.int64
     down, right = sixteenths(noise, 2 * height * width, start).reshape(2, -1)
+    # The order of albumentations 2.0.8 (its mode "fast"): column by column, from the last row and column on.
     rows = np.arange(height, dtype=kind)[reach + 1 : height - reach + 1][::-1] * kind(width)
     columns = np.arange(width, dtype=kind)[reach + 1 : width - reach + 1][::-1, None]
     here = (rows + columns).ravel()
@@ -182,6 +185,7 @@ def _swap(image: Array, reach: int, noise: Address, start: int) -> Array:
     for first, last in ends:
         step = _steps(down[here[first:last]], 2 * reach, reach) * width
         there[first:last] += (step + _steps(right[here[first:last]], 2 * reach, reach)).astype(kind)
+    # Freed before the next large array.
     del down, right
     source = np.arange(height * width, dtype=kind)
     for into, origin in ((here, there), (there, here)):

@@ -49,11 +49,11 @@ def _shot(image: Array, scale: float, noise: Address) -> Array:
     result, cv2 = new(image), opencv()
     source, values = image.reshape(1, -1), result.reshape(-1)
     size = min(part_of(image, 8), image.size)
-    bound_room, above_room = np.empty((1, size), np.uint16), np.empty((1, size), np.bool_)
+    bound_buffer, above_buffer = np.empty((1, size), np.uint16), np.empty((1, size), np.bool_)
     for first, last, pieces in noise_parts(noise, image.size, size):
         part = source[:, first:last]
         counts = cv2.LUT(part, certain)
-        bounds, above = bound_room[:, : last - first], above_room[:, : last - first]
+        bounds, above = bound_buffer[:, : last - first], above_buffer[:, : last - first]
         for limit in limits:
             cv2.LUT(part, limit, bounds)
             np.greater(pieces, bounds, out=above)
@@ -77,6 +77,8 @@ def _values(most: int) -> Array:
     return np.array([0.0, *(255.0 * exponential(logarithm(n) / 2.2) for n in range(1, most + 1))])
 
 
+# The power series of 2 to an exponent in ±½, highest power first. What it leaves out is below 2**-57 of the
+# sum.
 _LN2: Final = 0.6931471805599453
 _SERIES: Final = tuple(_LN2**k / math.factorial(k) for k in range(13, -1, -1))
 
@@ -177,6 +179,7 @@ def _lightness_deviation(image: Array, rows: int) -> float:
     total = squares = 0.0
     for first, last in parts(image.shape[0], rows):
         red, green, blue = cv2.split(_colours(image[first:last]))
+        # The maximum comes first: the minimum is then written into the memory of red.
         lightness = cv2.max(cv2.max(red, green), blue)
         lightness += cv2.min(cv2.min(red, green, red), blue, red)
         lightness *= np.float32(0.5)
@@ -210,6 +213,7 @@ def _add_grain(image: Array, out: Array, lighter: Array, turn: Array) -> None:
 def _counts(pieces: Array, mean: float) -> Array:
     """Return Poisson counts, the quantiles of 16-bit pieces."""
     counts = np.zeros(pieces.shape, np.uint16)
+    # `exponential` begins at -700, and the limit of counts ends the loop for absurd means.
     chance = below = exponential(-min(mean, 700.0))
     count = 0
     while below * 65536.0 - 0.5 < 65535.0 and count < 1000:

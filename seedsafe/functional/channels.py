@@ -27,6 +27,7 @@ __all__ = [
     "to_sepia",
 ]
 
+# As in albumentations.
 _SEPIA: Final = np.array([[0.393, 0.769, 0.189], [0.349, 0.686, 0.168], [0.272, 0.534, 0.131]])
 
 _MOVES: Final = {order: np.eye(3)[list(order)] for order in permutations(range(3)) if order != (0, 1, 2)}
@@ -106,6 +107,8 @@ def shift_channels(image: Array, shifts: Sequence[float]) -> Array:
     if whole and channels == 1:
         return look_up(image, _shift_table(shifts[0]))
     if whole and channels <= 4:
+        # OpenCV adds four numbers to a pixel and stops at 0 and 255. Each channel goes up or down, so it is
+        # cut off once.
         steps = [float(np.rint(255.0 * shift)) for shift in shifts]
         result = new(image)
         cv2 = opencv()
@@ -172,6 +175,7 @@ def shuffle_channels(image: Array, order: Sequence[int]) -> Array:
     image = in_memory(image)
     channels = image.shape[2] if image.ndim == 3 else 1
     if channels == 3 and image.dtype == np.uint8:
+        # A product with a permutation matrix is one pass of OpenCV, and exact for whole numbers.
         moves = _MOVES.get(tuple(order))
         if moves is not None:
             result: Array = opencv().transform(image, moves)

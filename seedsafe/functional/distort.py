@@ -18,7 +18,8 @@ Field = Callable[[Array, Array], tuple[Array, Array]]
 """Maps the x and y of pixel centres to others: float64 arrays, of one shape or of shapes that broadcast."""
 
 _STEPS: Final = 40
-_ROUNDS: Final = np.linspace(0.0, 1.0, 17)[:-1]
+_ALONG: Final = np.linspace(0.0, 1.0, 17)[:-1]
+"""Where the points of an outline lie on a side: at its first corner, and 15 after it."""
 
 
 @exact(EVERYWHERE)
@@ -79,8 +80,8 @@ def distort_boxes(boxes: Array, forward: Field, height: int, width: int) -> Arra
         [[1, 0, 3, 1]]
     """
     x0, y0, x1, y1 = (boxes[:, k].astype(np.float64)[:, None] - 0.5 for k in range(4))
-    along_x, along_y = x0 + (x1 - x0) * _ROUNDS, y0 + (y1 - y0) * _ROUNDS
-    back_x, back_y = x1 - (x1 - x0) * _ROUNDS, y1 - (y1 - y0) * _ROUNDS
+    along_x, along_y = x0 + (x1 - x0) * _ALONG, y0 + (y1 - y0) * _ALONG
+    back_x, back_y = x1 - (x1 - x0) * _ALONG, y1 - (y1 - y0) * _ALONG
     still = np.zeros_like(along_x)
     x = np.concatenate([along_x, x1 + still, back_x, x0 + still], axis=1)
     y = np.concatenate([y0 + still, along_y, y1 + still, back_y], axis=1)

@@ -32,7 +32,7 @@ __all__ = [
 Hole = tuple[int, int, int, int]
 """x0, y0, x1, y1: the first column and row, and the column and row after the last."""
 
-_TOGETHER: Final = 256
+_HOLES_AT_ONCE: Final = 256
 """The number of holes whose noise is computed at once."""
 
 FILLS: Final = ("noise", "color", "normal")
@@ -110,7 +110,7 @@ def _fill_at_random(image: Array, holes: Sequence[Hole], fill: str, noise: Addre
             count = part.size if fill != "color" else image[0, 0].size
             group.append((part, count))
             pending += count
-            if pending >= size or len(group) == _TOGETHER:
+            if pending >= size or len(group) == _HOLES_AT_ONCE:
                 _fill(group, sixteenths(noise, pending, start), fill)
                 start, pending, group = start + pending, 0, []
     _fill(group, sixteenths(noise, pending, start), fill)

@@ -67,9 +67,8 @@ def _flip(image: Array, axis: int) -> Array:
         cv2 = opencv()
     except ImportError:
         return _reverse(image, axis)
-    if (
-        dtype is UINT8 or dtype is FLOAT32 or is_native(image)
-    ):  # the usual dtypes skip a call (python -m benchmarks --only HorizontalFlip)
+    # The usual dtypes skip a call (python -m benchmarks --only HorizontalFlip).
+    if dtype is UINT8 or dtype is FLOAT32 or is_native(image):
         return cv2.flip(image, axis)  # type: ignore[no-any-return]
     result = np.empty(shape, image.dtype)
     cv2.flip(as_carrier(image), axis, as_carrier(result))
@@ -90,6 +89,7 @@ def flip_each(images: Array, axis: int) -> Array:
     if axis == 0:
         return images[:, ::-1].copy()
     count, height, width, *channels = images.shape
+    # As images without an axis for it: with one, `_flip` leaves a single channel to NumPy.
     if channels == [1]:
         channels = []
     rows = np.ascontiguousarray(images).reshape(count * height, width, *channels)

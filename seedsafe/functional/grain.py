@@ -47,15 +47,16 @@ def multiplicative_noise(
     result = new(image)
     count = math.prod(shape)
     source, values = image.reshape(count, -1), result.reshape(count, -1)
+    # A piece stands for the middle of its step among 65536 equal ones.
     step, least = np.float32((high - low) / 65536.0), np.float32(low + (high - low) / 131072.0)
     each = values.shape[1]
     size = min(part_of(image, 8 + 4 * each if whole and each > 1 else 8), count)
     factors = np.empty((size, 1), np.float32)  # allocated once, not again for each part
-    room = values if not whole else factors if each == 1 else np.empty((size, each), np.float32)
+    buffer = values if not whole else factors if each == 1 else np.empty((size, each), np.float32)
     for first, last, pieces in noise_parts(noise, count, size):
         by = np.multiply(pieces[:, None], step, out=factors[: last - first])
         by += least
-        part = room[: last - first] if whole else values[first:last]
+        part = buffer[: last - first] if whole else values[first:last]
         product = np.multiply(source[first:last], by, out=part, dtype=np.float32)
         if whole:
             np.rint(product, out=product)

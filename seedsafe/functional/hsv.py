@@ -1,6 +1,6 @@
 """HSV of uint8 images, defined in integers.
 
-OpenCV computes it where its build gives the same bytes, which is tried once in each process: its builds for ARM round otherwise.
+OpenCV computes it where its build gives the same bytes. Each process tests that once, because builds for ARM round differently.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _HALF: Final = 2048
 
 
 def _reciprocals(numerator: float) -> Array:
-    """Return a numerator over 0 to 255, in parts of 4096; over 0 it is 0."""
+    """Return ``numerator / d`` for each d from 0 to 255, in units of 1/4096, and 0 for d = 0."""
     return np.concatenate([[0.0], np.rint(numerator * 4096 / np.arange(1.0, 256.0))]).astype(np.int32)
 
 
 _SATURATIONS: Final = _reciprocals(255)
-_HUES: Final = _reciprocals(30)
+_HUES: Final = _reciprocals(30)  # a sixth of the circle has 30 steps of 2°
 
 
 def to_hsv(image: Array, out: Array) -> None:
@@ -57,6 +57,7 @@ def _hsv(image: Array) -> Array:
 
 def _products(shares: Array, values: Array) -> Array:
     products = np.multiply(shares, values, dtype=np.uint16)
+    # Together with the next two lines this is round(product / 255), exact for bytes and without a division.
     products += np.uint16(128)
     products += products >> 8
     return (products >> 8).astype(np.uint8)
@@ -64,7 +65,7 @@ def _products(shares: Array, values: Array) -> Array:
 
 @cache
 def opencv_agrees() -> bool:
-    """Return whether OpenCV gives the bytes of the integers, for every hue, every saturation and every product."""
+    """Return whether this OpenCV gives the same bytes as the integers here, for every hue, saturation and product."""
     cv2 = opencv()
     shares, values = np.indices((256, 256), np.uint8)
     if not np.array_equal(cv2.multiply(shares, values, scale=1 / 255), _products(shares, values)):
@@ -73,7 +74,7 @@ def opencv_agrees() -> bool:
     top = np.full_like(more, 255)
     # A hue follows from the chroma and the middle value, here at the value 255; a saturation from the value and the chroma.
     for colours in (*permutations((top, top - more, top - more + less)), (more, less, less)):
-        # Without the first black, so that rows end in the middle of a vector.
+        # Without the first colour, black, the row ends in the middle of a vector: that tests the code for such ends too.
         row = np.stack(colours, axis=-1)[1:].reshape(1, -1, 3)
         if not np.array_equal(cv2.cvtColor(row, cv2.COLOR_RGB2HSV), _hsv(row)):
             return False

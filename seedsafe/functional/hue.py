@@ -80,6 +80,7 @@ def _turn_small(image: Array, thirds: int, scale: Array, back: bool, out: Array)
     source = image.reshape(-1, 3).T
     for channel in range(3):
         colours[channel] = source[(channel - thirds) % 3]
+    # The first two again, so that the neighbours of all three channels are slices.
     planes[3:] = planes[:2]
     top = np.maximum(np.maximum(planes[0], planes[1]), planes[2])
     low = np.minimum(np.minimum(planes[0], planes[1]), planes[2])

@@ -196,6 +196,7 @@ def color_jitter(
     return result
 
 
+# From red, green and blue to YIQ, in which the hue is an angle.
 _TO_YIQ: Final = np.array([[0.299, 0.587, 0.114], [0.596, -0.274, -0.322], [0.211, -0.523, 0.312]])
 _FROM_YIQ: Final = np.array(  # its inverse
     [

@@ -60,6 +60,7 @@ def disk_kernel(radius: int, blur: float) -> Array:
         >>> disk_kernel(1, 0.1).round(2)[8, 7:10].tolist()
         [0.2, 0.2, 0.2]
     """
+    # The least reach, and the side below, are those of the paper's code.
     reach = max(8, radius)
     squares = np.arange(-reach, reach + 1) ** 2
     disk = (squares[:, None] + squares <= radius * radius).astype(np.float64)

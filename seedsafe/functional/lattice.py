@@ -107,9 +107,9 @@ class Folded(_Lattice):
             for one, values in zip(result, points, strict=True):
                 one[new] = values[new, first[new]]
             done[new] = True
-        left = ~done
-        if left.any():
-            result[0, left], result[1, left] = way_back(self, across[left], down[left])
+        missing = ~done
+        if missing.any():
+            result[0, missing], result[1, missing] = way_back(self, across[missing], down[missing])
         return result[0].reshape(x.shape), result[1].reshape(x.shape)
 
     def boxes(self, boxes: Array, height: int, width: int) -> Array:
@@ -228,10 +228,8 @@ class Sheet(_Lattice):
     def __call__(self, x: Array, y: Array) -> tuple[Array, Array]:
         """Return the displaced coordinates."""
         column, row, u, v = self._locate(x, y)
-        u, v = (
-            u.astype(np.float32),
-            v.astype(np.float32),
-        )  # the precision of displacements; twice as fast (python -m benchmarks --only ElasticTransform)
+        # The precision of displacements, and twice as fast (python -m benchmarks --only ElasticTransform).
+        u, v = u.astype(np.float32), v.astype(np.float32)
         if x.ndim == 2 and x.shape[0] == 1 and y.shape[1] == 1:  # a grid, looked up row by row
             lines = row[:, 0]
             sides = [grid[lines] + v * (grid[lines + 1] - grid[lines]) for grid in self._grids]
@@ -249,7 +247,7 @@ class Sheet(_Lattice):
 
 
 def _interpolate(left: Array, right: Array, share: Array) -> Array:
-    """Return linear interpolation between two arrays; both are overwritten."""
+    """Return values interpolated linearly between two arrays, which are both overwritten."""
     right -= left
     right *= share
     left += right

@@ -27,8 +27,8 @@ __all__ = [
     "rms",
 ]
 
-_LN10_20: Final = 0.11512925464970229
-_LANES: Final = 8192
+_LN10_20: Final = 0.11512925464970229  # ln(10) / 20, for one decibel
+_LANES: Final = 8192  # a power of 2, which `halved_sum` needs
 
 COLORS: Final = {"white": 0.0, "pink": 0.5, "brown": 1.0}
 """For each colour of noise, the power of the frequency by which its amplitude falls."""
@@ -53,11 +53,12 @@ def rms(audio: Array) -> float:
         True
     """
     flat = audio.reshape(-1)
+    # Sums in lanes, added by halves: the order of additions is the same on every processor.
     lanes = min(_LANES, 1 << max(flat.size - 1, 0).bit_length())
-    sums, room = np.zeros(lanes), np.empty(lanes)
+    sums, buffer = np.zeros(lanes), np.empty(lanes)
     for first in range(0, flat.size, lanes):
         part = flat[first : first + lanes]
-        squares = room[: part.size]
+        squares = buffer[: part.size]
         squares[...] = part
         squares *= squares
         sums[: part.size] += squares

@@ -70,6 +70,7 @@ def mask_bands(
 
 
 def _mean(spectrogram: Array) -> float:
+    # Added row by row and then by halves, in the same order on every processor.
     sums = np.zeros(1 << max(spectrogram.shape[-1] - 1, 0).bit_length())
     for row in spectrogram.reshape(-1, spectrogram.shape[-1]):
         sums[: row.size] += row

@@ -98,11 +98,12 @@ def _add_float32(array: Array, std: float, noise: Address) -> Array:
 def _add_uint8(array: Array, std: float, noise: Address) -> Array:
     result = np.empty(array.shape, np.uint8)
     source, values, quantiles = array.reshape(-1), result.reshape(-1), normal_quantiles()
+    # Larger steps do not fit into int8.
     if np.rint(std * quantiles[-1]) > 127:
         size = min(part_of(array, 20), array.size)
-        room = np.empty(size, np.float64)
+        buffer = np.empty(size, np.float64)
         for first, last, pieces in noise_parts(noise, array.size, size):
-            sums = quantiles.take(pieces, out=room[: last - first], mode="clip")
+            sums = quantiles.take(pieces, out=buffer[: last - first], mode="clip")
             sums *= std
             np.rint(sums, out=sums)
             sums += source[first:last]
@@ -119,6 +120,7 @@ def _add_uint8(array: Array, std: float, noise: Address) -> Array:
             steps8 = cv2.LUT(pieces.reshape(1, -1), table)
         del pieces  # frees memory before the next pieces
         part = values[first:last].reshape(1, -1)
+        # x ^ 128, read as int8, is x - 128.
         np.bitwise_xor(source[first:last], 128, out=part[0])
         signed = part.view(np.int8)
         cv2.add(signed, steps8.reshape(1, -1), dst=signed)  # saturates at -128 and 127, which are 0 and 255
@@ -143,6 +145,7 @@ def _step_table(std: float) -> npt.NDArray[np.int8]:
     last_std, table = _steps.last
     if last_std != std:
         table = np.empty(65536, np.int8)
+        # Only the upper half is computed, because the quantiles are antisymmetric.
         upper = table[32768:]
         for first, last in parts(32768, 8192):
             upper[first:last] = np.rint(std * normal_quantiles()[32768 + first : 32768 + last])

@@ -44,7 +44,9 @@ _RESAMPLE: Final = {"bilinear": 2, "bicubic": 3}
 
 _WEIGHTS: Final = np.array([[19595, 38470, 7471, 32768]], np.float32)
 """Red, green and blue in a grey in parts of 65536, and one half for rounding. Sums stay below 2**24, exact in float32."""
-_SMOOTH: Final = np.array([[1, 1, 1], [1, 5, 1], [1, 1, 1]], np.float32)
+_SMOOTH: Final = np.array(
+    [[1, 1, 1], [1, 5, 1], [1, 1, 1]], np.float32
+)  # Pillow's filter SMOOTH, in parts of 13
 
 _BAND: Final = 2**14
 """Pixels interpolated at once."""
@@ -238,6 +240,8 @@ def _nearest(image: Array, data: Matrix, fill: float | Sequence[float]) -> Array
     a, b, c, d, e, f = data
     if (a, b, d, e) == (1.0, 0.0, 0.0, 1.0):
         return _shift(image, math.floor(f + 0.5), math.floor(c + 0.5), fill)
+    # Column and row in two halves of 32 bits: read as int16, these are the coordinates that OpenCV's remap
+    # takes as they are.
     source = _sources((a, b, c), height, width) >> 16
     source |= _sources((d, e, f), height, width) & 0xFFFF0000
     sources = source.view("<i2").reshape(height, width, 2)

@@ -16,6 +16,7 @@ FORMATS: Final = {
     "jpeg": (".jpg", "IMWRITE_JPEG_QUALITY", 65500),
     "webp": (".webp", "IMWRITE_WEBP_QUALITY", 16383),
 }
+"""The suffix, OpenCV's option for the quality, and the longest side that the format's library writes."""
 
 
 @exact(OPENCV)

@@ -144,6 +144,7 @@ def in_parts(
             np.broadcast_to(np.ravel(fill).astype(image.dtype), channels).copy().view(source.dtype).tolist()
         )
     large = channels == 3 and image.ndim == 3 and height * width >= _WORTH_FOUR
+    # The dtypes whose channels OpenCV's cvtColor converts.
     if large and interpolation != "nearest" and image.dtype.char in "BHf":
         return _in_four(source, move, height, width, values)
     if channels == 1 and source.ndim == 3:

@@ -74,6 +74,7 @@ def resize(
     shape = image.shape
     if shape[0] == height and shape[1] == width:
         return image
+    # Up to here, the limit of values is out of reach for fewer than 512 channels.
     if height * width > 2**24:
         require_size((height, width, *shape[2:]))
     if interpolation == "nearest":
@@ -86,6 +87,7 @@ def resize(
             f'"bilinear exact" resizes integers, got an image of dtype {image.dtype}: resize it before it becomes a float, or '
             'pass interpolation="bilinear"'
         )
+    # OpenCV takes means over areas of up to four channels.
     limit = 4 if interpolation == "area" else MAX_CHANNELS
     code, cv2_resize = _CODES[interpolation], opencv().resize
     if len(shape) == 3 and shape[2] > limit:
@@ -127,7 +129,7 @@ def _under(source: int, size: int) -> Array:
 
 @lru_cache(2**14)
 def _opencv_takes_them(source: int, size: int) -> bool:
-    """Return whether OpenCV takes these too: version 4 rounds centres on or near an edge in its own way."""
+    """Return whether this OpenCV takes the same pixels: version 4 rounds centres on or near an edge differently."""
     line = np.arange(source, dtype=np.int32)[None]
     found = opencv().resize(line, (size, 1), interpolation=_CODES["nearest"])
     return np.array_equal(found[0], _under(source, size))

@@ -43,7 +43,7 @@ def table(values: Array) -> Array:
 def look_up(image: Array, values: Array) -> Array:
     """Return ``values[image]`` as a new array; both are uint8.
 
-    Values has the shape (256,), or (N, 256) with a table for each of N rows of the image.
+    `values` has the shape (256,), or (N, 256) with a table for each of N rows of the image.
 
     Example:
         >>> look_up(np.array([[0, 1]], np.uint8), np.arange(255, -1, -1).astype(np.uint8)).tolist()

@@ -53,7 +53,8 @@ def adjust_tones(image: Array, factor: float, offset: float) -> Array:
 def each_as_row(function: Callable[..., Array], images: Array, *params: Array) -> Array:
     """Return the results of a function of tones for each image, with parameters of its own.
 
-    Such a function does the same wherever a value is, so images are the rows of one image here, and their parameters a column.
+    Such a function treats a value the same wherever it is. So the images become the rows of one image here, and their parameters
+    a column.
 
     Args:
         function: one of this module that takes the parameters.

@@ -71,6 +71,7 @@ def crop(
     if top >= 0 and left >= 0 and top + height <= rows and left + width <= columns:
         return image[top : top + height, left : left + width]
     image = in_memory(image)
+    # Up to here, the limit of values is out of reach for fewer than 512 channels.
     if height * width > 2**24:
         require_size((height, width, *image.shape[2:]))
     if mode != "constant":
@@ -201,15 +202,15 @@ def sources(mode: str, start: int, length: int, size: int) -> Array:
         return np.clip(positions, 0, size - 1)
     if mode not in MODES:
         raise ValueError(f"mode must be one of {', '.join(MODES)}, got {mode!r}")
-    twice = mode == "symmetric"  # mirrors the pixel at the edge too
-    reach, limit = max(-start, start + length - size), size - 1 + twice
+    repeats_edge = mode == "symmetric"  # 1 more pixel to mirror in the sums below
+    reach, limit = max(-start, start + length - size), size - 1 + repeats_edge
     if reach > limit:
         raise ValueError(
             f"cannot pad an image by {reach} pixels with mode={mode!r} along a side of {size}: pad less, or pass mode='edge' or "
             "mode='constant'"
         )
-    positions = np.where(positions < 0, -positions - twice, positions)
-    return np.where(positions >= size, 2 * size - 2 + twice - positions, positions)
+    positions = np.where(positions < 0, -positions - repeats_edge, positions)
+    return np.where(positions >= size, 2 * size - 2 + repeats_edge - positions, positions)
 
 
 @exact(EVERYWHERE)

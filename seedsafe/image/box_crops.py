@@ -19,7 +19,7 @@ from seedsafe.pipeline.primitive import check_options, primitive
 
 __all__ = ["BBoxSafeCrop", "IoUWindow", "RandomIoUCrop"]
 
-_ROUNDS: Final = 6
+_ROUNDS: Final = 6  # with a limit, unlike in torchvision, every sample takes the same number of words
 
 
 class IoUWindow(NamedTuple):
@@ -91,6 +91,7 @@ class RandomIoUCrop(CropTransform):
     def draw(self, rng: Draws, info: Info) -> IoUWindow:
         rows, columns = info.image_size()
         boxes = info.boxes
+        # The words of all rounds at once, so that every sample takes the same number.
         units = rng.units(_ROUNDS * (1 + 4 * self.trials)).reshape(_ROUNDS, -1)
         for one in units:
             overlap = self.sampler_options[int(one[0] * len(self.sampler_options))]

@@ -141,9 +141,9 @@ class ChannelShuffle(Often):
     """
 
     def draw(self, rng: Draws, info: Info) -> Order:
-        left = list(range(info.shape[2] if len(info.shape) == 3 else 1))
-        order = [left.pop(rng.integer(n)) for n in range(len(left), 1, -1)]
-        return Order((*order, left[0]))
+        remaining = list(range(info.shape[2] if len(info.shape) == 3 else 1))
+        order = [remaining.pop(rng.integer(n)) for n in range(len(remaining), 1, -1)]
+        return Order((*order, remaining[0]))
 
     def apply_image(self, image: Array, params: Any) -> Array:
         refuse_volume(image)
@@ -154,8 +154,8 @@ class ChannelShuffle(Often):
 class ChannelDropout(Often):
     """Fill some of the channels.
 
-    Follows albumentations' ``ChannelDropout``. Draws how many (word 1), then which (one word for each that may be
-    filled at most). Any dtype.
+    Follows albumentations' ``ChannelDropout``. Draws how many channels (word 1), then which (as many words as the largest
+    count). Any dtype.
 
     Args:
         count: the number of channels to fill, or a range (low, high), both included; less than the image has.
@@ -177,14 +177,15 @@ class ChannelDropout(Often):
 
     def draw(self, rng: Draws, info: Info) -> Dropped:
         low, high = self.count
-        left = list(range(info.shape[2] if len(info.shape) == 3 else 1))
-        if high >= len(left):
+        remaining = list(range(info.shape[2] if len(info.shape) == 3 else 1))
+        if high >= len(remaining):
             raise ValueError(
                 f"ChannelDropout of up to {high} channels needs an image with more of them, got the shape {info.shape}: "
                 "pass a smaller count"
             )
         count = low + rng.integer(high - low + 1)
-        chosen = [left.pop(rng.integer(len(left))) for _ in range(high)]
+        # The largest count of words, whatever the count is, so that every sample takes the same number.
+        chosen = [remaining.pop(rng.integer(len(remaining))) for _ in range(high)]
         return Dropped(tuple(sorted(chosen[:count])))
 
     def apply_image(self, image: Array, params: Any) -> Array:

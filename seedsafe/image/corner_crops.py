@@ -104,7 +104,7 @@ class FiveCrop(_FixedCrop):
 
 def view_of(rng: Draws) -> int:
     """Return the view of a stream's key."""
-    return rng.address[3] & 0xFFFF
+    return rng.address.moment & 0xFFFF
 
 
 class Mirrored(NamedTuple):

@@ -73,6 +73,7 @@ class CropAndPad(FillTransform):
 
     def draw(self, rng: Draws, info: Info) -> Cropped:
         rows, columns = info.image_size()
+        # Four words in any case, so that the option changes no other draw.
         units = rng.units(4).tolist()
         if not self.sample_independently:
             units = units[:1] * 4

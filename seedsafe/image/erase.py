@@ -21,7 +21,7 @@ from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["CoarseDropout", "RandomErasing", "XYMasking"]
 
-_TRIES = 10
+_TRIES = 10  # as in torchvision
 _MOST: Final = 16
 """The most holes that are drawn for many images at once."""
 
@@ -60,6 +60,7 @@ class CoarseDropout(EraseTransform):
         rows, columns = info.image_size()
         low, high = self.count
         count = low + rng.integer(high - low + 1)
+        # Words for every possible hole, so that their number does not depend on the count.
         words = iter([rng.word() for _ in range(4 * high)])
         holes = []
         for _ in range(count):
@@ -241,6 +242,7 @@ def _many_stripes(draws: ManyDraws, counts: Any, lengths: Any, side: int) -> Arr
 def _stripes(rng: Draws, counts: Any, lengths: Any, side: int) -> list[tuple[int, int]]:
     low, high = counts
     count = low + rng.integer(high - low + 1)
+    # Words for every possible stripe, so that their number does not depend on the count.
     words = [rng.word() for _ in range(2 * high)]
     stripes = []
     for k in range(count):

@@ -129,6 +129,7 @@ class GridShuffle(SpatialTransform):
         height, width = info.image_size()
         sides: tuple[tuple[int, ...], ...] = ()
         if self.uneven == "drawn":
+            # Raises for a grid that is too large, before its sides are drawn.
             self._tiles((height, width), ())
             rows, columns = self.grid
             sides = _draw_sides(rng, height, rows), _draw_sides(rng, width, columns)
@@ -137,9 +138,9 @@ class GridShuffle(SpatialTransform):
             alike.setdefault((y1 - y0, x1 - x0), []).append(position)
         order = [0] * len(tiles)
         for positions in alike.values():
-            left = list(positions)
+            remaining = list(positions)
             for position in positions:
-                order[position] = left.pop(rng.integer(len(left)))
+                order[position] = remaining.pop(rng.integer(len(remaining)))
         return Cut(tuple(order), *sides) if sides else Tiles(tuple(order))
 
     def _tiles(self, size: Any, sides: Any) -> tuple[Hole, ...]:
@@ -168,8 +169,8 @@ class GridShuffle(SpatialTransform):
 
 
 def _draw_sides(rng: Draws, side: int, parts: int) -> tuple[int, ...]:
-    left = [side // parts + (k < side % parts) for k in range(parts)]
-    return tuple(left.pop(rng.integer(len(left))) for _ in range(parts))
+    remaining = [side // parts + (k < side % parts) for k in range(parts)]
+    return tuple(remaining.pop(rng.integer(len(remaining))) for _ in range(parts))
 
 
 @primitive(exact=EVERYWHERE, opencv=False)

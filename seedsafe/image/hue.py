@@ -22,6 +22,7 @@ from seedsafe.pipeline.primitive import check_options, primitive
 __all__ = ["Distortion", "HueSaturationValue", "PhotoMetricDistortion", "Shifts"]
 
 _ORDERS: Final = tuple(permutations(range(3)))
+# A slice of the first is the table of a turned hue, and a slice of the second that of a shifted saturation or value.
 _CIRCLE: Final = (np.arange(180 + 256) % 180).astype(np.uint8)
 _RAMP: Final = np.clip(np.arange(-256, 512), 0, 255).astype(np.uint8)
 

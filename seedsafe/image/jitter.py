@@ -42,8 +42,8 @@ class LinearJitter(NamedTuple):
 
 def _order(first: int, second: int, third: int) -> tuple[int, ...]:
     """Return the order of four steps, each taken out of those that are left."""
-    left = [0, 1, 2, 3]
-    return left.pop(first), left.pop(second), left.pop(third), left[0]
+    remaining = [0, 1, 2, 3]
+    return remaining.pop(first), remaining.pop(second), remaining.pop(third), remaining[0]
 
 
 _ORDERS: Final = np.array([[[_order(i, j, k) for k in range(2)] for j in range(3)] for i in range(4)])

@@ -145,6 +145,7 @@ def _reach(second: float, fourth: float) -> float:
     """Return the distance up to which r (1 + second r² + fourth r⁴) grows, at most 1000."""
     if second >= 0:
         return 1000.0
+    # Where the derivative, 1 + 3 second r² + 5 fourth r⁴, is 0.
     if fourth == 0:
         return min(float(np.sqrt(-1.0 / (3.0 * second))), 1000.0)
     root = float(np.sqrt(9.0 * second * second - 20.0 * fourth))

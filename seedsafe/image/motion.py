@@ -142,6 +142,7 @@ class AdvancedBlur(Often):
         factors = low + (high - low) * (
             (sixteenths(address, size * size).reshape(size, size) + 0.5) / 65536.0
         )
+        # Factors of 0 throughout would leave no weight to divide by.
         return convolve(image, bell_kernel(size, sigmas, angle, beta, np.maximum(factors, 1e-6)))
 
 

@@ -29,7 +29,7 @@ class Noise(NamedTuple):
     address: Address
 
 
-_STD: Final = (0.0, 12.0)
+_STD: Final = (0.0, 12.0)  # the default: any other `std` beside a `variance` is an error
 
 
 @primitive(exact=EVERYWHERE)

@@ -120,7 +120,7 @@ class LetterBox(FillTransform):
     center: bool = option(flag, default=True, kw_only=True)
     interpolation: str = option(choice, INTERPOLATIONS, default="bilinear", kw_only=True)
     antialias: bool = option(flag, default=False, kw_only=True)
-    fill: float | tuple[float, ...] = option(default=114, kw_only=True)
+    fill: float | tuple[float, ...] = option(default=114, kw_only=True)  # the grey of ultralytics
     p: float = option(probability, default=1.0, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Boxed:

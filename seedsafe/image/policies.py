@@ -74,6 +74,7 @@ _WHOLE: Final = {"Posterize": 8, "Solarize": 256, "SolarizeAdd": 128}
 """The operations with integer amounts, and the greatest amount of each."""
 
 _Span = tuple[float, float]
+# The paper's largest shift, 150 of 331 pixels, as a share of the side.
 _SIDE: Final = 150.0 / 331.0
 
 
@@ -92,6 +93,7 @@ def _spans(
     }
 
 
+# Those of torchvision: of RandAugment and AutoAugment, of TrivialAugmentWide, and of AugMix.
 _USUAL: Final = _spans(0.3, _SIDE, 30.0, 0.9, 4.0)
 _WIDE: Final = _spans(0.99, 32.0, 135.0, 0.99, 2.0)
 _MIXED: Final = _spans(0.3, 1.0 / 3.0, 30.0, 0.9, 0.0, 4.0)
@@ -570,6 +572,7 @@ _TIMM_OPS: Final = (
     "TranslateX",
     "TranslateY",
 )
+# Those of timm: with inc1, in which more strength always means more change, and without.
 _INCREASING: Final = _spans(0.3, 0.45, 30.0, 0.9, 0.0, 4.0) | {"Solarize": (256.0, 0.0)}
 _PLAIN: Final = (
     _INCREASING | {"Posterize": (0.0, 4.0), "Solarize": (0.0, 256.0)} | dict.fromkeys(_ENHANCED, (-0.9, 0.9))

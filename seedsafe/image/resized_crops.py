@@ -18,7 +18,7 @@ from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["MultiScaleCrop", "RandomResizedCrop", "RandomSizedCrop"]
 
-_TRIALS: Final = 10
+_TRIALS: Final = 10  # as in torchvision
 
 
 @primitive(exact=RESIZED)
@@ -70,6 +70,7 @@ class RandomResizedCrop(ResizedCropTransform):
         return Window((rows - height) // 2, (columns - width) // 2, height, width)
 
     def _shape(self, rng: Draws, rows: int, columns: int) -> tuple[int, int]:
+        # All pairs are drawn, whichever fits, so that every sample takes the same number of words.
         units = rng.units(2 * _TRIALS)
         smallest, largest = self.scale
         narrowest, widest = self.ratio
@@ -118,6 +119,7 @@ class RandomSizedCrop(ResizedCropTransform):
         return Window(rng.integer(rows - height + 1), rng.integer(columns - width + 1), height, width)
 
 
+# Down and to the right, in quarters of the rows and columns that the window leaves free.
 _FIVE: Final = ((0, 0), (0, 4), (4, 0), (4, 4), (2, 2))
 _THIRTEEN: Final = (*_FIVE, (0, 2), (2, 4), (4, 2), (2, 0), (1, 1), (1, 3), (3, 1), (3, 3))
 

@@ -27,7 +27,7 @@ __all__ = ["Normalize", "ToCHW", "ToFloat"]
 
 _WAY_OUT: Final = "pass one number for each channel, for images in [0, 1]"
 _DARK: Final = 32
-"""Images of bytes have a larger value, and maps of a few classes none."""
+"""An image of bytes has a larger value, and a map of few classes does not."""
 
 
 def _values(name: str, value: Any, low: float) -> tuple[float, ...]:
@@ -36,7 +36,7 @@ def _values(name: str, value: Any, low: float) -> tuple[float, ...]:
 
 
 def _are_bytes(low: float, high: float) -> bool:
-    """Return whether floats go from 0 to 255, as far as an image shows."""
+    """Return whether the least and the greatest value of an image look like floats from 0 to 255."""
     return low >= -0.01 and 200 < high <= 255.5
 
 
@@ -143,7 +143,7 @@ class ToFloat(ImageTransform):
         return span or (0.0, 1.0)
 
     def _check_values(self, image: Array, source: str) -> None:
-        """Raise a ValueError for bytes that were converted to floats, which would stay as they are."""
+        """Raise a ValueError for bytes that were converted to floats: they would not be divided."""
         low, high = float(image.min()), float(image.max())
         if low >= 0 and _DARK < high <= 255 and (image == np.rint(image)).all():
             raise ValueError(

@@ -20,7 +20,7 @@ MOST_CALLS: Final = 2**16 - 1
 
 
 _SEED: Final = -1
-"""Where a read's numbers have the seed of the streams, if the reading code has set one. No stream has this number."""
+"""The entry of `Read.numbers` for a seed that the reading code has set. No stream has this number."""
 
 
 class Read:
@@ -61,7 +61,7 @@ class reading:  # noqa: N801  # a with statement; contextlib.contextmanager cost
     If the code sets a seed s, with ``random.seed``, ``numpy.random.seed`` or ``torch.manual_seed``, the next calls take streams
     of (key, s), numbered from 1. So the calls after equal seeds get equal numbers in one read, and others in other reads.
 
-    Each entry starts the call numbers again, so code that reads a base several times (a bridge's checks, the candidates that
+    Each entry restarts the call numbers, so code that reads a base several times (a bridge's checks, the candidates that
     replace a faulty sample) enters it once for each read. Reads may be nested: the innermost counts.
 
     Args:
@@ -103,7 +103,7 @@ def current_key() -> SampleKey | None:
 
 
 class claim:  # noqa: N801  # used as a with statement
-    """Return the key for a call without a key: that of this thread's read, with a call number that is new to the streams.
+    """Return the key that a call without a key takes: the key of this thread's read, with a call number new to the streams.
 
     The number is 1 + the highest one that any of the streams was used with in this read. A call that raises leaves the
     numbers unchanged.
@@ -148,7 +148,7 @@ class claim:  # noqa: N801  # used as a with statement
 
 
 def _follow(generator: str, seed: Any) -> None:
-    """Start the streams of the calls without a key that come next from a seed that the reading code has set."""
+    """Let the next calls without a key follow from a seed that the reading code has just set."""
     read = thread.read
     key = None if read is None else read.key
     if read is not None and key is not None:

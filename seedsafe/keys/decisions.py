@@ -26,12 +26,13 @@ __all__ = [
     "normal_quantile",
 ]
 
-_TRIALS: Final = 8
+_TRIALS: Final = 8  # for each variable of `beta`: all of them fail once in 10**10 draws
 
-_DEGREE: Final = 0.017453292519943295
+_DEGREE: Final = 0.017453292519943295  # π / 180
 _LN2_HIGH: Final = 0.6931471803691238  # its last 21 bits are zero: whole multiples of it are exact
-_LN2_LOW: Final = 1.9082149292705877e-10
+_LN2_LOW: Final = 1.9082149292705877e-10  # the rest of the logarithm
 
+# The first term that each series leaves out is below 2**-58 of its sum.
 _SIN: Final = tuple((1 - k % 2 * 2) / math.factorial(2 * k + 1) for k in range(8, -1, -1))
 _COS: Final = tuple((1 - k % 2 * 2) / math.factorial(2 * k) for k in range(8, -1, -1))
 _EXP: Final = tuple(1.0 / math.factorial(k) for k in range(14, -1, -1))
@@ -81,6 +82,7 @@ def logarithm(x: float) -> float:
     if not 0.0 < x < math.inf:
         raise ValueError(f"x must be positive and finite, got {x!r}: pass a number that has a logarithm")
     fraction, power = math.frexp(x)
+    # Between the roots of 1/2 and 2 the ratio is at most 0.172, where the series converges fast.
     if fraction < 0.7071067811865476:
         fraction, power = fraction * 2.0, power - 1
     ratio = (fraction - 1.0) / (fraction + 1.0)
@@ -134,6 +136,7 @@ def log_uniform(rng: Draws, low: float, high: float) -> float:
 def log_uniform_at(unit: float, low: float, high: float) -> float:
     """Return the result of `log_uniform` for a number in [0, 1)."""
     start, span = _log_span(low, high)
+    # Rounding can step just outside the bounds.
     return min(max(exponential(start + span * unit), low), high)
 
 
@@ -156,6 +159,8 @@ def normal(rng: Draws) -> float:
     return normal_quantile(((rng.word() >> 12) + 0.5) * 2.0**-52)
 
 
+# The numerators and denominators of PPND16, highest power first. The bounds and offsets in normal_quantile
+# are the paper's too.
 _CENTRE: Final = (
     (
         2.5090809287301226727e3,
@@ -306,6 +311,7 @@ def _log_gamma(draws: Draws, shape: float) -> float:
     c = 1.0 / math.sqrt(9.0 * d)
     found = None
     last = 0.0
+    # Every trial is drawn, whichever is accepted, so that the words after them stay the same.
     for _ in range(_TRIALS):
         x, unit = normal(draws), _open_unit(draws)
         root = 1.0 + c * x
@@ -319,4 +325,5 @@ def _log_gamma(draws: Draws, shape: float) -> float:
 
 
 def _open_unit(draws: Draws) -> float:
+    # The half keeps it away from 0 and 1: the logarithm of 0 is infinite.
     return ((draws.word() >> 12) + 0.5) * 2.0**-52

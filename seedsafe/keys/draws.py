@@ -439,7 +439,7 @@ def values_error(n: Any) -> ValueError:
 
 
 def probability_error(p: Any) -> ValueError:
-    """Return the error for a number that is no probability."""
+    """Return the error for a number that is not a probability."""
     return ValueError(f"p must be a probability in [0, 1], got {p!r}: pass the share of True")
 
 

@@ -70,6 +70,7 @@ def checked_int(name: str, value: Any, low: int, high: int, way_out: str) -> int
     if number is None or isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be an integer, got {value!r} of type {type(value).__name__}: {way_out}")
     if not low <= number < high:
+        # A limit that is a large power of two reads better as one.
         top = f"2**{high.bit_length() - 1}" if high & (high - 1) == 0 and high > 2**15 else str(high)
         raise ValueError(f"{name} must be at least {low} and below {top}, got {number}: {way_out}")
     return number
@@ -113,6 +114,8 @@ class SampleKey:
         view: SupportsIndex = 0,
         call: SupportsIndex = 0,
     ) -> None:
+        # Plain integers in range pass this one test, because every sample makes a key. Only the rest takes
+        # the calls below, which convert NumPy integers and word the errors.
         if not (
             (type(seed) is int and 0 <= seed < _SEEDS)
             and (type(epoch) is int and 0 <= epoch < _EPOCHS)
@@ -154,6 +157,7 @@ class SampleKey:
         )
 
 
+# As many values as an address has bits for.
 _SEEDS, _EPOCHS, _INDICES, _COUNTS = 2**128, 2**32, 2**64, 2**16
 # Every sample makes a key: these setters take half the time of object.__setattr__ (benchmarks/keys.py).
 _set_seed, _set_epoch, _set_index, _set_occurrence, _set_view, _set_call = (
@@ -187,6 +191,7 @@ class SampleIndex(int):
             index = checked_int("index", index, -(2**64), 2**64, _WAY_OUT["index"])
         self = int.__new__(cls, index)
         self.epoch = epoch
+        # Nearly every index has neither: then the zeros of the class serve.
         if occurrence or view:
             self.occurrence, self.view = occurrence, view
         return self
@@ -262,6 +267,7 @@ def record_index(record_id: str | bytes) -> int:
     return int.from_bytes(hashlib.blake2b(record_id, digest_size=8).digest(), "little")
 
 
+# Looked up once: `address` and `philox` run for every sample.
 _tuple = tuple.__new__
 _uint64 = np.uint64
 
@@ -283,9 +289,8 @@ class _KeyWords:
         self.words = words
 
     def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Address:
-        return (
-            self.words
-        )  # Philox uses the first two, and reads a tuple faster than an array: benchmarks/keys.py
+        # Philox uses the first two, and reads a tuple faster than an array: benchmarks/keys.py
+        return self.words
 
 
 ISeedSequence.register(_KeyWords)

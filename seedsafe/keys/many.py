@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ManyDraws", "ManyKeys"]
 
+# The factors of Philox4x64, and the steps by which its key grows; see `_ten_rounds`.
 _FACTORS: Final = np.array([[0xD2E7470EE14C6C93], [0xCA5A826395121157]], np.uint64)
 _HALVES: Final = np.stack([_FACTORS & np.uint64(0xFFFFFFFF), _FACTORS >> np.uint64(32)])[:, np.newaxis]
 _STEPS: Final = np.array([[0x9E3779B97F4A7C15], [0xBB67AE8584CAA73B]], np.uint64)
@@ -51,6 +52,7 @@ class ManyKeys:
         self._under = np.array([moments, [key.index for key in keys]], np.uint64)
         self._calls = np.array([key.call << 16 for key in keys], np.uint64)
         seeds = {key.seed for key in keys}
+        # One column if all seeds are equal, as in a run: arithmetic broadcasts it.
         shared = seeds if len(seeds) == 1 else [key.seed for key in keys]
         self._seeds = np.array([[seed & _WORD, seed >> 64] for seed in shared], np.uint64).reshape(-1, 2).T
 
@@ -171,14 +173,12 @@ def _ten_rounds(
     Follows J. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011. A product of 64 by 64 bits is the sum
     of four products of halves; no partial sum overflows.
     """
-    half, mask = (
-        np.array(_HALF),
-        np.array(_MASK),
-    )  # NumPy converts scalars at every call: benchmarks/batches.py
+    # As arrays, because NumPy converts scalars at every call: benchmarks/batches.py.
+    half, mask = np.array(_HALF), np.array(_MASK)
     halves: npt.NDArray[np.uint64] = np.empty((2, *left.shape), np.uint64)
     low: npt.NDArray[np.uint64] = halves[0]
     high: npt.NDArray[np.uint64] = halves[1]
-    # Of both halves with the lower half of the factors, then of both with the upper half.
+    # First both halves times the lower half of the factors, then both times the upper half.
     products: npt.NDArray[np.uint64] = np.empty((4, *left.shape), np.uint64)
     least, middle, other, most = list(products)
     both = products[1:3]

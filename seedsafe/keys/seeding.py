@@ -25,7 +25,7 @@ _replaced: Final[dict[tuple[str, str], Any]] = {}
 
 
 def seed_of(seed: int, seed_set: Any) -> int:
-    """Return the seed, 128 bits, of the streams that follow a seed set inside a read, in a run with a seed of its own.
+    """Return the seed, 128 bits, of the streams that begin when code in a read sets a seed; `seed` is the seed of the run.
 
     It is the BLAKE2b digest of ``seedsafe/seeded/{seed}/{seed_set}``, little-endian.
 
@@ -40,7 +40,7 @@ def seed_of(seed: int, seed_set: Any) -> int:
 
 
 def listen() -> None:
-    """Let ``random.seed``, ``numpy.random.seed`` and ``torch.manual_seed`` tell the followers of every seed.
+    """Let ``random.seed``, ``numpy.random.seed`` and ``torch.manual_seed`` report every seed to the followers.
 
     It is called when a dataset, a keyed function or a bridge is made, or reaches a worker: an import alone changes nothing.
     """
@@ -51,13 +51,13 @@ def listen() -> None:
             continue
         function = getattr(holder, name, None)
         if function is not None and _replaced.get((module, name)) is not function:
-            heard = _replaced[module, name] = _heard(function, generator)
-            heard.__module__, heard.__qualname__ = module, name  # for pickle
-            setattr(holder, name, heard)
+            reporting = _replaced[module, name] = _reporting(function, generator)
+            reporting.__module__, reporting.__qualname__ = module, name  # for pickle
+            setattr(holder, name, reporting)
 
 
-def _heard(function: Callable[..., Any], generator: str) -> Any:
-    """Return a function that calls `function`, and tells the followers of the seed that it was called with, if any."""
+def _reporting(function: Callable[..., Any], generator: str) -> Any:
+    """Return a function that calls `function`, and then reports the seed it was called with, if any, to the followers."""
 
     @functools.wraps(function)
     def seed(*arguments: Any, **named: Any) -> Any:

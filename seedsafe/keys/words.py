@@ -80,6 +80,7 @@ class MovablePhilox:
             "bit_generator": "Philox",
             "state": {"counter": self.counter, "key": self.key},
             "buffer": [0, 0, 0, 0],
+            # The buffer counts as used up, so that the next draw computes the block at the counter.
             "buffer_pos": 4,
             "has_uint32": 0,
             "uinteger": 0,

@@ -107,6 +107,7 @@ class BatchMix:
             shape: the shape of the batch's images.
         """
         height, width = (shape[axis] for axis in image_axes(shape, self.channels_first))
+        # Everything is drawn before anything is decided, so that each number has its own word.
         draws = Draws(address(key, _OP))
         fires = draws.chance(self.p)
         second = draws.unit() >= 0.5
@@ -200,7 +201,7 @@ def image_axes(shape: tuple[int, ...], channels_first: bool | None) -> tuple[int
 
 
 def cut_box(share: float, row: int, column: int, height: int, width: int) -> tuple[int, int, int, int]:
-    """Return top, bottom, left and right of a rectangle around a pixel that leaves a share of the image, clipped to it.
+    """Return top, bottom, left and right of a rectangle around a pixel, which leaves a share of the image and is clipped to it.
 
     Example:
         >>> cut_box(0.75, 0, 4, 8, 8)

@@ -88,16 +88,16 @@ class CopyPaste(MixTransform):
             if target in own:
                 result[target] = own[target].copy()
                 result[target][over] = other[target][over]
-        left = [_without(mask, over) for mask in own["masks"]]
+        uncovered = [_without(mask, over) for mask in own["masks"]]
         boxes = new = visible = None
         if "boxes" in own:
             boxes, theirs = (np.asarray(part["boxes"], np.float64) for part in parts)
             new, visible = theirs[chosen], boxes.copy()
-            for number, (mask, rest) in enumerate(zip(own["masks"], left, strict=True)):
+            for number, (mask, rest) in enumerate(zip(own["masks"], uncovered, strict=True)):
                 if rest is not mask:
                     visible[number, :4] = _box_around(_pixels(rest))
         pasted = Objects(chosen, new, _areas(new), masks)
-        kept = Objects(np.ones(len(left), np.bool_), visible, _areas(boxes), left)
+        kept = Objects(np.ones(len(uncovered), np.bool_), visible, _areas(boxes), uncovered)
         return Mixture(result, (1.0, 0.0), (kept, pasted))
 
 

@@ -55,6 +55,7 @@ def draw_partners(rng: Draws, info: Info, count: int, name: str) -> tuple[int, .
     positions = [position]
     for _ in range(count):
         partner = rng.integer(length - len(positions))
+        # In order, because each skipped position shifts those after it.
         for one in sorted(positions):
             partner += partner >= one
         positions.append(partner)
@@ -154,7 +155,7 @@ class MixTransform(Transform):
         return mask
 
     def objects(self, number: int, part: dict[Any, Any], sizes: Sizes, params: Any) -> Objects:
-        """Return the objects of one sample that the mixture has."""
+        """Return the objects that one sample adds to the mixture."""
         boxes = np.asarray(part["boxes"], np.float64)
         masks = (
             [self.move_mask(number, one, sizes, params) for one in part["masks"]] if "masks" in part else None

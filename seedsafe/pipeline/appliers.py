@@ -91,7 +91,7 @@ def _for_masks(apply: Callable[..., Any]) -> Callable[..., Any]:
     def apply_to_all(masks: Any, params: Any, **info: Any) -> Any:
         if not isinstance(masks, np.ndarray):
             return type(masks)([apply(mask, params, **info) for mask in masks])
-        if not len(masks):  # the result for one mask tells the shape
+        if not len(masks):  # one blank mask shows the shape of the results
             return np.zeros(
                 (0, *apply(np.zeros_like(masks, shape=masks.shape[1:]), params, **info).shape), masks.dtype
             )
@@ -106,6 +106,7 @@ def _for_frames(apply: Callable[..., Any], fills: bool) -> Callable[..., Any]:
     def apply_to_all(video: Any, params: Any, **info: Any) -> Any:
         result = row = None
         for number, frame in enumerate(video):
+            # From the second frame on, the shape is known, and the method may write into the result itself.
             changed = apply(frame, params, row) if fills and row is not None else apply(frame, params, **info)
             if not isinstance(changed, ndarray):
                 return changed
@@ -148,4 +149,5 @@ def _references() -> tuple[int, int]:
     return release(np.empty(2)[:1])
 
 
+# Measured, because the counts depend on Python's version.
 _REFERENCES, _BASE_REFERENCES = _references()

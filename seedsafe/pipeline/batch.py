@@ -134,7 +134,7 @@ class Many:
             return self.run(images, keys(), allocate)
         except UnevenError:
             self._uneven.add((images[0].shape, images[0].dtype))
-        except Exception:  # noqa: BLE001, S110
+        except Exception:  # noqa: BLE001, S110 - one by one, the image raises it again, and is named
             pass
         return None
 
@@ -289,7 +289,7 @@ class _Draw(NamedTuple):
     """Whether the parameters hold for all images."""
 
     def of(self, first: int, count: int) -> Any:
-        """Return the parameters of `count` images, counted among those for which it fires."""
+        """Return the parameters of `count` images; both numbers count only the images for which it fires."""
         if self.shared:
             return self.params
         result = [values[first : first + count] for values in self.params]

@@ -19,10 +19,10 @@ __all__ = ["Bound"]
 class Bound:
     """What a Compose, or a transform by itself, runs.
 
-    A transform keeps its own from its first call on, for the next; it is neither pickled nor copied with it.
+    A transform by itself makes one in its first call and keeps it for later calls. Its pickles and copies have none.
 
     Args:
-        owner: the Compose or the transform; None for nothing yet.
+        owner: the Compose or the transform; None if there is none yet.
 
     Raises:
         ValueError: a transform needs the channels last after another has put them first, or transforms take boxes or
@@ -33,13 +33,14 @@ class Bound:
 
     def __init__(self, owner: Any = None) -> None:
         namer = Namer()
-        # By these a transform knows its own again: a copy has the attribute too, and `p` may be set later.
+        # A transform checks these before it uses its own: a copy has the same attribute, and `p` may be set later.
         self.owner, self.p = owner, getattr(owner, "p", None)
         self.chain = Chain([] if owner is None else [owner.bind(namer)])
         self.rules = rules = namer.rules
         self.streams = tuple(namer.streams)
         root = rules.mixing_root
         self.root: Root = self.chain if root is None else root(self.chain, rules, None, False)
+        # After all transforms are bound: the rules are complete only now.
         rules.checks = checks_of(rules)
         leaves = list(self.chain.leaves())
         rules.unchecked_calls = CHECKED if needs_ranges(leaves) else 0

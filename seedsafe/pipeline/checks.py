@@ -18,7 +18,7 @@ __all__ = ["checked", "checks_of"]
 
 
 def checks_of(rules: Rules) -> tuple[Callable[[dict[Any, Any]], None], ...]:
-    """Return what a pipeline has to check of a dict besides its single targets."""
+    """Return the checks of a dict as a whole, besides those of each target."""
     layout = (_check_layout,) if rules.spatial and not rules.last else ()
     names = (partial(check_names, rules=rules),) if rules.asks else ()
     sound = (_check_sound,) if rules.hears else ()

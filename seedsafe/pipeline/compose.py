@@ -46,15 +46,16 @@ class Compose:
 
     Args:
         transforms: Transforms and Composes, in the order in which they are applied.
-        boxes: the format of the sample's boxes, and which boxes to keep; see Boxes. By default they are x0, y0, x1, y1 of
-            pixel edges, and all are kept. It holds for the whole pipeline, wherever this Compose is in it.
+        boxes: the format of the sample's boxes, and which boxes to keep; see Boxes. Boxes have no default format:
+            without this, a pipeline that moves pixels refuses them. It holds for the whole pipeline, wherever this Compose is
+            in it.
         keypoints: how to handle keypoints outside the image, and pairs when a transform mirrors it; see Keypoints. By default
             all are kept unchanged.
         channels: "last" says that images are (H, W, C) even if one looks like (C, H, W). Without it, a pipeline that
             moves pixels refuses an array whose first side is 1, 3 or 4, whose other sides are at least 16 pixels, and whose
             last is not 1, 3 or 4.
-        after: the classes of transforms without a name that run before these, one entry for each transform: further ones of a class
-            are numbered from there. `split` passes it.
+        after: the classes of the unnamed transforms that run before these, one entry for each transform; unnamed transforms of such
+            a class are numbered after them. `split` passes it.
 
     Raises:
         TypeError: one of transforms is not a Transform, boxes is not a Boxes, keypoints is not a Keypoints, or after is not a list of
@@ -152,6 +153,7 @@ class Compose:
         """
         if parts:
             sample = named_parts(sample, parts, self.labels)
+        # Nothing to do: the result is the sample itself.
         if self._idle and isinstance(current_key() if key is None else key, SampleKey):
             return sample
         return run(self._root, sample, key, self._rules)
@@ -441,7 +443,7 @@ def _classes(after: Any) -> tuple[str, ...] | None:
 
 
 def _counted_before(head: Compose, rest: Iterable[Transform | Compose]) -> tuple[str, ...]:
-    """Return the classes that a pipeline counts and the transforms after it count too, one entry for each transform."""
+    """Return the classes of unnamed transforms of `head` that `rest` has as well, one entry for each transform."""
     before, within = Namer(), Namer()
     head.bind(before)
     within.bind(rest)

@@ -242,5 +242,5 @@ class SomeOf(_Container):
         count = len(self.transforms)
         if self.replace:
             return tuple(draws.integer(count) for _ in range(self.n))
-        left = list(range(count))
-        return tuple(sorted(left.pop(draws.integer(count - k)) for k in range(self.n)))
+        remaining = list(range(count))
+        return tuple(sorted(remaining.pop(draws.integer(count - k)) for k in range(self.n)))

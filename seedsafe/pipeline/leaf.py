@@ -75,7 +75,7 @@ class Leaf(Step):
             applier for target in self._primary for applier in self._appliers if applier.target == target
         )
         self._alone = alone.target
-        """The target that an array is, and the method for it."""
+        """The target that an array by itself is, and below the method for it."""
         self._apply_alone = alone.apply
         self._is_simple = not alone.takes_info and self._settle is None
         # A transform of images takes a video instead of an image, and gets the info of one frame.
@@ -218,7 +218,7 @@ class Leaf(Step):
         info = self.info_of(infos)
         name = self.stream_name(draws)
         params = self._draw_params(draws, info) if self.fires(draws) else None
-        if self._is_foreign:  # for replay
+        if self._is_foreign:  # a replay must get what was drawn, whatever the user does with the arrays
             params = freeze(params, self.name)
         record.append(Applied(name, params))
         return infos if params is None else self.out_infos(infos, params, draws.rules)
@@ -331,7 +331,7 @@ class Leaf(Step):
 
 
 def _with_own_stream(draw: Draw) -> Draw:
-    """Return a user's draw, called with a stream of its own after the first word: it may keep the stream."""
+    """Return a function that calls a user's draw with a new stream after its first word: the user may keep the stream."""
 
     def draw_from_own(draws: Draws, info: Info) -> Any:
         rng = Draws(draws.address)

@@ -56,7 +56,7 @@ class Namer:
 
     @contextmanager
     def numbered(self, numbers: bool) -> Generator[None]:
-        """Number names that occur again as if they were classes: those in a policy without a name of its own."""
+        """Number repeated names as repeated classes are: for the operations of a policy without a name of its own."""
         before, self._numbers = self._numbers, numbers
         try:
             yield

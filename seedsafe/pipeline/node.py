@@ -37,7 +37,7 @@ _NAMES: Final = frozenset(TARGETS)
 
 
 class Chain:
-    """Steps one after another, without a stream of their own. Those of a Chain among them are its own steps."""
+    """Steps that run one after another. It has no stream of its own, and takes over the steps of a Chain among them."""
 
     __slots__ = ("_before_last", "_last", "nodes", "ops", "steps")
 
@@ -169,7 +169,7 @@ class _Pool(threading.local):
         self._inner: list[State] = []
 
     def inner(self) -> State:
-        """Return a state for a run inside another one: a transform's own pipeline, or a partner's. To make one takes 13 µs."""
+        """Return a state for a run inside another one, of a transform's own pipeline or of a partner. A new one takes 13 µs."""
         for state in self._inner:
             if not state.busy:
                 return state
@@ -211,6 +211,7 @@ def run(
         key = checked_key(key)
     if rules.unchecked_calls > 0 and key.call and source is None:
         result = run(root, sample, key, rules, info, source="the call passes")
+        # After a run that passed: if it raises, the next call is checked instead.
         rules.unchecked_calls -= 1
         return result
     draws = _pool.state if source is None else CheckingState(source)
@@ -234,7 +235,8 @@ def run(
 def _run_array(root: Root, array: Array, draws: State, rules: Rules, row: Array | None) -> Any:
     """Run a pipeline on an array: an image or audio."""
     dtype, shape = array.dtype, array.shape
-    if not ((dtype is UINT8 or dtype is FLOAT32) and array.size):  # 2 % of a small crop: benchmarks/keys.py
+    # The usual dtypes skip the call, 2 % of a small crop: benchmarks/keys.py.
+    if not ((dtype is UINT8 or dtype is FLOAT32) and array.size):
         check_array("sample", array)
     if len(shape) == 3 and shape[2] > rules.bands:
         check_last(shape)

@@ -111,7 +111,9 @@ def marks_of(kind: type) -> Marks:
 
 
 def clips(kind: type) -> bool:
-    """Return whether ``apply`` of a class works on floats in [0, 1]: as its marks say, or as those of the class whose methods it has."""
+    """Return whether ``apply`` of a class works on floats in [0, 1] alone.
+    An undeclared class has the marks of the one whose ``apply`` methods it inherits; with methods of its own it has none.
+    """
     for base in kind.__mro__:
         if base in _declared:
             return _declared[base].clips

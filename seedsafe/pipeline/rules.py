@@ -65,7 +65,7 @@ class Rules:
 
     @property
     def asks(self) -> bool:
-        """Whether parts would not follow unless somebody names them: whether pixels or frames move, or may."""
+        """Whether pixels or frames move, or may move, so that parts must be named to follow."""
         return self.spatial or self.video or self.may_move
 
     def mix(self, name: str, root: Callable[..., Any], label: str | None, classes: int | None) -> None:
@@ -111,10 +111,10 @@ class Rules:
 
     def check_labels(self) -> None:
         """Raise an error if an entry has two roles."""
-        twice = {name for name in self.labels if self.labels.count(name) > 1}
-        if twice:
+        repeated = {name for name in self.labels if self.labels.count(name) > 1}
+        if repeated:
             raise ValueError(
-                f"labels must belong to boxes, to keypoints or to the whole sample, got {sorted(twice)} for two of these: use two "
+                f"labels must belong to boxes, to keypoints or to the whole sample, got {sorted(repeated)} for two of these: use two "
                 "entries"
             )
 
@@ -215,6 +215,7 @@ def _uncut(before: Array, after: Array, size: tuple[int, int], move: Move) -> Ar
     whole = after[:, :4].copy()
     low, high = moved.min(axis=1), moved.max(axis=1)
     limit = np.array([size[1], size[0]], np.float64)
+    # A side that was cut off lies exactly on an edge of the image.
     whole[:, :2] = np.where(after[:, :2] == 0, np.minimum(low, 0.0), after[:, :2])
     whole[:, 2:4] = np.where(after[:, 2:4] == limit, np.maximum(high, limit), after[:, 2:4])
     empty = area(after) == 0  # their edges say nothing

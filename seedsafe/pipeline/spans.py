@@ -1,7 +1,7 @@
 """The values of float images along a pipeline.
 
-Some transforms work on floats in [0, 1] alone. What a pipeline tells by itself, `require_spans` checks when it is made. What only
-the samples tell is checked in the first of them: their run has a `CheckingState`, which checks values where they come in.
+Some transforms work only on floats in [0, 1]. `require_spans` checks what follows from the pipeline alone, when it is created. What
+depends on the samples is checked in the first of them: their run has a `CheckingState`, which checks values where they enter.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ __all__ = ["CHECKED", "CheckingState", "RangeError", "check_values", "needs_rang
 Span = tuple[float, float] | None
 
 CHECKED: Final = 8
-"""How many samples of a dataset, or calls inside a base, are checked in a process: their values are alike."""
+"""How many samples of a dataset, or calls inside a base, each process checks; the values of all others are like theirs."""
 _UNIT: Final = (0.0, 1.0)
 _ALWAYS: Final = limit_of(1.0)
 _BEYOND: Final = 0.25
 """How far a bicubic interpolation goes beyond the values of an image."""
 _FEW: Final = 0.05
-"""The share of values that it may take out of [0, 1]."""
+"""The largest share of values that an interpolation may take out of [0, 1]."""
 
 
 class RangeError(ValueError):
@@ -62,7 +62,7 @@ def _after_container(step: Any, span: Span) -> tuple[Span, bool]:
 class CheckingState(State):
     """A run that checks values where they come in: at the beginning, and after each step that changes their range.
 
-    Transforms that do not fire are checked as well. An interpolation or a noise on the way to a transform is no fault.
+    Transforms that do not fire are checked as well. An interpolation or a noise before a transform is not an error.
 
     Args:
         source: where the values come from, for an error.
@@ -102,7 +102,7 @@ class CheckingState(State):
 
 
 def check_values(steps: Iterable[Any], sample: Any, source: str) -> None:
-    """Raise a RangeError if a transform among steps, which gets the sample's values as they are, cannot be applied to them.
+    """Raise a RangeError if one of the steps that get the sample's values unchanged cannot be applied to them.
 
     Args:
         steps: the steps.
@@ -174,7 +174,7 @@ def _is_particular(leaf: Leaf) -> bool:
 
 
 def _keeps(step: Any) -> bool:
-    """Return whether floats in [0, 1] stay there, and others out of it, but for an interpolation or a noise."""
+    """Return whether a step keeps floats in [0, 1] inside and others outside, apart from an interpolation or a noise."""
     if not step.limit:
         return True
     if isinstance(step, Leaf):

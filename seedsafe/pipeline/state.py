@@ -78,8 +78,8 @@ class State(PooledDraws):
     def through(self, steps: Iterable[Step], sample: Any) -> Any:
         """Run steps on the sample, an array or a dict; a dict is changed in place.
 
-        The loop does what `Step.fires` tells, without its calls: with them, a step that does not fire takes a fifth more time,
-        see benchmarks/keys.py.
+        The loop repeats `Step.fires` without its calls: with them, a step that does not fire takes a fifth more time, see
+        benchmarks/keys.py.
         """
         counter, bits, state, word, call = self._counter, self._bits, self._state, self._next, self._call
         is_dict = isinstance(sample, dict)

@@ -95,7 +95,7 @@ class Transform:
     def out_info(self, info: Info, params: Any) -> Info:
         """Return the info of the result for an array with `info`: the same, unless a subclass overrides this.
 
-        ``apply_boxes`` moves the boxes in it, whatever this method returns.
+        The boxes in it do not count: those of the result come from ``apply_boxes``.
         """
         return info
 
@@ -117,7 +117,7 @@ class Transform:
         return span if marks_of(type(self)).own else None
 
     def _check_values(self, image: Array, source: str) -> None:
-        """Raise a ValueError if this transform would take float images like this one for something else.
+        """Raise a ValueError if this transform would misread float images such as this one.
 
         Args:
             image: an image, a float array.

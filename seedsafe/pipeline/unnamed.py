@@ -1,4 +1,6 @@
-"""Parts of a sample that would not follow its image, because nobody has said what they are.
+"""Parts of a sample that nobody has named.
+
+They would not follow the image.
 
 Whether a part must be named follows from its axes alone. Its shape only suggests a target.
 """
@@ -42,7 +44,7 @@ _NAMES: Final = {
 
 
 def must_be_named(name: Any, part: Any) -> bool:
-    """Return whether a part of a sample may have places in its image, so that somebody must say what it is.
+    """Return whether a part of a sample may point into its image, so that the user must say what it is.
 
     It may if it has two axes or more, is a list of dicts, or has the name of a box or a point. A dict may if an entry of it may.
 
@@ -76,7 +78,7 @@ def _has_axes(part: Any, least: int) -> bool:
         few = least > 1 and SCALARS.issuperset(map(type, part))  # a list may have thousands of numbers
         return not few and (least == 1 or any(_has_axes(entry, least - 1) for entry in part))
     shape: Any = getattr(part, "shape", None)
-    if hasattr(type(shape), "__len__"):  # of TensorFlow's tensors too, which have no tuple
+    if hasattr(type(shape), "__len__"):  # a tuple, or the shape of a TensorFlow tensor
         axes = len(shape)
         return axes >= least or (axes == 1 and _has_axes(_objects(part), least))
     if isinstance(part, Mapping):
@@ -116,7 +118,7 @@ def check_names(sample: dict[Any, Any], rules: Rules) -> None:
 def likely_target(name: Any, part: Any, image: Any, video: Any = None) -> str | None:
     """Return the target to suggest for a part of a sample; None for a small square matrix and for a list of dicts.
 
-    It may be wrong: whoever reads the suggestion knows what the part is.
+    It may be wrong, but the reader of the suggestion knows what the part is.
 
     Args:
         name: the part's name, or its position.

@@ -28,9 +28,9 @@ __all__ = ["Views", "joined", "keys_of_views"]
 class Views:
     """Make several views of one sample, each with a pipeline of its own: crops of several sizes, or a weak and a strong view.
 
-    Each augmented part of the sample becomes a tuple of its views; all other parts stay. A pipeline's streams have the names
-    that they have without the others, and it draws at its view's number: where the key has the view `o`, pipeline `k` of `n`
-    gets the view ``o * n + k``. So ``Views([a] * n)`` makes the views of a dataset with the pipeline `a` and ``views=n``.
+    Each augmented part of the sample becomes a tuple of its views; all other parts stay. The streams of a pipeline have the same
+    names as without the others, and it draws at the number of its own view: if the key has the view `o`, pipeline `k` of `n`
+    gets the view ``o * n + k``. So ``Views([a] * n)`` makes the same views as a dataset with the pipeline `a` and ``views=n``.
 
     It is passed to datasets as their augmentation, and cannot be part of a Compose. ``AugmentedDataset(…, views=[a, b])`` means
     ``AugmentedDataset(…, Views([a, b]))``.
@@ -230,7 +230,7 @@ class Views:
 
 
 def keys_of_views(key: SampleKey, count: int) -> list[SampleKey]:
-    """Return the keys of several views of a sample: those after the view of its own key, times their number.
+    """Return the keys of `count` views of a sample, numbered from the view of its own key times `count`.
 
     Example:
         >>> [key.view for key in keys_of_views(SampleKey(42, 3, 7, view=2), 3)]
@@ -258,7 +258,7 @@ def joined(
         views: its views, of the same form.
         labels: the entries besides the targets that differ between views.
         in_lists: whether each mask of a list has its views, since all views have the same masks.
-        arrange: makes one of the views of a part.
+        arrange: combines the views of a part.
     """
     if not isinstance(parts, dict):
         return arrange(list(views))

@@ -31,7 +31,8 @@ def write_baseline(findings: Iterable[Finding], file: Path) -> None:
 def new_findings(findings: list[Finding], file: Path) -> tuple[list[Finding], set[str]]:
     """Return the findings that are not in a baseline, and the codes that it names.
 
-    A file that the baseline lacks has the findings of one that is gone if it has at least half of their lines: it was renamed.
+    A file that the baseline lacks counts as renamed, and takes over the findings of a file that is gone, if it has at least
+    half of their lines.
 
     Raises:
         ConfigError: The file is missing or not a baseline.

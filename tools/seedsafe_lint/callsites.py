@@ -74,7 +74,7 @@ def _parts(node: ast.stmt) -> Iterator[ast.AST]:
 
 
 def _frame_in(module: Module, node: ast.stmt, frame: Frame) -> Frame:
-    """Return the frame of the statements in a statement: another one for the body of a function."""
+    """Return the frame for the body of a statement: a new one if the statement defines a function."""
     function = module.functions.get(node)
     if function is None:
         return frame

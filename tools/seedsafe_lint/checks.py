@@ -1,4 +1,4 @@
-"""The rules that look for no draws."""
+"""Rules about other faults than draws."""
 
 import ast
 import re
@@ -22,7 +22,7 @@ _NOT_TRAINING = re.compile(r"val|test|eval|infer|predict|dev", re.IGNORECASE)
 
 
 def check(run: Interpreter, module: Module, used: Uses) -> None:
-    """Report samples that are None, samplers that are never told the epoch, and collators whose epochs are alike."""
+    """Report samples that are None, samplers that never get the epoch, and collators whose epochs are alike."""
     for cls in list(module.classes.values()):
         _none(run, cls)
     _epochs(run, module, used)
@@ -43,7 +43,7 @@ def _collator(run: Interpreter, module: Module, call: Call) -> None:
 
 
 def _epochs(run: Interpreter, module: Module, used: Uses) -> None:
-    """Report distributed samplers that are never told the epoch, by this file or, if it trains nothing itself, by any other."""
+    """Report distributed samplers that never get the epoch from this file or, if it trains nothing itself, from any other."""
     text, project = module.text, run.context.project
     if "DistributedSampler" not in text:
         return

@@ -1,6 +1,7 @@
 """The state of a run."""
 
 import ast
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -75,6 +76,18 @@ class Context:
     def nothing(self) -> Values:
         """An unknown value."""
         return UNKNOWN if self.worker else STATIC
+
+    def once(self, key: object, action: Callable[[], Values], deepest: float = math.inf) -> Values:
+        """Return the remembered result of an action. It is a fixed value while the action runs, or below the deepest level."""
+        if key not in self.cache:
+            if key in self.open or self.depth > deepest:
+                return STATIC
+            self.open.add(key)
+            try:
+                self.cache[key] = action()
+            finally:
+                self.open.discard(key)
+        return self.cache[key]
 
     def before(self, action: Callable[[], Values]) -> Values:
         """Run an action as code of the main process, before the workers start."""

@@ -36,7 +36,7 @@ class Result:
 
 
 def analyse(paths: Iterable[Path], project: Project, *, old_torch: bool = False) -> Result:
-    """Return the findings of the worker code that begins in some files, anywhere in the project and before any is filtered by rule."""
+    """Return the findings of the worker code that begins in some files. They may lie in other files; no rule is left out yet."""
     result = Result()
     for path in paths:
         if project.trim():
@@ -187,6 +187,7 @@ def lint(
             if progress:
                 progress(done, len(files))
     found: dict[tuple[object, str], Finding] = {}
+    # In order, so that the finding that is kept does not depend on which process ends first.
     for finding in sorted(
         (f for result in results for f in result.findings), key=lambda f: (f.rank, f.message)
     ):
@@ -248,9 +249,8 @@ def _chunk(paths: list[Path], old: bool) -> tuple[Result, int]:
 
 
 def _parallel(files: list[Path], count: int, old: bool) -> Iterator[tuple[Result, int]]:
-    size = max(
-        _CHUNK, len(files) // (count * 6)
-    )  # files of one folder import the same files: see benchmarks/lint_speed.py
+    # In large chunks, because files of one folder import the same files: see benchmarks/lint_speed.py.
+    size = max(_CHUNK, len(files) // (count * 6))
     chunks = [files[i : i + size] for i in range(0, len(files), size)]
     context = get_context("spawn")
     with ProcessPoolExecutor(count, context, initializer=_start, initargs=(files,)) as pool:

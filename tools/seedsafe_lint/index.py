@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import NamedTuple, TypeAlias
 
 from seedsafe_lint.known import framework_of_all, imports
@@ -22,11 +22,14 @@ __all__ = [
     "join",
     "statements",
     "targets",
+    "union",
 ]
 
 _MANY = 6
+"""More alternatives than this are merged by family, so that few different runs remain."""
 
 _LIMIT = 24
+"""Alternatives beyond this number are dropped: no file may take long."""
 
 
 class Value:
@@ -60,6 +63,11 @@ def join(first: Values, *more: Values) -> Values:
     if len(result) > _MANY and result is not first:
         result = _condense(result)
     return result[:_LIMIT]
+
+
+def union(parts: Iterable[Values]) -> Values:
+    """Return the alternatives of all parts, joined one after the other."""
+    return reduce(join, parts, ())
 
 
 def _condense(values: Values) -> Values:

@@ -10,7 +10,19 @@ from dataclasses import replace
 from seedsafe_lint.callsites import calls_of
 from seedsafe_lint.context import Context, QuietRuns, Root, State
 from seedsafe_lint.findings import Findings
-from seedsafe_lint.index import Binding, Class, Frame, Function, Module, Site, Value, Values, join, statements
+from seedsafe_lint.index import (
+    Binding,
+    Class,
+    Frame,
+    Function,
+    Module,
+    Site,
+    Value,
+    Values,
+    join,
+    statements,
+    union,
+)
 from seedsafe_lint.judge import Judge
 from seedsafe_lint.known import (
     BIT_GENERATORS,
@@ -68,15 +80,18 @@ _RESEEDED = re.compile(
     r"|worker_init_fn(?s:.*)(set_random_state|set_rnd)\(|(set_random_state|set_rnd)\((?s:.*)worker_init_fn"
 )
 _IN_WORKERS = re.compile(r"worker|__setstate__|__iter__$|__enter__")
+# Bounds on how far code is followed, so that no file takes long. What lies beyond them is unknown.
 _DEEP = 40  # calls within calls, or names within names
+_DEEP_ATTRIBUTES = 12
 _OF_CLASSES = (Inst, Fn, Cls, Group)
+_LEADS_ON = (*_OF_CLASSES, Gen, Bound, Ext)
 _RNG_TYPE = re.compile(r"\b(RandomState|random\.Generator|torch\.Generator|random\.Random)\b")
 _PLAIN = re.compile(r"\b(int|float|str|bool)\b")
 _TOOL = re.compile(r"aug|transform|pipeline|preproc|jitter|perturb|noise", re.IGNORECASE)
 _MOST = 6  # calls of a function to look into
 _RESEED = words("seed manual_seed set_state setstate __setstate__")
 _ITERATING = words("next iter list tuple reversed sorted set enumerate zip")
-_TELLING = words("all any bool callable hasattr id isinstance issubclass len print repr")
+_CALL_NOTHING = words("all any bool callable hasattr id isinstance issubclass len print repr")
 _NUMBERS = words("int abs str hash float max min")
 _EAGER = re.compile(r"^tensorflow\..*(numpy_function|py_func(tion)?)$")
 _ARRAYS = re.compile(
@@ -122,7 +137,7 @@ class Interpreter:
             context.worker = False
             context.root = None
 
-    def earlier(self, node: ast.expr, frame: Frame) -> Values:
+    def earlier(self, node: ast.expr | None, frame: Frame) -> Values:
         """Return the value of an expression before the workers start."""
         return self.context.before(lambda: self.evaluate(node, frame))
 
@@ -219,19 +234,8 @@ class Interpreter:
 
     def static(self, bindings: list[Binding], frame: Frame, key: object) -> Values:
         """Return the value of a variable that is bound before the workers start."""
-        if key in self.context.cache:
-            return self.context.cache[key]
-        if key in self.context.open or self.context.depth > _DEEP:
-            return STATIC
-        self.context.open.add(key)
-        try:
-            result: Values = ()
-            for binding in bindings:
-                result = join(result, self.context.before(lambda b=binding: self._value_of(b, frame)))  # type: ignore[misc]
-        finally:
-            self.context.open.discard(key)
-        self.context.cache[key] = result
-        return result
+        values = (self.context.before(lambda b=b: self._value_of(b, frame)) for b in bindings)  # type: ignore[misc]
+        return self.context.once(key, lambda: union(values), _DEEP)
 
     def _value_of(self, binding: Binding, frame: Frame) -> Values:
         node = binding.node
@@ -262,16 +266,6 @@ class Interpreter:
         if local := self.context.project.find(full, importer.path, node.level):
             return (Mod(local),)
         return (Ext(f"?.{full}" if node.level else canonical(full)),)
-
-    def bind_import(self, node: ast.Import | ast.ImportFrom, frame: Frame) -> None:
-        """Run an import statement inside a function."""
-        for alias in node.names:
-            if isinstance(node, ast.ImportFrom):
-                frame.vars[alias.asname or alias.name] = self._imported_name(node, alias.name, frame.module)
-            else:
-                top = alias.name.partition(".")[0]
-                name = alias.name if alias.asname else top
-                frame.vars[alias.asname or top] = self._imported_module(name, frame.module)
 
     # Attributes
 
@@ -329,11 +323,8 @@ class Interpreter:
 
     def calls(self, cls: Class) -> bool:
         """Return whether instances of a class may be callable. Those of a library's subclass may."""
-        key = (cls, "calls")
-        if key not in self.context.cache:
-            own = any(name in base.methods for base in self.mro(cls) for name in ("__call__", "forward"))
-            self.context.cache[key] = STATIC if own or self.libraries(cls) else ()
-        return bool(self.context.cache[key])
+        own = any(name in base.methods for base in self.mro(cls) for name in ("__call__", "forward"))
+        return own or bool(self.libraries(cls))
 
     def attribute(self, owner: Inst, name: str) -> Values:
         """Return an attribute of an instance."""
@@ -351,29 +342,25 @@ class Interpreter:
         """Return the value of an attribute before the workers start."""
         if name in self.context.worker_attributes or (name == "R" and self._is_reseeded(owner.cls)):
             return self.context.nothing
-        result: Values = ()
-        for cls in self.mro(owner.cls):
-            for site in cls.sites.get(name, ()):
-                if site.function not in self.context.functions or site.function.name in _INITIAL:
-                    result = join(result, self._at_site(site, owner))
+        sites = (site for cls in self.mro(owner.cls) for site in cls.sites.get(name, ()))
+        result = union(
+            self._at_site(site, owner)
+            for site in sites
+            if site.function not in self.context.functions or site.function.name in _INITIAL
+        )
         result = result or self._of_class(owner.cls, name, Cls(owner.cls))
         if not owner.stored:
             result = tuple(_fresh(value) for value in result)
         if not result and name == "__class__":
             return (Cls(owner.cls),)
-        if (
-            not result
-            and name == "R"
-            and owner.stored
-            and any(map(_RANDOMIZABLE.search, self.libraries(owner.cls)))
-        ):
+        if not result and name == "R" and owner.stored and _is_randomizable(self.libraries(owner.cls)):
             result = (Gen("Randomizable", owner.cls.module, owner.cls.node, stored=True, seed="none"),)
         return result or UNKNOWN
 
     def _is_reseeded(self, cls: Class) -> bool:
         """Return whether a class is MONAI's Randomizable, and the project seeds its `R` in each worker, as MONAI's loader does."""
         names = [*(c.name for c in self.mro(cls)), *self.libraries(cls)]
-        return any(map(_RANDOMIZABLE.search, names)) and self.context.project.mentions(_RESEEDED)
+        return _is_randomizable(names) and self.context.project.mentions(_RESEEDED)
 
     def is_shared(self, owner: Inst, name: str) -> bool:
         """Return whether an attribute is in memory that all workers share."""
@@ -387,31 +374,22 @@ class Interpreter:
         return any(pattern.search(cls.module.text) for cls in self.mro(owner.cls))
 
     def _at_site(self, site: Site, owner: Inst) -> Values:
+        if site.value is None or _IN_WORKERS.search(site.function.name):
+            return UNKNOWN
+        return self.context.once((site.value, owner), lambda: self._stored_at(site, owner), _DEEP_ATTRIBUTES)
+
+    def _stored_at(self, site: Site, owner: Inst) -> Values:
         function = site.function
-        if _IN_WORKERS.search(function.name):
-            return UNKNOWN
-        key = (site.value, owner)
-        if site.value is None:
-            return UNKNOWN
-        if key in self.context.cache:
-            return self.context.cache[key]
-        if key in self.context.open or self.context.depth > 12:
-            return STATIC
-        self.context.open.add(key)
         known = dict(owner.args) if function.name in _INITIAL else {}
         if function.positional:
             known[function.positional[0].arg] = (owner,)
         frame = Frame(
             function.module, parent=function.frame, scope=function.scope, function=function, variables=known
         )
-        try:
-            result = self.earlier(site.value, frame)
-        finally:
-            self.context.open.discard(key)
-        if function.name not in _INITIAL:
-            result = tuple(v for v in result if not constant((v,)) or v == Const(None)) or UNKNOWN
-        self.context.cache[key] = result
-        return result
+        result = self.earlier(site.value, frame)
+        if function.name in _INITIAL:
+            return result
+        return tuple(v for v in result if not constant((v,)) or v == Const(None)) or UNKNOWN
 
     def mro(self, cls: Class) -> tuple[Class, ...]:
         """Return the class and then its bases in the analysed code, each once."""
@@ -431,17 +409,14 @@ class Interpreter:
 
     def bases(self, cls: Class) -> Values:
         """Return the bases of a class's definition."""
-        key = (cls, "bases")
-        if key not in self.context.cache:
-            self.context.cache[key] = STATIC
-            self._open_bases += 1
-            found: Values = ()
-            for base in cls.node.bases:
-                base = base.value if isinstance(base, ast.Subscript) else base
-                found = join(found, self.earlier(base, cls.frame))
-            self.context.cache[key] = found
-            self._open_bases -= 1
-        return self.context.cache[key]
+        return self.context.once((cls, "bases"), lambda: self._named_bases(cls))
+
+    def _named_bases(self, cls: Class) -> Values:
+        self._open_bases += 1
+        names = [base.value if isinstance(base, ast.Subscript) else base for base in cls.node.bases]
+        found = union(self.earlier(name, cls.frame) for name in names)
+        self._open_bases -= 1
+        return found
 
     def libraries(self, cls: Class) -> list[str]:
         """Return the dotted names of the library classes among its bases."""
@@ -451,17 +426,16 @@ class Interpreter:
 
     def iterate(self, values: Values) -> Values:
         """Return the values of a loop variable over these values."""
-        result: Values = ()
-        for value in values:
-            if isinstance(value, Group) and value.origin == "generator":
-                for item in value.items:
-                    items = contents(self.run(item, [], {})) if isinstance(item, Fn) else (item,)
-                    result = join(result, items)
-                continue
-            own = isinstance(value, Inst) and self.context.worker
-            method = self.method(value, "__iter__") if own and isinstance(value, Inst) else None
-            result = join(result, contents(self.run(method, [], {})) if method else contents((value,)))
-        return result or self.context.nothing
+        return union(part for value in values for part in self._items_of(value)) or self.context.nothing
+
+    def _items_of(self, value: Value) -> Iterator[Values]:
+        if isinstance(value, Group) and value.origin == "generator":
+            for item in value.items:
+                yield contents(self.run(item, [], {})) if isinstance(item, Fn) else (item,)
+        elif isinstance(value, Inst) and self.context.worker and (method := self.method(value, "__iter__")):
+            yield contents(self.run(method, [], {}))
+        else:
+            yield contents((value,))
 
     def assign(self, target: ast.expr, values: Values, frame: Frame) -> None:
         """Store values in a target."""
@@ -565,6 +539,7 @@ class Interpreter:
         """Run a function and return its value."""
         function = fn.function
         if len(self._stack) > _DEEP or self._stack.count(function) > 1:
+            # A cut is an event, so that the runs around it are not remembered as quiet.
             self.context.events += len(self._stack) > _DEEP
             return self.context.nothing
         if self.context.worker:
@@ -664,7 +639,7 @@ class Interpreter:
                     yield from values
 
     def _is_harmless(self, value: Value) -> bool:
-        """Return whether a value is plain, or belongs to a tame class and was made from plain values."""
+        """Return whether a value is plain, or was made from plain values by a class that cannot draw."""
         match value:
             case Inst(cls=cls, args=args, stored=False):
                 return self._cannot_draw(cls) and all(is_plain(v) for _, values in args for v in values)
@@ -681,11 +656,11 @@ class Interpreter:
         runs, key = self.context.project.runs, (Interpreter, cls)
         if key not in runs:
             before = len(runs)
-            runs[key], tame = True, False  # assumed for now, because the class may make more of its kind
+            runs[key], harmless = True, False  # assumed for now, because the class may make more of its kind
             try:
-                tame = self._draws_nothing(cls)
+                harmless = self._draws_nothing(cls)
             finally:
-                if not tame:
+                if not harmless:
                     for result in list(runs)[before:]:  # these runs rely on the wrong assumption
                         del runs[result]
                     runs[key] = False
@@ -699,6 +674,7 @@ class Interpreter:
         for name in dict.fromkeys(name for c in order for name in c.scope.names if name not in methods):
             if not all(map(is_plain, self.member(Cls(cls), name))):
                 return False
+        # The constructor first, because the other methods use what it stores.
         first = sorted(methods, key=lambda name: name != "__init__")
         values = self.stored_values([Fn(methods[name], result) for name in first], result.key)
         return values is not None and all(map(self._is_harmless, values))
@@ -708,17 +684,7 @@ class Interpreter:
     def parameter(self, parameter: ast.arg, function: Function) -> Values:
         """Return the values of a parameter, as far as the files tell."""
         key = (function.node, parameter)
-        if key in self.context.cache:
-            return self.context.cache[key]
-        if key in self.context.open:
-            return STATIC
-        self.context.open.add(key)
-        try:
-            result = self._parameter_values(parameter, function)
-        finally:
-            self.context.open.discard(key)
-        self.context.cache[key] = result
-        return result
+        return self.context.once(key, lambda: self._parameter_values(parameter, function))
 
     def _parameter_values(self, parameter: ast.arg, function: Function) -> Values:
         annotation = ast.unparse(parameter.annotation) if parameter.annotation else ""
@@ -763,10 +729,7 @@ class Interpreter:
                 expressions.append(call.args[position])
             for expression in expressions:
                 values = self.earlier(expression, frame)
-                result = join(
-                    result,
-                    tuple(v for v in values if isinstance(v, Inst | Fn | Cls | Group | Gen | Bound | Ext)),
-                )
+                result = join(result, tuple(v for v in values if isinstance(v, _LEADS_ON)))
         return result
 
     def _namesake(self, parameter: ast.arg, function: Function) -> Values:
@@ -816,7 +779,7 @@ class Interpreter:
                 self.context.events += 1
                 return (Saved(SAVERS[name], self.context.state.seeds.get(SAVERS[name], "")),)
             self.judge.library(name, node, frame, args, kwargs)
-            if name.removeprefix("builtins.") in _TELLING:
+            if name.removeprefix("builtins.") in _CALL_NOTHING:
                 return self.context.nothing
         with self.context.eager(_EAGER.search(name) is not None):
             result = self.callbacks([*args, *kwargs.values()])
@@ -907,7 +870,7 @@ class Interpreter:
 
     # Calls
 
-    def call(self, node: ast.Call, frame: Frame) -> Values:
+    def _value_of_call(self, node: ast.Call, frame: Frame) -> Values:
         """Return the value of a call, with its effects."""
         if isinstance(node.func, ast.Name) and node.func.id == "super" and "super" not in frame.vars:
             return self._super(frame)
@@ -922,13 +885,13 @@ class Interpreter:
         starred = bool(spread) or any(word.arg is None for word in node.keywords)
         if self.context.worker and isinstance(node.func, ast.Attribute):
             self.judge.method(node, frame)
-        result: Values = ()
-        for callee in callees:
-            if isinstance(callee, Ext | Bound):
-                result = join(result, self._call_library(callee, node, frame, args + spread, kwargs))
-            else:
-                result = join(result, self.invoke(callee, args, kwargs, starred=starred, spread=spread))
-        return result or self.context.nothing
+        results = (
+            self._call_library(callee, node, frame, args + spread, kwargs)
+            if isinstance(callee, Ext | Bound)
+            else self.invoke(callee, args, kwargs, starred=starred, spread=spread)
+            for callee in callees
+        )
+        return union(results) or self.context.nothing
 
     def invoke(
         self,
@@ -1057,19 +1020,14 @@ class Interpreter:
         return self.lookup(node.id, frame)
 
     def _value_of_attribute(self, node: ast.Attribute, frame: Frame) -> Values:
-        result: Values = ()
-        for value in self.evaluate(node.value, frame):
-            result = join(result, self.member(value, node.attr))
-        return result
+        return union(self.member(value, node.attr) for value in self.evaluate(node.value, frame))
 
     def _value_of_sequence(self, node: ast.Tuple | ast.List | ast.Set, frame: Frame) -> Values:
-        items: Values = ()
-        for element in node.elts:
-            if isinstance(element, ast.Starred):
-                items = join(items, contents(self.evaluate(element.value, frame)))
-            else:
-                items = join(items, self.evaluate(element, frame))
-        return (self._group(items),)
+        return (self._group(union(self._element(element, frame) for element in node.elts)),)
+
+    def _element(self, node: ast.expr, frame: Frame) -> Values:
+        values = self.evaluate(node, frame)
+        return contents(values) if isinstance(node, ast.Starred) else values
 
     def _group(self, items: Values) -> Group:
         """Return a container. In worker code, containers of plain values inside it become unknown values."""
@@ -1078,27 +1036,27 @@ class Interpreter:
     def _value_of_dict(self, node: ast.Dict, frame: Frame) -> Values:
         items: Values = ()
         for key, value in zip(node.keys, node.values, strict=True):
-            if key is None:
-                items = join(items, contents(self.evaluate(value, frame)))
-            else:
+            if key is not None:
                 self.evaluate(key, frame)
-                items = join(items, self.evaluate(value, frame))
+            values = self.evaluate(value, frame)
+            items = join(items, contents(values) if key is None else values)
         return (self._group(items),)
 
     def _value_of_subscript(self, node: ast.Subscript, frame: Frame) -> Values:
         index = self.evaluate(node.slice, frame)
-        result: Values = ()
-        for value in self.evaluate(node.value, frame):
-            if isinstance(value, Inst) and self.context.worker:
+        return union(self._at_index(value, index) for value in self.evaluate(node.value, frame))
+
+    def _at_index(self, value: Value, index: Values) -> Values:
+        match value:
+            case Inst() if self.context.worker:
                 method = self.method(value, "__getitem__")
-                result = join(result, self.run(method, [index], {}) if method else self.context.nothing)
-            elif isinstance(value, Group):
-                result = join(result, value.items or self.context.nothing)
-            elif isinstance(value, Ext):
-                result = join(result, (Ext(f"{value.name}[]"),))
-            else:
-                result = join(result, STATIC if constant((value, *index)) else self.context.nothing)
-        return result
+                return self.run(method, [index], {}) if method else self.context.nothing
+            case Group(items=items):
+                return items or self.context.nothing
+            case Ext(name=name):
+                return (Ext(f"{name}[]"),)
+            case _:
+                return STATIC if constant((value, *index)) else self.context.nothing
 
     def _value_of_binary(self, node: ast.BinOp, frame: Frame) -> Values:
         left, right = self.evaluate(node.left, frame), self.evaluate(node.right, frame)
@@ -1106,10 +1064,6 @@ class Interpreter:
         if groups:
             return (self._group(contents(groups)),)
         return STATIC if constant(left) and constant(right) else self.context.nothing
-
-    def _value_of_unary(self, node: ast.UnaryOp, frame: Frame) -> Values:
-        value = self.evaluate(node.operand, frame)
-        return STATIC if constant(value) else self.context.nothing
 
     def _value_of_boolean(self, node: ast.BoolOp, frame: Frame) -> Values:
         result: Values = ()
@@ -1132,9 +1086,10 @@ class Interpreter:
             return self.evaluate(node.orelse, frame)
         return join(self.evaluate(node.body, frame), self.evaluate(node.orelse, frame))
 
-    def _value_of_compare(self, node: ast.Compare, frame: Frame) -> Values:
-        parts = [self.evaluate(part, frame) for part in (node.left, *node.comparators)]
-        return STATIC if all(constant(part) for part in parts) else self.context.nothing
+    def _value_of_operands(self, node: ast.UnaryOp | ast.Compare, frame: Frame) -> Values:
+        parts = [node.operand] if isinstance(node, ast.UnaryOp) else [node.left, *node.comparators]
+        values = [self.evaluate(part, frame) for part in parts]
+        return STATIC if all(map(constant, values)) else self.context.nothing
 
     def _value_of_lambda(self, node: ast.Lambda, frame: Frame) -> Values:
         return (Fn(Function(node, frame.module, frame, frame.cls), None, frame),)
@@ -1168,9 +1123,6 @@ class Interpreter:
             values = self.iterate(values)
         frame.vars["<yield>"] = join(frame.vars.get("<yield>", ()), values)
         return self.context.nothing
-
-    def _value_of_call(self, node: ast.Call, frame: Frame) -> Values:
-        return self.call(node, frame)
 
     # Statements
 
@@ -1210,7 +1162,13 @@ class Interpreter:
         frame.vars[node.name] = (Cls(frame.module.class_of(node, frame)),)
 
     def _run_import(self, node: ast.Import | ast.ImportFrom, frame: Frame) -> None:
-        self.bind_import(node, frame)
+        for alias in node.names:
+            if isinstance(node, ast.ImportFrom):
+                frame.vars[alias.asname or alias.name] = self._imported_name(node, alias.name, frame.module)
+            else:
+                top = alias.name.partition(".")[0]
+                name = alias.name if alias.asname else top
+                frame.vars[alias.asname or top] = self._imported_module(name, frame.module)
 
     def _run_raise(self, node: ast.Raise, frame: Frame) -> bool:
         self.evaluate(node.exc, frame)
@@ -1267,6 +1225,7 @@ class Interpreter:
             ended = self.execute(node.body, frame)
             self.context.filling = filling
             return ended
+        # Then all samples take the same branch, so that a seed set in one branch counts after both.
         lenient = asks_for_seed(node.test)
         before, state = dict(frame.vars), self.context.state
         self.context.state = state.copy()
@@ -1314,6 +1273,7 @@ class Interpreter:
             self._loop_names[node] = {
                 name for statement in statements(node.body) for name in stored_names(statement)
             }
+        # A round before this one may have changed them.
         for name in self._loop_names[node] & frame.vars.keys():
             frame.vars[name] = join(frame.vars[name], UNKNOWN)
         head()
@@ -1396,6 +1356,10 @@ class Interpreter:
             self.context.state = self._join_states(self.context.state, state)
 
 
+def _is_randomizable(names: list[str]) -> bool:
+    return any(map(_RANDOMIZABLE.search, names))
+
+
 def _fresh(value: Value) -> Value:
     """Return a value of an object that worker code made, whose generators are not stored."""
     if isinstance(value, Gen):
@@ -1468,7 +1432,7 @@ _EXPRESSIONS: dict[type[ast.AST], Callable[..., Values]] = by_kind(
     "_value_of_",
     """
     constant: Constant | name: Name | attribute: Attribute | call: Call | sequence: Tuple List Set | dict: Dict
-    | subscript: Subscript | binary: BinOp | unary: UnaryOp | boolean: BoolOp | conditional: IfExp | compare: Compare
+    | subscript: Subscript | binary: BinOp | operands: UnaryOp Compare | boolean: BoolOp | conditional: IfExp
     | lambda: Lambda | comprehension: ListComp SetComp GeneratorExp DictComp | named: NamedExpr
     | through: Await Starred | yield: Yield YieldFrom
     """,

@@ -171,9 +171,8 @@ class Judge:
         if not root.per_sample or gen.seed != "constant" or gen.kind == "torch.Generator":
             return
         literal = bool(result.args) and isinstance(result.args[0], ast.Constant)
-        if literal or (
-            _READS.search(root.label) and not gen.kind.endswith("Philox")
-        ):  # whose state is set by a key later
+        # A Philox may get its state from a key later.
+        if literal or (_READS.search(root.label) and not gen.kind.endswith("Philox")):
             self.seed("constant", f"{gen.kind} with a constant seed", node, frame)
 
     def seeding(self, what: object, node: ast.Call, frame: Frame, args: list[Values]) -> None:

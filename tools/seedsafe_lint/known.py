@@ -229,7 +229,7 @@ _KINDS = [
 
 
 def kind_of_base(name: str) -> str:
-    """Return the kind of class that a base makes of its subclasses, empty if none. ``main`` runs in the main process.
+    """Return the kind of the classes that derive from a base, or an empty string. ``main`` runs in the main process.
 
     Example:
         >>> kind_of_base("torch.utils.data.IterableDataset"), kind_of_base("keras.utils.Sequence")

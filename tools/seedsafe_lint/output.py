@@ -134,7 +134,7 @@ def _result(entry: Entry) -> dict[str, object]:
 
 
 def _in_cell(where: Place) -> str:
-    """Return the place in a notebook in words, because its file has other lines than its cells."""
+    """Return a place in a notebook in words, because the lines of its cells are not those of its file."""
     return f"cell {where.cell}, line {where.line}: " if where.cell else ""
 
 

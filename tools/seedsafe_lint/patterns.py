@@ -150,18 +150,18 @@ def clock_kind(node: ast.Call, function: Function) -> str:
     parts = [part for argument in node.args for part in expand(argument, function)]
     parameters = {p.arg for p in (*function.positional, *function.node.args.kwonlyargs)} - {"self"}
 
-    def tells_time(inside: Iterable[ast.AST]) -> bool:
+    def reads_clock(inside: Iterable[ast.AST]) -> bool:
         return any(isinstance(part, ast.Call) and bool(_CLOCK.search(dotted(part))) for part in inside)
 
-    def tells_sample(inside: Iterable[ast.AST]) -> bool:
+    def reads_parameter(inside: Iterable[ast.AST]) -> bool:
         return any(isinstance(part, ast.Name) and part.id in parameters for part in inside)
 
-    if not tells_sample(parts):
-        return "clock" if tells_time(parts) else ""
+    if not reads_parameter(parts):
+        return "clock" if reads_clock(parts) else ""
     for part in parts:
         if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add | ast.Sub | ast.BitXor):
             sides = [list(expand(side, function)) for side in (part.left, part.right)]
-            if any(tells_time(sides[i]) and tells_sample(sides[1 - i]) for i in (0, 1)):
+            if any(reads_clock(sides[i]) and reads_parameter(sides[1 - i]) for i in (0, 1)):
                 return "clock sum"
     return ""
 

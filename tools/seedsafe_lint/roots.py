@@ -96,7 +96,7 @@ def framework_of_class(run: Interpreter, cls: Class) -> str:
 
 
 def roots(run: Interpreter, module: Module, used: Uses, cured: bool) -> Iterator[Root]:
-    """Yield the functions of a file, and those that it passes to loaders, that workers call."""
+    """Yield the functions that workers call: those of a file, and those that the file passes to loaders."""
     lines = _random_lines(module.text)
     own = [cls for cls in module.classes.values() if _matters(cls, lines)]
     for cls in dict.fromkeys((*own, *used.foreign(run, module))):

@@ -9,7 +9,7 @@ __all__ = ["RETIRED", "RULES", "Rule", "current", "page", "summary"]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule: its code, its name in words, a line to paste that says where, and whether it is on by default."""
+    """A rule: its code, its name in words, a line to paste, which says where it belongs, and whether it is on by default."""
 
     code: str
     name: str
@@ -42,7 +42,7 @@ RETIRED: dict[str, str] = dict(pair.split("=") for pair in _RETIRED.split())
 
 
 def current(code: str) -> str:
-    """Return the code of today for a code of any version. It is empty if the rule is gone.
+    """Return today's code for a code of any version, or an empty string if the rule is gone.
 
     Example:
         >>> current("SSF018"), current("SSF001")

@@ -80,7 +80,7 @@ def _code_cells(path: str, data: bytes) -> str:
 
 
 def position(path: str, line: int) -> tuple[int, int]:
-    """Return the cell and the line in it for a line of a notebook's text, and 0 and the line for other files."""
+    """Return the cell, and the line in it, for a line of a notebook's text; for other files, 0 and the line itself."""
     first, cell = max(
         ((start, cell) for start, cell in _cells.get(path, ()) if start <= line), default=(1, 0)
     )
@@ -88,7 +88,7 @@ def position(path: str, line: int) -> tuple[int, int]:
 
 
 def text_line(path: str, cell: int, line: int) -> int:
-    """Return the line of a file's text for a cell and a line in it: `position` the other way."""
+    """Return the line of a file's text for a cell and a line in it, the inverse of `position`."""
     return line + next((start - 1 for start, number in _cells.get(path, ()) if number == cell), 0)
 
 

@@ -31,8 +31,8 @@ class Call:
 
 @dataclass(slots=True)
 class Uses:
-    """The calls of a file that pass functions or datasets to loaders and the like, those of classes by name, lists of transforms,
-    and the kinds of libraries that it imports, as in `seedsafe_lint.callsites`.
+    """The calls of a file that pass functions or datasets to loaders and the like, its calls of classes by their names, its lists of
+    transforms, and the kinds of libraries that it imports, as in `seedsafe_lint.callsites`.
     """
 
     calls: list[Call] = field(default_factory=list)

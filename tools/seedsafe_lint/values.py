@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal, Self
 
-from seedsafe_lint.index import Class, Frame, Function, Module, Value, Values, join
+from seedsafe_lint.index import Class, Frame, Function, Module, Value, Values, join, union
 
 __all__ = [
     "ARGUMENT",
@@ -262,22 +262,15 @@ def constant(values: Values) -> bool:
 
 def contents(values: Values) -> Values:
     """Return the values that a loop over these values, or a subscript, can give."""
-    result: Values = ()
-    for value in values:
-        if isinstance(value, Group):
-            result = join(result, value.items)
-        elif isinstance(value, Const) or (isinstance(value, Opaque) and value.static):
-            result = join(result, STATIC)
-        else:
-            result = join(result, UNKNOWN)
-    return result or UNKNOWN
+    parts = (v.items if isinstance(v, Group) else STATIC if constant((v,)) else UNKNOWN for v in values)
+    return union(parts) or UNKNOWN
 
 
 _FEW = 2  # up to this many alternatives, each string counts, because it may be the name of a method
 
 
 def shape(values: Values) -> frozenset[object]:
-    """Return the parts of values that can draw: for plain values whether they can be None, for a worker's objects the class."""
+    """Return the parts of values that can draw. Plain values count by whether they can be None, a worker's objects by class."""
     kinds: set[object] = set()
     plain: list[Value] = []
     groups: dict[tuple[bool, str], Values] = {}
