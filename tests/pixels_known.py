@@ -12,6 +12,7 @@ from known import KEYS
 
 import seedsafe as ss
 from seedsafe.ground.exactness import ARCHITECTURE
+from seedsafe.pipeline.boxes import Edges
 from seedsafe.reading import KeyedReader
 
 ARCHITECTURES: Final = {
@@ -64,7 +65,7 @@ def _results(golden: Golden, dtype: str, needs: str | None) -> list[list[Any]]:
         return [_mixed(golden.pipeline, one, info, key) for key in KEYS]
     sample: Any = one
     if needs == "boxes":
-        sample = {"image": one, "boxes": info.boxes}
+        sample = {"image": one, "boxes": np.asarray(info.boxes).view(Edges)}
     elif needs == "mask":
         sample = {"image": one, "mask": (whole[..., 0] > 240).astype(np.uint8)}
     made = [golden.pipeline(sample, key=key) for key in KEYS]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from seedsafe.bridging.contents import Contents
-from seedsafe.bridging.walk import Part, Place, held_by, walk
+from seedsafe.bridging.walk import Location, Part, held_by, walk
 from seedsafe.reading.inside import walk as datasets
 
 RNG = random.Random(0)
@@ -45,8 +45,8 @@ def closed_over(thing: Any) -> Any:
     return lambda: thing
 
 
-def place_of(root: Any, thing: Any, **limits: Any) -> Place:
-    return next(place for place in walk(root, **limits) if place.thing is thing)
+def place_of(root: Any, thing: Any, **limits: Any) -> Location:
+    return next(location for location in walk(root, **limits) if location.thing is thing)
 
 
 @pytest.mark.parametrize(
@@ -77,50 +77,54 @@ def test_the_nearest_place_of_an_object_comes_first_and_alone() -> None:
     shared = Node()
     root = Node(far=[[shared]], near=shared)
     root.again = root  # type: ignore[attr-defined]
-    places = [place.path for place in walk(root, lambda place: held_by(place.thing))]
-    assert places == ["", ".far", ".near", ".far[0]"]
+    locations = [location.path for location in walk(root, lambda location: held_by(location.thing))]
+    assert locations == ["", ".far", ".near", ".far[0]"]
 
 
 def test_a_place_knows_its_holder_its_name_and_its_owner() -> None:
     inner = Node()
     owner = Node(parts=[{"x": inner}])
-    place = place_of([owner], inner)
-    assert place.holder[place.name] is inner
-    assert place.owner is owner
-    assert place.above is not None
-    assert place.above.thing is owner.parts[0]  # type: ignore[attr-defined]
-    assert place.depth == 4
+    location = place_of([owner], inner)
+    assert location.holder[location.name] is inner
+    assert location.owner is owner
+    assert location.above is not None
+    assert location.above.thing is owner.parts[0]  # type: ignore[attr-defined]
+    assert location.depth == 4
 
 
 def test_limits_end_the_walk() -> None:
     root = Node(a=Node(b=Node(c=RNG)))
     assert len(list(walk(root, most=2))) == 2
     assert list(walk(root, seconds=float("-inf"))) == []
-    assert [place.path for place in walk(root, lambda place: held_by(place.thing), depth=1)] == ["", ".a"]
+    assert [location.path for location in walk(root, lambda location: held_by(location.thing), depth=1)] == [
+        "",
+        ".a",
+    ]
 
 
 def test_the_parts_decide_where_a_walk_goes() -> None:
     root = Node(a=Node(b=1), c=Node(a=Node()))
 
-    def parts(place: Place) -> list[Part]:
-        return [Part(".a", place.thing.a)] if hasattr(place.thing, "a") else []
+    def parts(location: Location) -> list[Part]:
+        return [Part(".a", location.thing.a)] if hasattr(location.thing, "a") else []
 
-    assert [place.path for place in walk(root, parts)] == ["", ".a"]
+    assert [location.path for location in walk(root, parts)] == ["", ".a"]
 
 
 def test_leaves_are_yielded_at_all_their_places() -> None:
     array = np.zeros(3)
     root = Node(one=array, two=[array, 1], name="x", method=named)
-    places = {
-        place.path: place.thing for place in walk(root, lambda place: held_by(place.thing, 1), leaves=True)
+    locations = {
+        location.path: location.thing
+        for location in walk(root, lambda location: held_by(location.thing, 1), leaves=True)
     }
-    assert list(places) == ["", ".one", ".two", ".name", ".method", ".two[0]"]
-    assert places[".one"] is places[".two[0]"] is array
+    assert list(locations) == ["", ".one", ".two", ".name", ".method", ".two[0]"]
+    assert locations[".one"] is locations[".two[0]"] is array
 
 
 def test_nothing_inside_a_generator_is_yielded() -> None:
     generator = np.random.default_rng(0)
-    assert [place.thing for place in walk([generator])] == [[generator], generator]
+    assert [location.thing for location in walk([generator])] == [[generator], generator]
 
 
 def test_datasets_inside_come_in_the_order_in_which_they_are_read() -> None:
@@ -144,7 +148,7 @@ class Odd:
 
 
 def test_a_class_whose_module_is_no_name_is_walked() -> None:
-    assert ".rng" in [place.path for place in walk(Odd())]
+    assert ".rng" in [location.path for location in walk(Odd())]
     found = Contents(Odd())
-    assert [place.path for place in found.generators] == [".rng"]
+    assert [location.path for location in found.generators] == [".rng"]
     assert found.changed("base") is None

@@ -1,4 +1,4 @@
-"""An epoch, and how often attributes were set, in memory that worker processes share.
+"""The epoch in memory that workers share.
 
 The memory has no file and no descriptor until workers start that do not inherit it, by spawn or forkserver.
 """

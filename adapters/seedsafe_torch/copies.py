@@ -1,4 +1,4 @@
-"""What persistent workers have copies of, compared with it as a pass begins."""
+"""What persistent workers have copies of."""
 
 from __future__ import annotations
 

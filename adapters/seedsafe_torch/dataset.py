@@ -163,7 +163,7 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         return len(self.reader.base)
 
     def was_set(self, name: str, *, there: bool) -> None:
-        """Tell the workers, which have copies, and look at the base again, if it was changed."""
+        """Note it for the workers, which have copies, and look at the base again, if it was changed."""
         super().was_set(name, there=there)
         if name == "transform":
             warn_of_erasing()

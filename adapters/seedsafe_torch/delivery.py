@@ -150,7 +150,7 @@ class KeyedLoader(DataLoader[Any]):
 
 
 def _begin_worker(worker: int, function: Callable[[int], Any] | None) -> None:
-    """Give a worker's ``get_worker_info()`` the user's dataset, and then call the user's function."""
+    """Let a worker's ``get_worker_info()`` have the user's dataset, and then call the user's function."""
     info: Any = get_worker_info()
     object.__setattr__(info, "dataset", users(info.dataset))  # it is frozen
     if function is not None:

@@ -116,7 +116,7 @@ class AugmentedIterable(PassesOn, Counted, IterableDataset[Any]):
     stands_for = "source"
 
     def was_set(self, name: str, *, there: bool) -> None:
-        """Tell the workers, which have copies."""
+        """Note it for the workers, which have copies."""
         if "source" in vars(self) and not name.startswith("_"):
             self._changes.note(name)
 

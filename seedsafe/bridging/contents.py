@@ -1,4 +1,4 @@
-"""What an object holds, to see whether a call has changed it."""
+"""What an object holds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,16 @@ from numpy.random import SeedSequence
 
 from seedsafe.bridging.generators import is_generator
 from seedsafe.bridging.same import is_tensor
-from seedsafe.bridging.walk import CONTAINERS, Part, Place, attributes_of, held_by, names_of, parts_of, walk
+from seedsafe.bridging.walk import (
+    CONTAINERS,
+    Location,
+    Part,
+    attributes_of,
+    held_by,
+    names_of,
+    parts_of,
+    walk,
+)
 
 __all__ = ["Contents", "named_place"]
 
@@ -61,37 +70,37 @@ class Contents:
         >>> counts = {"reads": [1, 2]}
         >>> before = Contents(counts)
         >>> before.changed("base"), counts["reads"].append(3), before.changed("base")
-        (None, None, "base['reads']")
+        (None, None, "base['reads'][2]")
     """
 
     def __init__(self, root: Any, index: int = 0) -> None:
         self._index = index
-        self._held: list[tuple[Place, list[_Entry]]] = []
-        self._spawned: list[tuple[Place, int]] = []
-        self._unseen: Place | None = None
-        self.generators: list[Place] = []
+        self._held: list[tuple[Location, list[_Entry]]] = []
+        self._spawned: list[tuple[Location, int]] = []
+        self._unseen: Location | None = None
+        self.generators: list[Location] = []
         """The generators, none of them the process's, nearest first."""
         try:
             self._walk(root)
         except Exception:  # noqa: BLE001  # the user's classes, or another thread that changes them
-            self._unseen = Place(Part("", root))
+            self._unseen = Location(Part("", root))
 
     def _walk(self, root: Any) -> None:
         room, apart = _MOST_ENTRIES, set[int]()
-        for place in walk(root, self._parts, most=_MOST_OBJECTS, seconds=_MOST_SECONDS, depth=_DEEPEST):
-            thing = place.thing
+        for location in walk(root, self._parts, most=_MOST_OBJECTS, seconds=_MOST_SECONDS, depth=_DEEPEST):
+            thing = location.thing
             kind: Any = type(thing)
             if is_generator(thing):
-                self.generators.append(place)
-            elif id(place.above) in apart or _is_of(_APART, thing):
-                apart.add(id(place))  # its generators count, and nothing else
+                self.generators.append(location)
+            elif id(location.above) in apart or _is_of(_APART, thing):
+                apart.add(id(location))  # its generators count, and nothing else
             elif _is_unseen(kind):
-                self._unseen = self._unseen or place
+                self._unseen = self._unseen or location
             elif room > 0 and self._unseen is None and not _is_of(_OURS, thing):
-                self._held.append((place, self._entries(thing)))
+                self._held.append((location, self._entries(thing)))
                 room -= len(self._held[-1][1])
             if is_generator(thing) or kind is SeedSequence:
-                self._spawned.append((place, _children(thing)))
+                self._spawned.append((location, _children(thing)))
 
     def changed(self, name: str) -> str | None:
         """Return the path of a part that has changed since, or may have; None if there is none.
@@ -102,19 +111,23 @@ class Contents:
         if self._unseen is not None:
             return named_place(name, self._unseen)
         try:
-            changes = (name + place.path + step for place, _, step in self._changes())
+            changes = (name + location.path + step for location, _, step in self._changes())
             return next(changes, None) or next(iter(self.spawned(name)), None)
         except Exception:  # noqa: BLE001  # as above
             return name
 
     def spawned(self, name: str) -> list[str]:
         """Return the paths of the generators and seed sequences that have spawned others since."""
-        return [named_place(name, place) for place, count in self._spawned if _children(place.thing) != count]
+        return [
+            named_place(name, location)
+            for location, count in self._spawned
+            if _children(location.thing) != count
+        ]
 
     def put_back(self) -> None:
         """Put attributes and entries back, except those of slots and of containers that are too long to be copied."""
-        for place, before, _ in list(self._changes()):
-            thing: Any = place.thing
+        for location, before, _ in list(self._changes()):
+            thing: Any = location.thing
             holder: Any = thing if isinstance(thing, CONTAINERS) else attributes_of(thing)
             are_its_own = not _is_code(thing) and not hasattr(type(thing), "cache_info")
             if holder is not None and are_its_own and len(before) <= _LONG:
@@ -123,15 +136,15 @@ class Contents:
                     put = getattr(holder, "extend", None) or holder.update
                     put([(name, part) if isinstance(holder, dict) else part for name, part, _ in before])
 
-    def _changes(self) -> Iterator[tuple[Place, list[_Entry], str]]:
-        """Yield the places that have changed, with their earlier entries and the step to the first that differs."""
-        for place, before in self._held:
-            pairs = zip_longest(self._entries(place.thing), before, fillvalue=_NONE)
+    def _changes(self) -> Iterator[tuple[Location, list[_Entry], str]]:
+        """Yield the locations that have changed, with their earlier entries and the step to the first that differs."""
+        for location, before in self._held:
+            pairs = zip_longest(self._entries(location.thing), before, fillvalue=_NONE)
             differ = (
                 (other if one is _NONE else one)[0] for one, other in pairs if not _is_alike(one, other)
             )
             for name in islice(differ, 1):
-                yield place, before, _step(place.thing, name)
+                yield location, before, _step(location.thing, name)
 
     def _entries(self, thing: Any) -> list[_Entry]:
         """Return what a thing itself holds: each part's name, the part, and some bytes of it if it is an array."""
@@ -163,15 +176,15 @@ class Contents:
             own = container[self._index]
         return [len(container), own, *islice(many, _END), *last]
 
-    def _parts(self, place: Place) -> Iterable[Part]:
-        thing = place.thing
+    def _parts(self, location: Location) -> Iterable[Part]:
+        thing = location.thing
         if _is_of(_OURS, thing):  # it has states of its own; what counts is what it reads
             base = getattr(getattr(thing, "reader", thing), "base", getattr(thing, "dataset", None))
             return [Part(".base", base)]
         if isinstance(thing, types.BuiltinMethodType | types.MethodWrapperType):
             return [Part(".__self__", thing.__self__)]
         if isinstance(thing, CONTAINERS):
-            is_kept = self._held and self._held[-1][0] is place  # the last one
+            is_kept = self._held and self._held[-1][0] is location  # the last one
             entries = self._held[-1][1] if is_kept else self._entries(thing)
             found = [Part(_step(thing, name), part) for name, part, _ in entries if not _is_plain(part)]
         else:
@@ -280,9 +293,9 @@ def _globals_of(function: types.FunctionType) -> list[tuple[str, Any]]:
     return [pair for pair in named if not isinstance(pair[1], types.ModuleType)]
 
 
-def named_place(name: str, place: Place) -> str:
-    """Return the path of a place in an object with a name, and its class."""
-    return f"{name}{place.path} (a {type(place.thing).__qualname__})"
+def named_place(name: str, location: Location) -> str:
+    """Return the path of a location in an object with a name, and its class."""
+    return f"{name}{location.path} (a {type(location.thing).__qualname__})"
 
 
 def _step(thing: Any, name: Any) -> str:

@@ -167,28 +167,28 @@ _logs: list[SeedLog] = []
 _before: list[tuple[Any, str, Any]] = []
 
 
-def _listening(made: Any, skipped: int = 0) -> Any:
+def _listening(original: Any, skipped: int = 0) -> Any:
     """Return a function or class that passes its first argument, after those skipped, to all logs, and then does the same."""
 
     def call(*arguments: Any, **named: Any) -> Any:
         for seed in (*arguments[skipped:], *named.values())[:1]:
             for log in _logs:
                 log.note(seed)
-        return made(*arguments, **named)
+        return original(*arguments, **named)
 
-    if not isinstance(made, type):
-        return functools.wraps(made)(call)
+    if not isinstance(original, type):
+        return functools.wraps(original)(call)
     # Libraries ask isinstance(seed, np.random.RandomState) in a call, so a class stands for a class.
     kind = type(
         "Listening",
-        (type(made),),
+        (type(original),),
         {
             "__call__": lambda cls, *arguments, **named: call(*arguments, **named),
-            "__instancecheck__": lambda cls, thing: isinstance(thing, made),
-            "__subclasscheck__": lambda cls, other: issubclass(other, made),
+            "__instancecheck__": lambda cls, thing: isinstance(thing, original),
+            "__subclasscheck__": lambda cls, other: issubclass(other, original),
         },
     )
-    return kind(made.__name__, (made,), {})
+    return kind(original.__name__, (original,), {})
 
 
 _MADE = ("default_rng", "RandomState", "SeedSequence", "MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")

@@ -1,4 +1,4 @@
-"""The kinds of generators: how each library's is saved, set, compared, keyed and made.
+"""The kinds of generators.
 
 A kind is a class, and an object of it stands for one generator. A search and an audit need `generator_of` for what they find,
 which leaves out the generators of the process, and `global_generators` for those. ``read``, ``set`` and ``mark`` tell whether

@@ -1,4 +1,4 @@
-"""The regions under way: one thread at a time is inside, and forks wait."""
+"""The regions under way: one thread at once."""
 
 from __future__ import annotations
 

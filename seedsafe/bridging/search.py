@@ -19,8 +19,8 @@ from seedsafe.bridging.sources import HookSource, Source
 from seedsafe.bridging.walk import (
     CONTAINERS,
     LONGEST,
+    Location,
     Part,
-    Place,
     attributes_of,
     is_leaf,
     modules_of,
@@ -42,9 +42,9 @@ MOST = 200_000
 class _Candidate:
     """A generator, or an object with a hook."""
 
-    def __init__(self, place: Place, hook: Hook | None, above: _Candidate | None) -> None:
-        self.place, self.hook, self.thing = place, hook, place.thing
-        self.path = place.path or "itself"
+    def __init__(self, location: Location, hook: Hook | None, above: _Candidate | None) -> None:
+        self.location, self.hook, self.thing = location, hook, location.thing
+        self.path = location.path or "itself"
         """The path from the root. A search numbers equal ones."""
         self.above = above
         """The hooked object that holds it, in containers if need be."""
@@ -65,7 +65,7 @@ class _Candidate:
     def mark(self) -> tuple[Any, list[Any]]:
         """Return a value that differs after a hook has set it, and the objects that it names, so that they stay alive."""
         parts = [self.thing] if self.hook is None else list((attributes_of(self.thing) or {}).values())
-        things = [self.place.stored(), *parts]
+        things = [self.location.stored(), *parts]
         generators = (generator_of("", part) for part in parts)
         marks = [None if generator is None else generator.mark() for generator in generators]
         return ([id(thing) for thing in things], marks), things
@@ -95,10 +95,10 @@ class Search:
         self.candidates: list[_Candidate] = []
         self.groups: dict[str, Group] = {}
         self.snapshots: list[tuple[Any, ...]] = []
-        self._owners: dict[Place, _Candidate] = {}
+        self._owners: dict[Location, _Candidate] = {}
         self._registrations = registrations()
         self._sources: tuple[Source, ...] | None = None
-        self._generators: list[Place] = []
+        self._generators: list[Location] = []
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -115,9 +115,9 @@ class Search:
                 for candidate, segment in zip(chosen, self._segments(chosen), strict=True)
             )
             self._generators = [
-                candidate.place
+                candidate.location
                 for candidate in chosen
-                if candidate.hook is None and candidate.place.holder is not None
+                if candidate.hook is None and candidate.location.holder is not None
             ]
         return self._sources
 
@@ -161,29 +161,29 @@ class Search:
         ]
         return list(pairs_made_equal(generators, self.groups))
 
-    def visit(self, place: Place) -> None:
+    def visit(self, location: Location) -> None:
         """Note an object if it is to be keyed, and what it holds."""
-        thing = place.thing
-        owner = None if place.above is None else self._owners.get(place.above)
+        thing = location.thing
+        owner = None if location.above is None else self._owners.get(location.above)
         if is_generator(thing):
-            self.candidates.append(_Candidate(place, None, owner))
+            self.candidates.append(_Candidate(location, None, owner))
             return
         hook = None if isinstance(thing, type) else hook_of(thing)
         if hook is not None:
-            owner = _Candidate(place, hook, owner)
+            owner = _Candidate(location, hook, owner)
             self.candidates.append(owner)
         elif not isinstance(thing, (type, *CONTAINERS)):
             owner = None
         if not isinstance(thing, CONTAINERS):
             self.libraries |= {module.partition(".")[0] for module in modules_of(thing)}
         if owner is not None:
-            self._owners[place] = owner
+            self._owners[location] = owner
         elif (snapshot := _snapshot(thing)) is not None:
             self.snapshots.append(snapshot)
 
     def stale(self) -> bool:
         """Return whether another object has replaced a generator."""
-        return any(place.stored() is not place.thing for place in self._generators)
+        return any(location.stored() is not location.thing for location in self._generators)
 
     def changed(self) -> bool:
         """Return whether the searched objects have other contents now, or a hook was registered since."""
@@ -207,12 +207,12 @@ def find(root: Any, earlier: Mapping[str, Group] | None = None, *, joins: bool =
         joins: whether generators in equal states share a stream, unless the earlier search knew both.
     """
     result = Search()
-    for number, place in enumerate(walk(root)):
+    for number, location in enumerate(walk(root)):
         if number == MOST:
             result.incomplete = True
             break
-        result.visit(place)
-    result.candidates.sort(key=lambda candidate: candidate.place.order)
+        result.visit(location)
+    result.candidates.sort(key=lambda candidate: candidate.location.order)
     _number_equal_paths(result.candidates)
     generators = [candidate.present() for candidate in result.candidates]
     result.groups = group_by_state(generators, earlier or {}, joins=joins)
@@ -239,15 +239,18 @@ def held_generators(
         count: the number of generators to return at most.
     """
 
-    def parts(place: Place) -> Iterator[Part]:
-        for part in parts_of(place.thing):
+    def parts(location: Location) -> Iterator[Part]:
+        for part in parts_of(location.thing):
             # Another object may hold the generator too, so the walk must not see it here.
-            if not (leaves_out and is_generator(part.thing) and leaves_out(Place(part, place).owner)):
+            if not (leaves_out and is_generator(part.thing) and leaves_out(Location(part, location).owner)):
                 yield part
 
-    places = walk(root, parts, most=most, seconds=seconds)
-    held = islice((place for place in places if is_generator(place.thing)), count)
-    named = ((f"{name}{place.path} (a {type(place.thing).__qualname__})", place.thing) for place in held)
+    locations = walk(root, parts, most=most, seconds=seconds)
+    held = islice((location for location in locations if is_generator(location.thing)), count)
+    named = (
+        (f"{name}{location.path} (a {type(location.thing).__qualname__})", location.thing)
+        for location in held
+    )
     return [generator for label, thing in named if (generator := stateful(label, thing)) is not None]
 
 

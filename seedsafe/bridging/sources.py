@@ -1,4 +1,4 @@
-"""What a bridge keys: the generators of the process, and objects with hooks."""
+"""The process's generators and hooked objects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One walk through the objects that an object refers to."""
+"""A walk through all that an object holds."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from seedsafe.bridging.hooks import hook_of
 __all__ = [
     "CONTAINERS",
     "LONGEST",
+    "Location",
     "Part",
-    "Place",
     "attributes_of",
     "held_by",
     "is_leaf",
@@ -63,27 +63,27 @@ class Part(NamedTuple):
     """Its name or position in the holder."""
 
 
-class Place:
+class Location:
     """A thing that a walk has reached, and where."""
 
     __slots__ = ("above", "depth", "holder", "name", "number", "step", "thing")
 
-    def __init__(self, part: Part, above: Place | None = None, number: int = 0) -> None:
+    def __init__(self, part: Part, above: Location | None = None, number: int = 0) -> None:
         self.step, self.thing, self.holder, self.name = part
         self.above = above
-        """The place of the object that it is a part of; None for the root."""
+        """The location of the object that it is a part of; None for the root."""
         self.number = number
         self.depth: int = 0 if above is None else above.depth + 1
 
     @property
     def path(self) -> str:
         """The path from the root, such as ``.transform.rngs[0]``, empty for the root."""
-        return "".join(place.step for place in self._from_root())
+        return "".join(location.step for location in self._from_root())
 
     @property
     def order(self) -> tuple[int, ...]:
-        """A key that sorts places as a walk in depth would reach them."""
-        return tuple(place.number for place in self._from_root())
+        """A key that sorts locations as a walk in depth would reach them."""
+        return tuple(location.number for location in self._from_root())
 
     @property
     def owner(self) -> Any:
@@ -94,68 +94,68 @@ class Place:
         return None if above is None else above.thing
 
     def stored(self) -> Any:
-        """Return what its holder stores in its place now, or None."""
+        """Return what its holder stores in its location now, or None."""
         try:
             return None if self.holder is None else self.holder[self.name]
         except LookupError:
             return None
 
-    def _from_root(self) -> list[Place]:
-        places: list[Place] = [self]
-        place = self.above
-        while place is not None:
-            places.append(place)
-            place = place.above
-        return places[::-1]
+    def _from_root(self) -> list[Location]:
+        locations: list[Location] = [self]
+        location = self.above
+        while location is not None:
+            locations.append(location)
+            location = location.above
+        return locations[::-1]
 
 
 def walk(
     root: Any,
-    parts: Callable[[Place], Iterable[Part]] | None = None,
+    parts: Callable[[Location], Iterable[Part]] | None = None,
     *,
     most: int | None = None,
     seconds: float | None = None,
     depth: int | None = None,
     leaves: bool = False,
-) -> Iterator[Place]:
-    """Yield the places of an object and of all that it refers to, breadth first, each object once.
+) -> Iterator[Location]:
+    """Yield the locations of an object and of all that it refers to, breadth first, each object once.
 
-    An object's parts are asked for after its place was yielded. Of two places of one object, the nearer one is yielded.
+    An object's parts are asked for after its location was yielded. Of two locations of one object, the nearer one is yielded.
 
     Args:
         root: the object.
-        parts: returns the parts of the thing at a place that the walk goes on to; by default `parts_of` it, which end at
+        parts: returns the parts of the thing at a location that the walk goes on to; by default `parts_of` it, which end at
             generators.
         most: the walk ends after so many objects.
         seconds: the walk ends after this time.
         depth: the greatest number of steps from the root.
-        leaves: whether to yield leaves (numbers, strings, arrays, tensors, modules), each at all its places.
+        leaves: whether to yield leaves (numbers, strings, arrays, tensors, modules), each at all its locations.
 
     Example:
-        >>> [(place.path, place.thing) for place in walk({"a": [1, (2,)]})]
+        >>> [(location.path, location.thing) for location in walk({"a": [1, (2,)]})]
         [('', {'a': [1, (2,)]}), ("['a']", [1, (2,)]), ("['a'][1]", (2,))]
         >>> class Base:
         ...     def __init__(self):
         ...         self.count, self.labels = 3, [1, 2]
-        >>> [place.path for place in walk(Base(), lambda place: held_by(place.thing), leaves=True)]
+        >>> [location.path for location in walk(Base(), lambda location: held_by(location.thing), leaves=True)]
         ['', '.count', '.labels', '.labels[0]', '.labels[1]']
     """
     until = None if seconds is None else monotonic() + seconds
     seen: dict[int, Any] = {}  # it keeps the things alive, or another one could get an id
-    todo = deque([Place(Part("", root))])
+    todo = deque([Location(Part("", root))])
     while todo and (most is None or len(seen) < most) and (until is None or monotonic() < until):
-        place = todo.popleft()
-        if is_leaf(place.thing):
+        location = todo.popleft()
+        if is_leaf(location.thing):
             if leaves:
-                yield place
+                yield location
             continue
-        if id(place.thing) in seen:
+        if id(location.thing) in seen:
             continue
-        seen[id(place.thing)] = place.thing
-        yield place
-        if depth is None or place.depth < depth:
-            found = parts_of(place.thing) if parts is None else parts(place)
-            todo.extend([Place(part, place, number) for number, part in enumerate(found)])
+        seen[id(location.thing)] = location.thing
+        yield location
+        if depth is None or location.depth < depth:
+            found = parts_of(location.thing) if parts is None else parts(location)
+            todo.extend([Location(part, location, number) for number, part in enumerate(found)])
 
 
 @functools.lru_cache(4096)
@@ -213,7 +213,7 @@ def held_by(thing: Any, longest: int = LONGEST, *, leaves: bool = True) -> Itera
 
     Args:
         thing: the object.
-        longest: of a longer list or dict, only so many entries.
+        longest: the number of entries to yield of a longer list or dict.
         leaves: whether to yield plain data too.
     """
     if isinstance(thing, CONTAINERS):

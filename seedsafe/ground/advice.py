@@ -1,4 +1,4 @@
-"""Advice in errors on what other libraries call it."""
+"""Advice on the names of other libraries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of a sample: one walk over dicts, tuples and lists.
+"""The parts of a sample, by one walk.
 
 `leaves` reads and takes any Mapping, tuple or list apart. `mapped` and `replaced` build anew, and so take only what they can build:
 dicts, lists, tuples and named tuples. Other objects, arrays among them, are leaves.

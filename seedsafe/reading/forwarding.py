@@ -1,4 +1,4 @@
-"""Objects with the attributes of what they stand for."""
+"""Objects with the attributes of another."""
 
 from __future__ import annotations
 

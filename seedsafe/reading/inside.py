@@ -8,7 +8,7 @@ from types import FrameType
 from typing import Any, Final
 
 from seedsafe.bridging import walk as bridging
-from seedsafe.bridging.walk import Part, Place
+from seedsafe.bridging.walk import Location, Part
 from seedsafe.ground.warning import warn
 from seedsafe.keys.ambient import Read, thread
 from seedsafe.keys.key import Address, SampleIndex, SampleKey
@@ -48,12 +48,12 @@ def walk(dataset: Any, *, into_keyed: bool = True) -> Iterator[Any]:
     What is concatenated first comes first, with all inside it.
     """
 
-    def inside(place: Place) -> Iterator[Part]:
-        if into_keyed or not isinstance(place.thing, Keyed):
-            yield from (Part("", part) for part in parts(place.thing))
+    def inside(location: Location) -> Iterator[Part]:
+        if into_keyed or not isinstance(location.thing, Keyed):
+            yield from (Part("", part) for part in parts(location.thing))
 
-    places = bridging.walk(dataset, inside, leaves=True)
-    return (place.thing for place in sorted(places, key=lambda place: place.order))
+    locations = bridging.walk(dataset, inside, leaves=True)
+    return (location.thing for location in sorted(locations, key=lambda location: location.order))
 
 
 def outermost(dataset: Any) -> Iterator[Any]:

@@ -35,7 +35,7 @@ __all__ = [
 ABSENT, FREE, SENT, HELD = range(4)
 READ, SPARE = range(2)
 ANY: Final = 2**64 - 1
-"""In place of the process that reads a ring: it has yet to map it, and will."""
+"""Stands for the process that reads a ring, which has yet to map it, and will."""
 SLOTS: Final = 1024
 _NUMBERS: Final = 2 * SLOTS
 _USED: Final = _NUMBERS + 8 * (SLOTS + 2)

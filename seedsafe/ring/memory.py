@@ -158,7 +158,7 @@ def close(file: int) -> None:
 
 @contextlib.contextmanager
 def reserve() -> Generator[list[int]]:
-    """Give the descriptor in reserve up for a while, so that a process out of descriptors can open one."""
+    """Close the descriptor in reserve for a while, so that a process out of descriptors can open one."""
     while _reserve:
         close(_reserve.pop())
     try:

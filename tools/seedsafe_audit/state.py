@@ -1,4 +1,4 @@
-"""What reading changes: the generators of the process, and the attributes of a dataset."""
+"""What reading changes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from seedsafe.bridging.generators import Stateful, generator_of, global_generators, is_generator
-from seedsafe.bridging.walk import Part, Place, held_by, walk
+from seedsafe.bridging.walk import Location, Part, held_by, walk
 from seedsafe_audit.content import as_array, digest
 
 __all__ = ["Change", "Snapshot", "changes", "generators", "global_states", "loaded", "seed", "snapshot"]
@@ -65,10 +65,10 @@ def global_states() -> dict[str, str]:
 def generators(dataset: Any) -> dict[str, Stateful]:
     """Return the process-wide generators by name, then those that a dataset refers to by path, the nearest first."""
     result = dict(_globals())
-    for place in walk(dataset, most=_ENTRIES):
-        generator = generator_of(place.path, place.thing)
+    for location in walk(dataset, most=_ENTRIES):
+        generator = generator_of(location.path, location.thing)
         if generator is not None:
-            result.setdefault(place.path, generator)
+            result.setdefault(location.path, generator)
     return result
 
 
@@ -97,14 +97,14 @@ def snapshot(dataset: Any, positions: tuple[int, ...]) -> Snapshot:
     """Return all that a dataset refers to, but only the elements at `positions` of long lists and large arrays."""
     result: Snapshot = {}
     budget = _BYTES  # of arrays, spent in the order of the walk
-    found = walk(dataset, lambda place: _parts(place, positions), depth=_DEPTH, leaves=True)
-    for place in islice(found, _ENTRIES):
-        array = as_array(place.thing) if hasattr(place.thing, "shape") and budget > 0 else None
+    found = walk(dataset, lambda location: _parts(location, positions), depth=_DEPTH, leaves=True)
+    for location in islice(found, _ENTRIES):
+        array = as_array(location.thing) if hasattr(location.thing, "shape") and budget > 0 else None
         if array is not None and array.nbytes > _WIDE and array.ndim:
             array = array[[position for position in positions if position < len(array)]]
-        entry = _entry(place.thing, array)
+        entry = _entry(location.thing, array)
         if entry is not None:
-            result[place.path] = entry
+            result[location.path] = entry
             budget -= array.nbytes if entry.kind == "array" and array is not None else 0
     return result
 
@@ -125,9 +125,9 @@ def _entry(thing: Any, array: np.ndarray[Any, Any] | None) -> _Entry | None:
     return _Entry("array", id(thing), digest(array), f"{name} {array.dtype} {shape}")
 
 
-def _parts(place: Place, positions: tuple[int, ...]) -> Iterator[Part]:
+def _parts(location: Location, positions: tuple[int, ...]) -> Iterator[Part]:
     """Yield the parts that count as a dataset's state."""
-    thing, home = place.thing, type(place.thing).__module__
+    thing, home = location.thing, type(location.thing).__module__
     if isinstance(thing, Mapping | list | tuple | deque):
         every = thing if isinstance(thing, Mapping) else range(len(thing))
         chosen = every if len(thing) <= _LONG else (one for one in positions if one in every)

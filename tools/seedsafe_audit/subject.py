@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from seedsafe.bridging.walk import Part, Place, attributes_of, held_by, walk
+from seedsafe.bridging.walk import Location, Part, attributes_of, held_by, walk
 from seedsafe.ground.target import import_object
 from seedsafe.reading.inside import outermost
 
@@ -57,17 +57,17 @@ class Subject:
 
     def transform(self) -> tuple[Any, tuple[str, ...]] | None:
         """Return the object with the outermost transform and the names of its attributes, or None."""
-        for place in walk(self.dataset, _inner):
-            attributes = attributes_of(place.thing) or {}
+        for location in walk(self.dataset, _inner):
+            attributes = attributes_of(location.thing) or {}
             names = tuple(name for name in _TRANSFORMS if callable(attributes.get(name)))
             if names:
-                return place.thing, names
+                return location.thing, names
         return None
 
 
-def _inner(place: Place) -> Iterator[Part]:
+def _inner(location: Location) -> Iterator[Part]:
     """Yield the datasets that a dataset reads from, by the names that are usual."""
-    for part in held_by(place.thing):
+    for part in held_by(location.thing):
         if part.step in (".dataset", ".base", ".base_dataset"):
             yield part
         elif part.step == ".datasets" and isinstance(part.thing, list | tuple):

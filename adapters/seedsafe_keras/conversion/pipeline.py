@@ -1,4 +1,4 @@
-"""convert: Keras's layers that augment images as a seedsafe pipeline."""
+"""convert: Keras's layers as a seedsafe pipeline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an object's call does with its transforms, by recording a few calls."""
+"""What an object does with its transforms."""
 
 from __future__ import annotations
 
@@ -249,8 +249,8 @@ class _Recording:
     def copied(self, image: Any, by: Callable[[Any], Any] = copy.copy) -> Any:
         """Return a copy of an image, perhaps in other colours."""
         chain, _ = self._taken(by.__name__, image)
-        made = by(copy.copy(image)) if self._real else _Token(self)
-        return self._keep(made, chain if by is copy.copy else (*chain, Stored("", by)))
+        result = by(copy.copy(image)) if self._real else _Token(self)
+        return self._keep(result, chain if by is copy.copy else (*chain, Stored("", by)))
 
     def passed(self, recorder: _Recorder, image: Any) -> Any:
         """Return what a transform makes of an image, or what stands for it."""
@@ -258,8 +258,8 @@ class _Recording:
         before, _ = self._taken(recorder.path, image)
         form, chains = recorder.chains()
         if self._real:  # a transform may return its image itself, or two alike
-            made = dict(_images_of(form, _apart(recorder.theirs)(copy.copy(image))))
-            images = [copy.copy(made[number]) for number in range(len(chains))]
+            results = dict(_images_of(form, _apart(recorder.theirs)(copy.copy(image))))
+            images = [copy.copy(results[number]) for number in range(len(chains))]
         elif form == 0 and self._itself >> turn % 4 & 1:
             images = [image]
         else:
@@ -363,12 +363,12 @@ class _Recording:
             if isinstance(function := getattr(value, "fset", value), FunctionType)
         }
         used = {"setattr", *(name for code in self._codes for name in code.co_names)}
-        made = methods["__init__"].__code__.co_names if "__init__" in methods else ()
+        of_init = methods["__init__"].__code__.co_names if "__init__" in methods else ()
         codes = {name: function.__code__ for name, function in methods.items() if name[:2] != "__"}
         return any(
             code not in self._codes
             and not used.isdisjoint(code.co_names)
-            and not (name in made and (name[0] == "_" or code.co_argcount == 1))
+            and not (name in of_init and (name[0] == "_" or code.co_argcount == 1))
             for name, code in codes.items()
         )
 
@@ -388,13 +388,13 @@ def _content(value: Any) -> Any:
     return {name: _content(part) for name, part in value.items()} if type(value) is dict else id(value)
 
 
-def _images_of(form: Any, made: Any) -> Iterator[tuple[int, Any]]:
+def _images_of(form: Any, result: Any) -> Iterator[tuple[int, Any]]:
     """Yield the number of each image in a form, and the image."""
     if type(form) is int:
-        yield form, made
+        yield form, result
     elif isinstance(form, list | tuple | dict):
         for key in form if isinstance(form, dict) else range(len(form)):
-            yield from _images_of(form[key], made[key])
+            yield from _images_of(form[key], result[key])
 
 
 def _apart(theirs: Any) -> Any:

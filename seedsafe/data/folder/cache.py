@@ -1,4 +1,4 @@
-"""The arrays of an index, in memory or in a file that is mapped into it.
+"""An index's arrays, in memory or a file.
 
 All processes share the file, and opening it reads nothing, except on Windows, where no file can be replaced while it is
 open or mapped anywhere: there each process reads it whole and closes it. Its contents, little-endian:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from seedsafe.bridging.walk import Place, held_by, walk
+from seedsafe.bridging.walk import Location, held_by, walk
 from seedsafe_audit import state
 from seedsafe_audit.loaders import tell
 from seedsafe_audit.questions.context import Context, Finding, NotMeasured
@@ -75,14 +75,16 @@ def pickling(ctx: Context) -> Finding:
 
 def _unpicklable(dataset: Any, dumps: Callable[[Any], Any]) -> list[str]:
     """Return the innermost parts that cannot be pickled, and why."""
-    found: dict[Place, str] = {}
-    for place in walk(dataset, lambda place: held_by(place.thing) if place in found else (), depth=5):
+    found: dict[Location, str] = {}
+    for location in walk(
+        dataset, lambda location: held_by(location.thing) if location in found else (), depth=5
+    ):
         try:
-            dumps(place.thing)
+            dumps(location.thing)
         except Exception as error:  # noqa: BLE001  # it may raise anything
-            found[place] = f"dataset{place.path} cannot be pickled: {type(error).__name__}: {error}"
-    around = {place.above for place in found}
-    return [line for place, line in found.items() if place not in around][:5]
+            found[location] = f"dataset{location.path} cannot be pickled: {type(error).__name__}: {error}"
+    around = {location.above for location in found}
+    return [line for location, line in found.items() if location not in around][:5]
 
 
 def memory(ctx: Context) -> Finding:

@@ -1,4 +1,4 @@
-"""Do workers or epochs repeat each other, in the samples or in what the collate function draws?"""
+"""Do workers or epochs repeat each other?"""
 
 from __future__ import annotations
 

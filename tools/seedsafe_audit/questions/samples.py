@@ -1,4 +1,4 @@
-"""Are the samples themselves in order, and do they agree with the dataset's length?"""
+"""Are the samples themselves in order?"""
 
 from __future__ import annotations
 
