@@ -43,6 +43,9 @@ class Entropy:
         self._blocks = 0
         self.before: Any = _NUMPY.randbits
         """The function that it replaces."""
+
+    def enter(self) -> None:
+        """Replace NumPy's own function."""
         _NUMPY.randbits = self
 
     def leave(self) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Callable, Generator
+from typing import Any, Final, TypeVar
 
 from seedsafe.bridging.entropy import Entropy
 from seedsafe.bridging.options import Bridge
@@ -16,18 +17,19 @@ from seedsafe.keys.key import Address, SampleKey
 
 __all__ = ["Region", "keyed"]
 
+T = TypeVar("T")
 
 _LOW: Final = 2**64 - 1
 
 
 class Region:
-    """Keys sources from the words at an address inside a with statement, for one thread at a time.
+    """Keys sources from the words at an address during a call, for one thread at a time.
 
-    On exit the sources are restored, except in a worker process, which draws nothing between samples. A region inside another
+    Afterwards the sources are restored, except in a worker process, which draws nothing between samples. A region inside another
     one always restores them.
     """
 
-    __slots__ = ("_address", "_entropy", "_follows", "_lock", "_sources", "states")
+    __slots__ = ("_address", "_entropy", "_follows", "_sources", "states")
 
     def __init__(self, address: Address, sources: tuple[Source, ...], *, follows: bool = True) -> None:
         self._address = address
@@ -36,47 +38,78 @@ class Region:
         self.states: list[tuple[Source, Any]] = []
         """The sources to restore, with their states."""
 
-    def __enter__(self) -> None:
+    def run(self, call: Callable[[Address], T]) -> T:
+        """Return `call(address)`, called inside the region."""
+        steps = self.steps()
+        try:
+            next(steps)
+            result = call(self._address)
+            next(steps, None)
+            return result
+        finally:
+            steps.close()
+
+    def steps(self) -> Generator[None]:
+        """Enter the region, yield, and leave it.
+
+        An interrupt (Ctrl-C) may come in the middle of any step, and at the start of any function, even of ``__exit__``. So this
+        is a generator, which waits inside its try, and leaves again what an interrupt has kept it from leaving.
+        """
         if regions.door.locked():
             regions.wait()
-        lock = self._lock = regions.lock
-        lock.acquire()
+        with regions.lock:  # no interrupt comes between a lock's own steps in C
+            try:
+                self._enter()
+                yield
+                self._leave()
+            except BaseException:
+                try:
+                    self._leave(Exception)
+                finally:
+                    self._leave(Exception)
+                raise
+
+    def _enter(self) -> None:
         saves = bool(regions.inside) or not is_worker()
+        words = Words(self._address)
+        self._entropy = Entropy(words)
         regions.inside.append(self)
         regions.entries += 1
-        try:
-            words = Words(self._address)
-            self._entropy = Entropy(words)
-            if saves:
-                for source in self._sources:
-                    self.states.append((source, source.save()))
-            before = -1
-            while before != regions.entries:  # a signal handler or finalizer may enter one meanwhile
-                before = regions.entries
-                for source in self._sources:
-                    source.key(words)
-        except BaseException:
-            self.__exit__()
-            raise
+        self._entropy.enter()
+        if saves:
+            for source in self._sources:
+                self.states.append((source, source.save()))
+        before = -1
+        while before != regions.entries:  # a signal handler or finalizer may enter one meanwhile
+            before = regions.entries
+            for source in self._sources:
+                source.key(words)
 
-    def __exit__(self, kind: object = None, *error: object) -> None:
+    def _leave(self, *forgiven: type[Exception]) -> None:
+        """Restore the sources, unless that is done. Calls after one that was interrupted do it from the start.
+
+        Args:
+            forgiven: errors of a source that keep no other one from being restored.
+        """
         inside = regions.inside
-        try:
-            if inside[-1] is self:
-                self._entropy.leave()
-                for source, state in reversed(self.states):
+        if self not in inside:
+            return
+        is_innermost = inside[-1] is self
+        if is_innermost:
+            self._entropy.leave()
+            for source, state in reversed(self.states):
+                try:
                     source.restore(state)
-            else:
-                inside[inside.index(self) + 1]._take_over(self)
-                if kind is None:  # no other exception is being raised
-                    raise RuntimeError(
-                        "keyed() was left before another keyed() inside it, as happens when coroutines or generators take turns, "
-                        "so its draws came from the other one: do not await or yield inside it, and leave the inner one first"
-                    )
-        finally:
-            self.states = []
-            inside.remove(self)
-            self._lock.release()
+                except forgiven:
+                    continue
+        else:
+            inside[inside.index(self) + 1]._take_over(self)
+        inside.remove(self)
+        if not (is_innermost or forgiven):  # no other exception is being raised
+            raise RuntimeError(
+                "keyed() was left before another keyed() inside it, as happens when coroutines or generators take turns, "
+                "so its draws came from the other one: do not await or yield inside it, and leave the inner one first"
+            )
 
     def follow(self, generator: str, seed: Any) -> None:
         """Key one of its sources from the stream of its address and a seed that the code has set."""
@@ -132,7 +165,7 @@ class keyed:  # noqa: N801  # a class costs less than contextlib: benchmarks/bri
         True
     """
 
-    __slots__ = ("_address", "_options", "_regions")
+    __slots__ = ("_address", "_options", "_steps")
 
     def __init__(self, key: SampleKey | None = None, options: Bridge = Bridge()) -> None:  # noqa: B008  # it is immutable
         if key is None:
@@ -145,12 +178,21 @@ class keyed:  # noqa: N801  # a class costs less than contextlib: benchmarks/bri
             )
         self._address = address_of(key)
         self._options = options
-        self._regions: list[Region] = []  # one object may be entered several times
+        self._steps: list[Generator[None]] = []  # one object may be entered several times
 
     def __enter__(self) -> None:
-        region = Region(self._address, globals_for(self._options))
-        region.__enter__()
-        self._regions.append(region)
+        steps = Region(self._address, globals_for(self._options)).steps()
+        try:
+            self._steps.append(steps)
+            next(steps)
+        except BaseException:
+            steps.close()
+            raise
 
-    def __exit__(self, *error: object) -> None:
-        self._regions.pop().__exit__(*error)
+    def __exit__(self, kind: object = None, *error: object) -> None:
+        steps = self._steps.pop()
+        try:
+            if kind is None:
+                next(steps, None)
+        finally:
+            steps.close()

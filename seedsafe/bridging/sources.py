@@ -96,8 +96,9 @@ class NumpyGlobal(NumpyLegacy):
             bits = the_numpy_global._bit_generator = self._last
         self._last = bits
         state = super().save() if _has_gaussian() else None
-        self._depth += 1
-        return bits, state
+        depth = self._depth
+        self._depth = depth + 1
+        return bits, state, depth
 
     def renew(self) -> None:
         """Drop the bit generators that another thread was using at the fork."""
@@ -121,8 +122,7 @@ class NumpyGlobal(NumpyLegacy):
             memory[STATE] = STATE
 
     def restore(self, state: Any) -> None:
-        self._depth -= 1
-        bits, legacy = state
+        bits, legacy, self._depth = state
         np.random.set_bit_generator(bits)  # type: ignore[attr-defined]
         if legacy is not None:
             super().restore(legacy)
@@ -231,7 +231,7 @@ class TensorFlow:
     def restore(self, state: Any) -> None:
         self._context._seed, rng = state
         if rng is None:
-            del self._context._rng  # without a seed TensorFlow has none
+            vars(self._context).pop("_rng", None)  # without a seed TensorFlow has none
         else:
             self._context._rng = rng
 
