@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from seedsafe.bridging.entropy import Entropy
@@ -141,6 +142,20 @@ def _follow(generator: str, seed: Any) -> None:
 seeding.followers.append(_follow)
 
 
+class _Exit:
+    """``keyed.__exit__``: a with statement asks for it before it enters.
+
+    An interrupt may come before the first line of a function, so it gets a function in C, with a generator that waits inside its try.
+    """
+
+    def __get__(self, region: keyed | None, kind: type[keyed]) -> Callable[..., None]:
+        if region is None:  # as contextlib.ExitStack asks
+            return kind._leave
+        exits = region._exits()
+        next(exits)
+        return partial(max, False, key=exits.send)  # False lets exceptions pass
+
+
 class keyed:  # noqa: N801  # a class costs less than contextlib: benchmarks/bridge_cost.py
     """Key `random`, NumPy's global generator and torch's CPU generator inside a with statement.
 
@@ -183,16 +198,35 @@ class keyed:  # noqa: N801  # a class costs less than contextlib: benchmarks/bri
     def __enter__(self) -> None:
         steps = Region(self._address, globals_for(self._options)).steps()
         try:
-            self._steps.append(steps)
             next(steps)
+            self._steps.append(steps)
         except BaseException:
             steps.close()
+            if steps in self._steps:
+                self._steps.remove(steps)
             raise
 
-    def __exit__(self, kind: object = None, *error: object) -> None:
-        steps = self._steps.pop()
+    def _leave(self, kind: object = None, *error: object) -> None:
+        steps = self._steps[-1]
         try:
-            if kind is None:
+            if kind is None:  # no other exception is being raised
                 next(steps, None)
         finally:
             steps.close()
+            self._steps.remove(steps)
+
+    def _exits(self) -> Generator[bool | None, Any]:
+        """Leave when `max` sends what a with statement passes, after a False."""
+        entered = len(self._steps)
+        try:
+            yield None
+            kind = yield True  # the greatest, so `max` returns the False
+            self._leave(kind)
+        except BaseException:
+            if len(self._steps) > entered:
+                self._leave(BaseException)
+            raise
+        while True:
+            yield False
+
+    __exit__ = _Exit()

@@ -199,9 +199,13 @@ class Runner:
         return watch.check(run, address, call, later, keeps)
 
     def _trace_seeds(self, address: Address, call: Call) -> tuple[Run, set[str]]:
-        with SeedLog(of_globals=False) as seeds:
-            run = self._trace(address, call)
-        return run, seeds
+        log = SeedLog(of_globals=False)
+        try:
+            with log as seeds:
+                return self._trace(address, call), seeds
+        except BaseException:  # an interrupt on entering or leaving
+            log.__exit__()
+            raise
 
     def _trace(self, address: Address, call: Call) -> Run:
         """Run a call, as often as it takes if other threads may have drawn meanwhile."""

@@ -138,9 +138,10 @@ def _has_gaussian() -> bool:
         bits = the_global._bit_generator
         the_global._bit_generator = _AnyState
         try:
-            return bool(the_global.get_state(legacy=False)["has_gauss"])
+            state = the_global.get_state(legacy=False)
         finally:
             the_global._bit_generator = bits
+        return bool(state["has_gauss"])
     except (AttributeError, KeyError, TypeError):
         return True  # unknown: save everything
 
