@@ -46,9 +46,10 @@ class Region:
             next(steps)
             result = call(self._address)
             next(steps, None)
-            return result
-        finally:
+        except BaseException:
             steps.close()
+            raise
+        return result
 
     def steps(self) -> Generator[None]:
         """Enter the region, yield, and leave it.
@@ -60,7 +61,20 @@ class Region:
             regions.wait()
         with regions.lock:  # no interrupt comes between a lock's own steps in C
             try:
-                self._enter()
+                saves = bool(regions.inside) or not is_worker()
+                words = Words(self._address)
+                self._entropy = Entropy(words)
+                regions.inside.append(self)
+                regions.entries += 1
+                self._entropy.enter()
+                if saves:
+                    for source in self._sources:
+                        self.states.append((source, source.save()))
+                before = -1
+                while before != regions.entries:  # a signal handler or finalizer may enter one meanwhile
+                    before = regions.entries
+                    for source in self._sources:
+                        source.key(words)
                 yield
                 self._leave()
             except BaseException:
@@ -69,22 +83,6 @@ class Region:
                 finally:
                     self._leave(Exception)
                 raise
-
-    def _enter(self) -> None:
-        saves = bool(regions.inside) or not is_worker()
-        words = Words(self._address)
-        self._entropy = Entropy(words)
-        regions.inside.append(self)
-        regions.entries += 1
-        self._entropy.enter()
-        if saves:
-            for source in self._sources:
-                self.states.append((source, source.save()))
-        before = -1
-        while before != regions.entries:  # a signal handler or finalizer may enter one meanwhile
-            before = regions.entries
-            for source in self._sources:
-                source.key(words)
 
     def _leave(self, *forgiven: type[Exception]) -> None:
         """Restore the sources, unless that is done. Calls after one that was interrupted do it from the start.
