@@ -30,7 +30,7 @@ class Region:
     one always restores them.
     """
 
-    __slots__ = ("_address", "_entropy", "_follows", "_sources", "states")
+    __slots__ = ("_address", "_entropy", "_follows", "_sources", "states", "under_way")
 
     def __init__(self, address: Address, sources: tuple[Source, ...], *, follows: bool = True) -> None:
         self._address = address
@@ -38,6 +38,8 @@ class Region:
         self._sources = sources
         self.states: list[tuple[Source, Any]] = []
         """The sources to restore, with their states."""
+        self.under_way: object = None
+        """The steps of a `keyed` that nobody may keep: they end when they are left, not when they are forgotten."""
 
     def run(self, call: Callable[[Address], T]) -> T:
         """Return `call(address)`, called inside the region."""
@@ -96,13 +98,12 @@ class Region:
         is_innermost = inside[-1] is self
         if is_innermost:
             self._entropy.leave()
-            for source, state in reversed(self.states):
-                try:
-                    source.restore(state)
-                except forgiven:
-                    continue
-        else:
-            inside[inside.index(self) + 1]._take_over(self)
+        states = self.states if is_innermost else inside[inside.index(self) + 1]._take_over(self)
+        for source, state in reversed(states):
+            try:
+                source.restore(state)
+            except forgiven:
+                continue
         inside.remove(self)
         if not (is_innermost or forgiven):  # no other exception is being raised
             raise RuntimeError(
@@ -121,14 +122,12 @@ class Region:
             if source.name == generator:
                 source.key(words)
 
-    def _take_over(self, outer: Region) -> None:
-        """Also restore the sources of an outer region that is left first."""
+    def _take_over(self, outer: Region) -> list[tuple[Source, Any]]:
+        """Also restore the sources of an outer region that is left first. Return those that this one does not have."""
         self._entropy.before = outer._entropy.before
         before = {source.name: state for source, state in outer.states}
         self.states = [(source, before.pop(source.name, state)) for source, state in self.states]
-        for source, state in outer.states:
-            if source.name in before:
-                source.restore(state)
+        return [(source, state) for source, state in outer.states if source.name in before]
 
 
 def _follow(generator: str, seed: Any) -> None:
@@ -194,7 +193,8 @@ class keyed:  # noqa: N801  # a class costs less than contextlib: benchmarks/bri
         self._steps: list[Generator[None]] = []  # one object may be entered several times
 
     def __enter__(self) -> None:
-        steps = Region(self._address, globals_for(self._options)).steps()
+        region = Region(self._address, globals_for(self._options))
+        steps = region.under_way = region.steps()
         try:
             next(steps)
             self._steps.append(steps)
