@@ -147,10 +147,11 @@ class _Exit:
 
     def __get__(self, region: keyed | None, kind: type[keyed]) -> Callable[..., None]:
         if region is None:  # as contextlib.ExitStack asks
-            return kind._leave
-        exits = region._exits()
+            return kind._leave  # pyright: ignore[reportPrivateUsage]
+        exits = region._exits()  # pyright: ignore[reportPrivateUsage]
         next(exits)
-        return partial(max, False, key=exits.send)  # False lets exceptions pass
+        call: Any = max  # False is the result, which lets exceptions pass
+        return partial(call, False, key=exits.send)
 
 
 class keyed:  # noqa: N801  # a class costs less than contextlib: benchmarks/bridge_cost.py
