@@ -32,14 +32,14 @@ class Region:
 
     __slots__ = ("_address", "_entropy", "_follows", "_sources", "states", "under_way")
 
+    under_way: object
+
     def __init__(self, address: Address, sources: tuple[Source, ...], *, follows: bool = True) -> None:
         self._address = address
         self._follows = follows
         self._sources = sources
         self.states: list[tuple[Source, Any]] = []
         """The sources to restore, with their states."""
-        self.under_way: object = None
-        """The steps of a `keyed` that nobody may keep: they end when they are left, not when they are forgotten."""
 
     def run(self, call: Callable[[Address], T]) -> T:
         """Return `call(address)`, called inside the region."""
@@ -63,12 +63,13 @@ class Region:
             regions.wait()
         with regions.lock:  # no interrupt comes between a lock's own steps in C
             try:
-                saves = bool(regions.inside) or not is_worker()
+                inside = regions.inside
+                saves = bool(inside) or not is_worker()
                 words = Words(self._address)
-                self._entropy = Entropy(words)
-                regions.inside.append(self)
+                entropy = self._entropy = Entropy(words)
+                inside.append(self)
                 regions.entries += 1
-                self._entropy.enter()
+                entropy.enter()
                 if saves:
                     for source in self._sources:
                         self.states.append((source, source.save()))
@@ -195,7 +196,7 @@ class keyed:  # noqa: N801  # a class costs less than contextlib: benchmarks/bri
 
     def __enter__(self) -> None:
         region = Region(self._address, globals_for(self._options))
-        steps = region.under_way = region.steps()
+        steps = region.under_way = region.steps()  # else one that is entered and forgotten would be left
         try:
             next(steps)
             self._steps.append(steps)
