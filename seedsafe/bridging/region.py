@@ -43,14 +43,19 @@ class Region:
 
     def run(self, call: Callable[[Address], T]) -> T:
         """Return `call(address)`, called inside the region."""
-        steps = self.steps()
-        try:
-            next(steps)
-            result = call(self._address)
-            next(steps, None)
-        except BaseException:
-            steps.close()
-            raise
+        if regions.door.locked():
+            regions.wait()
+        with regions.lock:
+            try:  # as in `steps`, which would cost every read
+                self._enter()
+                result = call(self._address)
+                self._leave()
+            except BaseException:
+                try:
+                    self._leave(Exception)
+                finally:
+                    self._leave(Exception)
+                raise
         return result
 
     def steps(self) -> Generator[None]:
@@ -63,21 +68,7 @@ class Region:
             regions.wait()
         with regions.lock:  # no interrupt comes between a lock's own steps in C
             try:
-                inside = regions.inside
-                saves = bool(inside) or not is_worker()
-                words = Words(self._address)
-                entropy = self._entropy = Entropy(words)
-                inside.append(self)
-                regions.entries += 1
-                entropy.enter()
-                if saves:
-                    for source in self._sources:
-                        self.states.append((source, source.save()))
-                before = -1
-                while before != regions.entries:  # a signal handler or finalizer may enter one meanwhile
-                    before = regions.entries
-                    for source in self._sources:
-                        source.key(words)
+                self._enter()
                 yield
                 self._leave()
             except BaseException:
@@ -86,6 +77,23 @@ class Region:
                 finally:
                     self._leave(Exception)
                 raise
+
+    def _enter(self) -> None:
+        inside = regions.inside
+        saves = bool(inside) or not is_worker()
+        words = Words(self._address)
+        entropy = self._entropy = Entropy(words)
+        inside.append(self)
+        regions.entries += 1
+        entropy.enter()
+        if saves:
+            for source in self._sources:
+                self.states.append((source, source.save()))
+        before = -1
+        while before != regions.entries:  # a signal handler or finalizer may enter one meanwhile
+            before = regions.entries
+            for source in self._sources:
+                source.key(words)
 
     def _leave(self, *forgiven: type[Exception]) -> None:
         """Restore the sources, unless that is done. Calls after one that was interrupted do it from the start.
