@@ -43,6 +43,9 @@ class Entropy:
         self._blocks = 0
         self.before: Any = _NUMPY.randbits
         """The function that it replaces."""
+
+    def enter(self) -> None:
+        """Replace NumPy's own function."""
         _NUMPY.randbits = self
 
     def leave(self) -> None:
@@ -147,11 +150,13 @@ class SeedLog:
         return self.seeds
 
     def __exit__(self, *error: object) -> None:
-        if self._of_globals:
+        if self._follow in seeding.followers:
             seeding.followers.remove(self._follow)
-        _logs.remove(self)
+        if self in _logs:
+            _logs.remove(self)
         while _before and not _logs:
-            setattr(*_before.pop())
+            setattr(*_before[-1])  # an interrupt may come before the next line
+            del _before[-1]
 
     def _follow(self, generator: str, seed: Any) -> None:
         self.note(seed)

@@ -63,7 +63,9 @@ def torch_state(torch: Any) -> tuple[Any, npt.NDArray[np.uint32], npt.NDArray[np
     """
     state, other = (torch.Generator().manual_seed(seed).get_state() for seed in (1, 2))
     raw = state.numpy()
-    words, others = (RandomState(seed).get_state()[1].astype(np.uint64) for seed in (1, 2))  # type: ignore[index]  # a tuple
+    # RandomState(1) would first take a seed of those that follow the key in a region.
+    twister: Any = RandomState(MT19937(0))
+    words, others = ((twister.seed(seed), twister.get_state()[1].astype(np.uint64))[1] for seed in (1, 2))
     begin = raw.tobytes().find(words.tobytes())
     if begin < 0 or begin % 8:
         return None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Callable, Generator
+from functools import partial
+from typing import Any, Final, TypeVar
 
 from seedsafe.bridging.entropy import Entropy
 from seedsafe.bridging.options import Bridge
@@ -16,18 +18,21 @@ from seedsafe.keys.key import Address, SampleKey
 
 __all__ = ["Region", "keyed"]
 
+T = TypeVar("T")
 
 _LOW: Final = 2**64 - 1
 
 
 class Region:
-    """Keys sources from the words at an address inside a with statement, for one thread at a time.
+    """Keys sources from the words at an address during a call, for one thread at a time.
 
-    On exit the sources are restored, except in a worker process, which draws nothing between samples. A region inside another
+    Afterwards the sources are restored, except in a worker process, which draws nothing between samples. A region inside another
     one always restores them.
     """
 
-    __slots__ = ("_address", "_entropy", "_follows", "_lock", "_sources", "states")
+    __slots__ = ("_address", "_entropy", "_follows", "_sources", "states", "under_way")
+
+    under_way: object
 
     def __init__(self, address: Address, sources: tuple[Source, ...], *, follows: bool = True) -> None:
         self._address = address
@@ -36,47 +41,84 @@ class Region:
         self.states: list[tuple[Source, Any]] = []
         """The sources to restore, with their states."""
 
-    def __enter__(self) -> None:
+    def run(self, call: Callable[[Address], T]) -> T:
+        """Return `call(address)`, called inside the region."""
         if regions.door.locked():
             regions.wait()
-        lock = self._lock = regions.lock
-        lock.acquire()
-        saves = bool(regions.inside) or not is_worker()
-        regions.inside.append(self)
-        regions.entries += 1
-        try:
-            words = Words(self._address)
-            self._entropy = Entropy(words)
-            if saves:
-                for source in self._sources:
-                    self.states.append((source, source.save()))
-            before = -1
-            while before != regions.entries:  # a signal handler or finalizer may enter one meanwhile
-                before = regions.entries
-                for source in self._sources:
-                    source.key(words)
-        except BaseException:
-            self.__exit__()
-            raise
+        with regions.lock:
+            try:  # as in `steps`, which would cost every read
+                self._enter()
+                result = call(self._address)
+                self._leave()
+            except BaseException:
+                try:
+                    self._leave(Exception)
+                finally:
+                    self._leave(Exception)
+                raise
+        return result
 
-    def __exit__(self, kind: object = None, *error: object) -> None:
+    def steps(self) -> Generator[None]:
+        """Enter the region, yield, and leave it.
+
+        An interrupt (Ctrl-C) may come in the middle of any step, and at the start of any function, even of ``__exit__``. So this
+        is a generator, which waits inside its try, and leaves again what an interrupt has kept it from leaving.
+        """
+        if regions.door.locked():
+            regions.wait()
+        with regions.lock:  # no interrupt comes between a lock's own steps in C
+            try:
+                self._enter()
+                yield
+                self._leave()
+            except BaseException:
+                try:
+                    self._leave(Exception)
+                finally:
+                    self._leave(Exception)
+                raise
+
+    def _enter(self) -> None:
         inside = regions.inside
-        try:
-            if inside[-1] is self:
-                self._entropy.leave()
-                for source, state in reversed(self.states):
-                    source.restore(state)
-            else:
-                inside[inside.index(self) + 1]._take_over(self)
-                if kind is None:  # no other exception is being raised
-                    raise RuntimeError(
-                        "keyed() was left before another keyed() inside it, as happens when coroutines or generators take turns, "
-                        "so its draws came from the other one: do not await or yield inside it, and leave the inner one first"
-                    )
-        finally:
-            self.states = []
-            inside.remove(self)
-            self._lock.release()
+        saves = bool(inside) or not is_worker()
+        words = Words(self._address)
+        entropy = self._entropy = Entropy(words)
+        inside.append(self)
+        regions.entries += 1
+        entropy.enter()
+        if saves:
+            for source in self._sources:
+                self.states.append((source, source.save()))
+        before = -1
+        while before != regions.entries:  # a signal handler or finalizer may enter one meanwhile
+            before = regions.entries
+            for source in self._sources:
+                source.key(words)
+
+    def _leave(self, *forgiven: type[Exception]) -> None:
+        """Restore the sources, unless that is done. Calls after one that was interrupted do it from the start.
+
+        Args:
+            forgiven: errors of a source that keep no other one from being restored.
+        """
+        inside = regions.inside
+        if self not in inside:
+            return
+        is_innermost = inside[-1] is self
+        if is_innermost:
+            self._entropy.leave()
+        states = self.states if is_innermost else inside[inside.index(self) + 1]._take_over(self)
+        for source, state in reversed(states):
+            try:
+                source.restore(state)
+            except forgiven:
+                continue
+        inside.remove(self)
+        if not (is_innermost or forgiven):  # no other exception is being raised
+            raise RuntimeError(
+                "keyed() was left before another keyed() inside it, as happens when coroutines or generators take turns, "
+                "so its draws came from the other one: do not await or yield inside it, and leave the inner one first"
+            )
 
     def follow(self, generator: str, seed: Any) -> None:
         """Key one of its sources from the stream of its address and a seed that the code has set."""
@@ -89,14 +131,12 @@ class Region:
             if source.name == generator:
                 source.key(words)
 
-    def _take_over(self, outer: Region) -> None:
-        """Also restore the sources of an outer region that is left first."""
+    def _take_over(self, outer: Region) -> list[tuple[Source, Any]]:
+        """Also restore the sources of an outer region that is left first. Return those that this one does not have."""
         self._entropy.before = outer._entropy.before
         before = {source.name: state for source, state in outer.states}
         self.states = [(source, before.pop(source.name, state)) for source, state in self.states]
-        for source, state in outer.states:
-            if source.name in before:
-                source.restore(state)
+        return [(source, state) for source, state in outer.states if source.name in before]
 
 
 def _follow(generator: str, seed: Any) -> None:
@@ -106,6 +146,21 @@ def _follow(generator: str, seed: Any) -> None:
 
 
 seeding.followers.append(_follow)
+
+
+class _Exit:
+    """``keyed.__exit__``: a with statement asks for it before it enters.
+
+    An interrupt may come before the first line of a function, so it gets a function in C, with a generator that waits inside its try.
+    """
+
+    def __get__(self, region: keyed | None, kind: type[keyed]) -> Callable[..., None]:
+        if region is None:  # as contextlib.ExitStack asks
+            return kind._leave  # pyright: ignore[reportPrivateUsage]
+        exits = region._exits()  # pyright: ignore[reportPrivateUsage]
+        next(exits)
+        call: Any = max  # False is the result, which lets exceptions pass
+        return partial(call, False, key=exits.send)
 
 
 class keyed:  # noqa: N801  # a class costs less than contextlib: benchmarks/bridge_cost.py
@@ -132,7 +187,7 @@ class keyed:  # noqa: N801  # a class costs less than contextlib: benchmarks/bri
         True
     """
 
-    __slots__ = ("_address", "_options", "_regions")
+    __slots__ = ("_address", "_options", "_steps")
 
     def __init__(self, key: SampleKey | None = None, options: Bridge = Bridge()) -> None:  # noqa: B008  # it is immutable
         if key is None:
@@ -145,12 +200,41 @@ class keyed:  # noqa: N801  # a class costs less than contextlib: benchmarks/bri
             )
         self._address = address_of(key)
         self._options = options
-        self._regions: list[Region] = []  # one object may be entered several times
+        self._steps: list[Generator[None]] = []  # one object may be entered several times
 
     def __enter__(self) -> None:
         region = Region(self._address, globals_for(self._options))
-        region.__enter__()
-        self._regions.append(region)
+        steps = region.under_way = region.steps()  # else one that is entered and forgotten would be left
+        try:
+            next(steps)
+            self._steps.append(steps)
+        except BaseException:
+            steps.close()
+            if steps in self._steps:
+                self._steps.remove(steps)
+            raise
 
-    def __exit__(self, *error: object) -> None:
-        self._regions.pop().__exit__(*error)
+    def _leave(self, kind: object = None, *error: object) -> None:
+        steps = self._steps[-1]
+        try:
+            if kind is None:  # no other exception is being raised
+                next(steps, None)
+        finally:
+            steps.close()
+            self._steps.remove(steps)
+
+    def _exits(self) -> Generator[bool | None, Any]:
+        """Leave when `max` sends what a with statement passes, after a False."""
+        entered = len(self._steps)
+        try:
+            yield None
+            kind = yield True  # the greatest, so `max` returns the False
+            self._leave(kind)
+        except BaseException:
+            if len(self._steps) > entered:
+                self._leave(BaseException)
+            raise
+        while True:
+            yield False
+
+    __exit__ = _Exit()

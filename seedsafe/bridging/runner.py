@@ -6,6 +6,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from seedsafe.bridging.call_count import CallCount
@@ -148,16 +149,15 @@ class Runner:
         number = self._calls.count() if self.options.verify else 0
         watched = self.options.verify and (number <= KEYS or not number & (number - 1))
         if watched or self._process != regions.process:
-            with Region(address, ()):  # one thread at a time
-                watch = self._watch if watched else None
-                return self._run_slowly(
-                    address, repeatable or call, watch, number, later, keeps=repeatable is None
+            watch = self._watch if watched else None
+            return Region(address, ()).run(  # one thread at a time
+                lambda at: self._run_slowly(
+                    at, repeatable or call, watch, number, later, keeps=repeatable is None
                 )
+            )
         if others_run():
-            with Region(address, ()):
-                return self._trace(address, repeatable or call).result
-        with Region(address, self.sources()):
-            return call(address)
+            return Region(address, ()).run(lambda at: self._trace(at, repeatable or call)).result
+        return Region(address, self.sources()).run(call)
 
     def verify(self, addresses: list[Address], call: Call) -> str:
         """Run a call for several addresses, and return "verified", or "unverified" if it drew nothing.
@@ -168,8 +168,7 @@ class Runner:
         calls = CallCount()
         watch = Watch(self.label, calls, self._trace, self._hints)
         for number, address in enumerate(addresses, 1):
-            with Region(address, ()):
-                self._run_slowly(address, call, watch, number)
+            Region(address, ()).run(partial(self._run_slowly, call=call, watch=watch, number=number))
         self._calls.note(calls.flags)
         return calls.verdict
 
@@ -200,9 +199,13 @@ class Runner:
         return watch.check(run, address, call, later, keeps)
 
     def _trace_seeds(self, address: Address, call: Call) -> tuple[Run, set[str]]:
-        with SeedLog(of_globals=False) as seeds:
-            run = self._trace(address, call)
-        return run, seeds
+        log = SeedLog(of_globals=False)
+        try:
+            with log as seeds:
+                return self._trace(address, call), seeds
+        except BaseException:  # an interrupt on entering or leaving
+            log.__exit__()
+            raise
 
     def _trace(self, address: Address, call: Call) -> Run:
         """Run a call, as often as it takes if other threads may have drawn meanwhile."""
@@ -267,24 +270,26 @@ class KeyCheck:
         """Return the states of the generators that it could draw from."""
         return [source.mark() for source in self._sources()]
 
+    def _runs(self, call: Callable[[], Any], address: Address) -> list[Run]:
+        # Outside a region, seeds that the code sets itself are as it sets them.
+        sources, places = self._sources(), (address, other_address(address))
+        try:
+            return [trace(at, lambda _: content(call()), sources, follows=False) for at in places]
+        except NotReproducible:
+            raise
+        except Exception:  # noqa: BLE001  # the user's code
+            return []
+
     def check(self, address: Address, call: Callable[[], Any]) -> None:
         """Run a call twice.
 
         Raises:
             NotReproducible: its results differ.
         """
-        with Region(address, ()):  # one thread at a time
-            sources = self._sources()
-            try:
-                # Outside a region, seeds that the code sets itself are as it sets them.
-                first = trace(address, lambda _: content(call()), sources, follows=False)
-                second = trace(other_address(address), lambda _: content(call()), sources, follows=False)
-            except NotReproducible:
-                raise
-            except Exception:  # noqa: BLE001  # the user's code
-                return
-        if first.result == second.result:
+        runs = Region(address, ()).run(partial(self._runs, call))  # one thread at a time
+        if not runs or runs[0].result == runs[1].result:
             return
+        first, _ = runs
         names = [name for name, (before, after) in first.marks.items() if before != after]
         fault = (
             f"draws from {', '.join(names)}"

@@ -96,8 +96,9 @@ class NumpyGlobal(NumpyLegacy):
             bits = the_numpy_global._bit_generator = self._last
         self._last = bits
         state = super().save() if _has_gaussian() else None
-        self._depth += 1
-        return bits, state
+        depth = self._depth
+        self._depth = depth + 1
+        return bits, state, depth
 
     def renew(self) -> None:
         """Drop the bit generators that another thread was using at the fork."""
@@ -121,8 +122,7 @@ class NumpyGlobal(NumpyLegacy):
             memory[STATE] = STATE
 
     def restore(self, state: Any) -> None:
-        self._depth -= 1
-        bits, legacy = state
+        bits, legacy, self._depth = state
         np.random.set_bit_generator(bits)  # type: ignore[attr-defined]
         if legacy is not None:
             super().restore(legacy)
@@ -138,9 +138,10 @@ def _has_gaussian() -> bool:
         bits = the_global._bit_generator
         the_global._bit_generator = _AnyState
         try:
-            return bool(the_global.get_state(legacy=False)["has_gauss"])
+            state = the_global.get_state(legacy=False)
         finally:
             the_global._bit_generator = bits
+        return bool(state["has_gauss"])
     except (AttributeError, KeyError, TypeError):
         return True  # unknown: save everything
 
@@ -231,7 +232,7 @@ class TensorFlow:
     def restore(self, state: Any) -> None:
         self._context._seed, rng = state
         if rng is None:
-            del self._context._rng  # without a seed TensorFlow has none
+            vars(self._context).pop("_rng", None)  # without a seed TensorFlow has none
         else:
             self._context._rng = rng
 

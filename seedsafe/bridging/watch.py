@@ -186,8 +186,10 @@ def trace(address: Address, call: Call, sources: tuple[Source, ...], *, follows:
         for source in sources:
             source.key(words)  # marking may have moved it
 
-    with Region(address, sources, follows=follows):
+    def marked(_: Address) -> Any:
         before = [source.mark() for source in sources]
-        result, after = rerun(lambda: call(address), sources, key)
+        return before, rerun(lambda: call(address), sources, key)
+
+    before, (result, after) = Region(address, sources, follows=follows).run(marked)
     names = [source.name for source in sources]
     return Run(result, dict(zip(names, zip(before, after, strict=True), strict=True)))

@@ -54,8 +54,8 @@ class KeyedCollate:
         key = SampleKey(self._seed, first.epoch, int(first), occurrence=first.occurrence, view=first.view)
         at = address(key, _COLLATE)
         if self._runner is None:
-            with Region(at, globals_for(self._options, one_thread=True)):
-                return self.collate(samples)
+            region = Region(at, globals_for(self._options, one_thread=True))
+            return region.run(lambda _: self.collate(samples))
         return self._runner.run(
             at, lambda _: self.collate(samples), repeatable=lambda _: self.collate(_copied(samples))
         )
