@@ -24,6 +24,7 @@ INTERNAL = {
     *(
         "apply_matrix",
         "channel_groups",
+        "each_as_row",
         "inverse",
         "look_up",
         "look_up_channels",

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 import seedsafe as ss
+from seedsafe.reading import Untouched
 from seedsafe_albumentations.parts import OTHERS
 
 __all__ = ["RUNNING", "Caller", "bridge", "is_original"]
@@ -94,7 +95,7 @@ def _as_ours(result: Any, sample: dict[Any, Any], name: str) -> dict[Any, Any]:
         points[numbers, :2] = kept[:, :2]
         out["keypoints"] = points
     if OTHERS in sample:
-        out[OTHERS] = {part: result.get(part) for part in sample[OTHERS]}
+        out[OTHERS] = Untouched((part, result.get(part)) for part in sample[OTHERS])
     return out
 
 

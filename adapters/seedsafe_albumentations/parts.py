@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 import seedsafe as ss
-from seedsafe.reading import Edges
+from seedsafe.reading import Edges, Untouched
 from seedsafe_albumentations.params import BboxParams, KeypointParams
 from seedsafe_albumentations.points import split, to_points, to_rows
 from seedsafe_albumentations.pytorch import ToTensorV2, tensor
@@ -100,7 +100,7 @@ class Parts:
         self._add_keypoints(data, call)
         if self.own:
             parts = {"image", "images", "masks", *self.kinds, *call.labels}
-            call.sample[OTHERS] = {name: part for name, part in data.items() if name not in parts}
+            call.sample[OTHERS] = Untouched((name, part) for name, part in data.items() if name not in parts)
         return call
 
     def _named(self, kind: str, data: dict[str, Any]) -> list[str]:

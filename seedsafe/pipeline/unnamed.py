@@ -18,6 +18,7 @@ from seedsafe.pipeline.rules import Rules
 
 __all__ = [
     "SCALARS",
+    "Untouched",
     "check_names",
     "described_part",
     "likely_target",
@@ -30,6 +31,11 @@ SCALARS: Final[frozenset[type]] = frozenset({
     int, float, complex, str, bytes, bool, type(None), *np.sctypeDict.values()
 })  # fmt: skip
 """The types of most labels, none of which has axes."""
+
+
+class Untouched(dict[Any, Any]):
+    """A dict of parts that nobody has to name, because they belong to no image."""
+
 
 _NAMES: Final = {
     name: target
@@ -58,7 +64,7 @@ def must_be_named(name: Any, part: Any) -> bool:
         >>> must_be_named(1, np.zeros(10)), must_be_named(1, [3, 7]), must_be_named("bbox", [3, 7, 9, 9])
         (False, False, True)
     """
-    if type(part) in SCALARS:
+    if type(part) in SCALARS or type(part) is Untouched:
         return False
     if isinstance(part, Mapping):
         return any(map(_entry_must_be_named, part, part.values()))

@@ -12,6 +12,7 @@ from seedsafe.ground.warning import warn
 from seedsafe.keys.key import address, checked_int, philox
 from seedsafe.pipeline.boxes import Edges
 from seedsafe.pipeline.primitive import declared
+from seedsafe.pipeline.unnamed import Untouched
 from seedsafe.reading.augment import augment_sample, augment_views
 from seedsafe.reading.bases import check_base
 from seedsafe.reading.batches import (
@@ -70,6 +71,7 @@ __all__ = [
     "Skipped",
     "Targets",
     "Unkeyed",
+    "Untouched",
     "WarningLog",
     "address",
     "augment_batch",
