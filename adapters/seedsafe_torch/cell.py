@@ -16,10 +16,12 @@ from multiprocessing.heap import Arena
 from multiprocessing.reduction import DupFd
 from typing import Any, Final, Literal
 
-from seedsafe.reading import WarningLog
+from torch.utils.data import get_worker_info
+
+from seedsafe.reading import PassesOn, WarningLog
 from seedsafe_torch import frames
 
-__all__ = ["STALE", "Changes", "EpochCell", "SharedBytes"]
+__all__ = ["STALE", "Changes", "EpochCell", "Noting", "SharedBytes"]
 
 STALE: Final = (
     "{} was set after the workers began, which read their own copies of the dataset: set it before the first pass, or make the loader "
@@ -122,6 +124,28 @@ class Changes:
         if self._memory.views("q")[-1][0] != self._known:
             raise RuntimeError(STALE.format("an attribute"))
         self.begun = epoch
+
+
+class Noting(PassesOn):
+    """An object of which workers have copies: what is set on it is noted for them."""
+
+    epoch: int | None
+    _changes: Changes
+
+    def was_set(self, name: str, *, there: bool) -> None:
+        """Note it for the workers, which have copies."""
+        super().was_set(name, there=there)
+        if self.passes_on_to() is not None and not name.startswith("_"):
+            self._changes.note(name)
+
+    def begin(self, epoch: int) -> None:
+        """Begin an epoch in this process, if a read belongs to another one than the read before, or in a worker all reads to one.
+
+        Raises:
+            RuntimeError: this process has an older copy; see `Changes`.
+        """
+        if epoch != self._changes.begun or (epoch == self.epoch and get_worker_info() is not None):
+            self._changes.begin(epoch)
 
 
 class EpochCell(WarningLog):

@@ -9,7 +9,7 @@ from operator import length_hint
 from reprlib import Repr
 from typing import Any, Literal, SupportsIndex
 
-from torch.utils.data import Dataset, IterableDataset, Subset, get_worker_info
+from torch.utils.data import Dataset, IterableDataset, Subset
 
 from seedsafe import Bridge, SampleIndex, SampleKey
 from seedsafe.reading import (
@@ -31,7 +31,7 @@ from seedsafe.reading import (
     stamped,
 )
 from seedsafe_torch.by_trainers import hand_on, warn_of_erasing
-from seedsafe_torch.cell import Changes, EpochCell
+from seedsafe_torch.cell import Changes, EpochCell, Noting
 from seedsafe_torch.conversion.sources import convert_base
 from seedsafe_torch.faults import worker_id
 from seedsafe_torch.fetching import fetch_above, restamped
@@ -45,7 +45,7 @@ _DROPPED_BY = "seedsafe_torch.loader, or pass collate_fn=seedsafe_torch.skip_col
 
 
 @explain_arguments
-class AugmentedDataset(Forwarding, Dataset[Any]):
+class AugmentedDataset(Noting, Forwarding, Dataset[Any]):
     """A dataset whose samples are augmented as a pure function of (seed, epoch, index).
 
     The epoch comes with the index, from `KeyedSampler` or `loader`, which stamp it in the parent process. With a plain
@@ -163,12 +163,10 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         return len(self.reader.base)
 
     def was_set(self, name: str, *, there: bool) -> None:
-        """Note it for the workers, which have copies, and look at the base again, if it was changed."""
+        """Note it for the workers, and look at the base again, if it was changed."""
         super().was_set(name, there=there)
         if name == "transform":
             warn_of_erasing()
-        if "reader" in vars(self) and not name.startswith("_"):
-            self._changes.note(name)
 
     def __getitem__(self, index: Any, row: Any = None) -> Any:
         reader, cell = self.reader, self._cell
@@ -201,7 +199,7 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
             at = SampleIndex(position, epoch)
         else:
             at = SampleIndex(position, stamp.epoch if epoch is None else epoch, stamp.occurrence, stamp.view)
-        if epoch is not None or at.epoch != self._changes.begun:
+        if self.epoch is not None or at.epoch != self._changes.begun:
             self.begin(at.epoch)
         if fetch is None:
             return reader.sample(at, row=row)
@@ -214,15 +212,6 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         except Exception as error:
             hand_on(error, self)
             raise
-
-    def begin(self, epoch: int) -> None:
-        """Begin an epoch in this process, if a read belongs to another one than the read before, or in a worker all reads to one.
-
-        Raises:
-            RuntimeError: this process has an older copy; see `Changes`.
-        """
-        if epoch != self._changes.begun or (epoch == self.epoch and get_worker_info() is not None):
-            self._changes.begin(epoch)
 
     def at(
         self,

@@ -14,10 +14,10 @@ from typing import Any, Final, Literal, SupportsIndex
 from torch.utils.data import IterableDataset, get_worker_info
 
 from seedsafe import KeyedMap, SampleKey, content_id, keyed_map, record_index
-from seedsafe.reading import PassesOn, Unkeyed, augment_records, checked_source, explain_arguments, flag
+from seedsafe.reading import Unkeyed, augment_records, checked_source, explain_arguments, flag
 from seedsafe_torch import frames
 from seedsafe_torch.by_trainers import warn_of_skipping
-from seedsafe_torch.cell import Changes, SharedBytes
+from seedsafe_torch.cell import Changes, Noting, SharedBytes
 from seedsafe_torch.counting import NOTHING, Counted, Own
 from seedsafe_torch.fetching import fetch_above
 from seedsafe_torch.passes import check_iterable
@@ -34,7 +34,7 @@ from seedsafe_torch.stream_state import (
     warn_of_buffer,
 )
 
-__all__ = ["NOTHING", "AugmentedIterable"]
+__all__ = ["NOTHING", "AugmentedIterable", "source_state"]
 
 # The numbers that all processes share: the next epoch, the last one that began plus 1, whether a worker reads, whether draws of
 # the source were told.
@@ -47,7 +47,7 @@ _WAY_OUT: Final = "store and load the state of its loader, seedsafe_torch.loader
 
 
 @explain_arguments
-class AugmentedIterable(PassesOn, Counted, IterableDataset[Any]):
+class AugmentedIterable(Noting, Counted, IterableDataset[Any]):
     """An iterable source whose records are augmented as a pure function of (seed, epoch, record id).
 
     The result for a record depends on no shard, worker, rank or order. The epoch comes from `set_epoch` or from
@@ -114,11 +114,6 @@ class AugmentedIterable(PassesOn, Counted, IterableDataset[Any]):
         self.source = source  # last, because from now on what is set may be the source's
 
     stands_for = "source"
-
-    def was_set(self, name: str, *, there: bool) -> None:
-        """Note it for the workers, which have copies."""
-        if "source" in vars(self) and not name.startswith("_"):
-            self._changes.note(name)
 
     def set_epoch(self, epoch: SupportsIndex) -> None:
         """Set the epoch of later passes, in this process and in its workers, and of the source."""
@@ -194,12 +189,6 @@ class AugmentedIterable(PassesOn, Counted, IterableDataset[Any]):
     def __len__(self) -> int:
         return len(self.source)
 
-    def source_state(self) -> Any:
-        """Return the source's own state, or None if it has none. `split` cannot use it, because no positions follow from it."""
-        if self.split or not has_state(self.source):
-            return None
-        return ENDED if self._start.source == ENDED else self.source.state_dict()
-
     def state_dict(self) -> dict[str, Any]:
         """Return how far this process has read the stream: the epoch, and the source's own state or the records yielded.
 
@@ -228,6 +217,13 @@ class AugmentedIterable(PassesOn, Counted, IterableDataset[Any]):
         self.set_epoch(state["epoch"])
         self._request, self._request_process = state, os.getpid()
         self._memory.views("q")[0][_BEGUN] = 0  # to resume a pass is not to repeat it
+
+
+def source_state(stream: AugmentedIterable) -> Any:
+    """Return a stream's source's own state, or None if it has none. `split` cannot use it, because no positions follow from it."""
+    if stream.split or not has_state(stream.source):
+        return None
+    return ENDED if stream._start.source == ENDED else stream.source.state_dict()
 
 
 def _warn_of_second_pass(epoch: int) -> None:

@@ -15,7 +15,7 @@ from torch.utils.data import DataLoader, get_worker_info
 from seedsafe import SampleKey, content_id
 from seedsafe_torch import frames
 from seedsafe_torch.fetching import fetch_above
-from seedsafe_torch.iterable import NOTHING, AugmentedIterable
+from seedsafe_torch.iterable import NOTHING, AugmentedIterable, source_state
 from seedsafe_torch.passes import LOOK, TWO_OPEN, Batches, warn_of_look
 from seedsafe_torch.stream_state import (
     Start,
@@ -213,7 +213,7 @@ def _deliver(samples: Any, collate: Any) -> _Delivery:
     in_batches = isinstance(fetch.asked, list)
     if (samples[0] if in_batches else samples) is NOTHING:
         return _Delivery(worker, 0, 0, b"", None)
-    source, own = pickle.dumps(stream.source_state()), stream._own
+    source, own = pickle.dumps(source_state(stream)), stream._own
     count = len(samples) if in_batches else 1
     if stream.has_own_iter():  # it may have left records out
         count = max(own.untold(), 1)

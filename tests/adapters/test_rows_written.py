@@ -105,7 +105,7 @@ COPIED = {
 FORMS: dict[str, Callable[[int], Any]] = {
     "array": lambda i: IMAGES[i],
     "tuple": lambda i: (IMAGES[i], i),
-    "list": lambda i: [IMAGES[i], np.full((120, 120), i)],
+    "list": lambda i: [IMAGES[i], np.full(120 * 120, i)],
     "named": lambda i: Pair(IMAGES[i], i),
     "PIL": lambda i: (Image.fromarray(IMAGES[i]), i),
 }
@@ -350,7 +350,7 @@ def test_a_sample_that_is_left_out_leaves_no_gap(failing: tuple[int, ...]) -> No
     rows = RowByRow(AugmentedDataset(Base(failing=failing), AUGMENT, seed=1, epoch=0, on_error="skip"))
     samples = rows.__getitems__(range(BATCH))
     with pytest.warns(UserWarning, match="left out"):
-        rows.report_failures()
+        rows.dataset.report_failures()
     images, labels = batch_or_skip(samples, collate)
     assert labels.tolist() == [i for i in range(BATCH) if i not in failing]
     first = samples[labels[0].item()][0]
