@@ -15,7 +15,7 @@ from seedsafe.pipeline.views import joined, keys_of_views
 from seedsafe.reading.bound import Augment, BoundAugment
 from seedsafe.reading.forms import kind_of, opened
 from seedsafe.reading.structure import Images, take_apart
-from seedsafe.reading.targets import BY_NAME, Targets, implied_targets, require_named
+from seedsafe.reading.targets import BY_NAME, SAID, Targets, implied_targets, require_named
 from seedsafe.reading.tensors import WIDE, Back
 from seedsafe.reading.tv import tv_target, unwrap
 
@@ -47,6 +47,8 @@ def targets_of(augment: BoundAugment, sample: Any, targets: Targets = None) -> T
         ValueError: a part must be named; see `implied_targets` and `require_named`.
     """
     if targets is not None:
+        if type(targets) is tuple and SAID.issuperset(map(type, targets)):
+            return targets  # a flat line names each part; asked here, since it is asked in each read
         for view in augment.views or (augment,):
             require_named(sample, targets, view.rules_of_parts)
         return targets

@@ -16,6 +16,7 @@ from seedsafe.reading.tv import tv_target
 
 __all__ = [
     "BY_NAME",
+    "SAID",
     "TargetPaths",
     "Targets",
     "check_targets",
@@ -35,7 +36,7 @@ the whole sample, for a callable that is no pipeline.
 
 _NAMES: Final = frozenset(TARGETS)
 _CONTAINERS: Final = (tuple, list, dict)
-_SAID: Final = frozenset((str, type(None)))
+SAID: Final = frozenset((str, type(None)))
 """The types of what is said of one part."""
 _ARRAYS: Final = ("numpy", "torch")
 """The modules of the classes of plain arrays and tensors."""
@@ -183,8 +184,8 @@ def _say_all(targets: Any, sample: Any) -> bool:
         for key, part in sample.items():
             if key not in targets and type(part) not in SCALARS:
                 return False
-        return _SAID.issuperset(map(type, targets.values()))
-    return _SAID.issuperset(map(type, targets))
+        return SAID.issuperset(map(type, targets.values()))
+    return SAID.issuperset(map(type, targets))
 
 
 def _require_rest(sample: Any, said: Mapping[Path, str | None], rules: Rules, alone: str = "") -> None:
