@@ -29,6 +29,7 @@ from seedsafe.reading.collating import CheckedCollate, KeyedCollate
 from seedsafe.reading.failures import FailureLog
 from seedsafe.reading.faults import Faults, SampleError, Skipped, process_name
 from seedsafe.reading.finite import require_finite, require_finite_after
+from seedsafe.reading.forms import pixels
 from seedsafe.reading.forwarding import Forwarding, PassesOn
 from seedsafe.reading.group import AtOnce
 from seedsafe.reading.inside import (
@@ -44,7 +45,6 @@ from seedsafe.reading.inside import (
     stamped,
     walk,
 )
-from seedsafe.reading.pil import pixels
 from seedsafe.reading.reader import KeyedReader
 from seedsafe.reading.streams import augment_records
 from seedsafe.reading.targets import Targets, check_targets

@@ -13,11 +13,9 @@ from seedsafe.pipeline.boxes import Edges
 from seedsafe.pipeline.unnamed import check_names
 from seedsafe.pipeline.views import joined, keys_of_views
 from seedsafe.reading.bound import Augment, BoundAugment
-from seedsafe.reading.forms import kind_of, opened
+from seedsafe.reading.forms import WIDE, Back, kind_of, opened, tv_target, unwrap
 from seedsafe.reading.structure import Images, take_apart
 from seedsafe.reading.targets import BY_NAME, SAID, Targets, implied_targets, require_named
-from seedsafe.reading.tensors import WIDE, Back
-from seedsafe.reading.tv import tv_target, unwrap
 
 __all__ = [
     "Opened",

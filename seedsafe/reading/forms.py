@@ -1,8 +1,23 @@
 """Parts of samples, in all their forms.
 
-A sample is an array, a tuple or a dict. Its parts are arrays, or what `FORMS` lists: PIL images and tensors of torch. Neither
-library is imported. A video is an array (T, H, W, C) or (T, H, W), a tensor (T, C, H, W), or a list of frames, each an array, a PIL
-image or a tensor. A list of tensors becomes one tensor, any other list one array.
+A sample is an array, a tuple or a dict. Its parts are arrays, or images of PIL and tensors of torch. Neither library is imported. A
+video is an array (T, H, W, C) or (T, H, W), a tensor (T, C, H, W), or a list of frames, each an array, an image of PIL or a tensor. A
+list of tensors becomes one tensor, any other list one array.
+
+A tensor stays a tensor, in its layout (C, H, W). An image of 32-bit or 64-bit integers that are all in 0 … 255, as in datasets of
+Hugging Face, is augmented as uint8. If the result is uint8, it gets its own dtype back.
+
+An image of PIL becomes an array, because the result of a pipeline may not fit into an image of PIL. Every mode keeps its values:
+
+=======================  ======================================================================================
+mode                     array
+=======================  ======================================================================================
+RGB, L, RGBA, LA         its channels, uint8, (H, W) or (H, W, C)
+CMYK                     an error: its channels are inks, which colour transforms would take for colours
+P, PA                    as a mask its indices, (H, W); else its colours: RGB, or RGBA if it has transparency
+1                        as a mask its bits, bool; else 0 and 255, uint8
+I;16, I, F               uint16, int32, float32, (H, W)
+=======================  ======================================================================================
 """
 
 from __future__ import annotations
@@ -10,49 +25,61 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from copy import copy
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
+from seedsafe.functional.pictures import pixels
+from seedsafe.ground.info import Array
 from seedsafe.ground.tree import entries, mapped
+from seedsafe.pipeline.boxes import from_edges, to_edges
+from seedsafe.pipeline.rules import Rules
 from seedsafe.pipeline.unnamed import SCALARS
-from seedsafe.reading.pil import copy_image, image_array, open_image
-from seedsafe.reading.tensors import Back, copy_tensor, narrowed, open_tensor, stack_tensors
 
-__all__ = ["FORMS", "Form", "can_begin", "copy_parts", "form_of", "kind_of", "opened"]
+__all__ = [
+    "WIDE",
+    "Back",
+    "can_begin",
+    "copy_parts",
+    "form_of",
+    "kind_of",
+    "narrowed",
+    "opened",
+    "pixels",
+    "tv_target",
+    "unwrap",
+]
+
+Back = Callable[[Any], Any] | None
+"""A function that gives the array that a pipeline returns a part's own form; None if it stays an array."""
+
+WIDE: Final = frozenset("ilqILQ")
+"""The letters of the integer dtypes that are wider than those of images."""
+
+_CLASSES: Final = (("PIL.Image", "Image"), ("torch", "Tensor"))
+"""The module and the name of each class of another library whose objects may be parts of a sample."""
+
+_INDEXED: Final = {"P": "RGB", "PA": "RGBA"}
+"""The modes of PIL with indices, and that of their colours."""
+
+_CHANNELS: Final = {"image": 0, "mask": 0, "video": 1, "video_mask": 1}
+"""The axis of the channels in a tensor of each target that may have them."""
+
+_FORMATS: Final = {"XYXY": "pascal_voc", "XYWH": "coco", "CXCYWH": "cxcywh"}
 
 
-class Form(NamedTuple):
-    """A class of another library whose objects may be parts of a sample."""
-
-    module: str
-    name: str
-    open: Callable[[Any, str, bool], tuple[Any, Back]]
-    """Returns a part as an array, for its target and whether the pipeline puts channels first, and the way back."""
-    copy: Callable[[Any], Any]
-    frame: Callable[[Any, str], Any]
-    """Returns a frame of a video in the form in which frames are stacked, for the target of a frame."""
-    stack: Callable[[Sequence[Any]], Any]
-
-
-FORMS: Final = (
-    Form("PIL.Image", "Image", open_image, copy_image, image_array, np.stack),
-    Form("torch", "Tensor", open_tensor, copy_tensor, lambda tensor, target: tensor, stack_tensors),
-)
-
-
-def form_of(part: Any) -> Form | None:
-    """Return the form of a part that is of another library, or None for arrays and everything else.
+def form_of(part: Any) -> str | None:
+    """Return "Image" for an image of PIL, "Tensor" for a tensor of torch, and None for arrays and everything else.
 
     Example:
         >>> import torch
-        >>> form_of(torch.zeros(2)).name, form_of(np.zeros(2))
+        >>> form_of(torch.zeros(2)), form_of(np.zeros(2))
         ('Tensor', None)
     """
-    for form in FORMS:
-        kind: Any = getattr(sys.modules.get(form.module), form.name, None)
+    for module, name in _CLASSES:
+        kind: Any = getattr(sys.modules.get(module), name, None)
         if kind is not None and isinstance(part, kind):
-            return form
+            return name
     return None
 
 
@@ -83,8 +110,10 @@ def opened(part: Any, target: str, channels_first: bool) -> tuple[Any, Back]:
         ((8, 4, 6), None)
     """
     form = form_of(part)
-    if form is not None:
-        return form.open(part, target, channels_first)
+    if form == "Image":
+        return _image_array(part, target), None
+    if form == "Tensor":
+        return _open_tensor(part, target, channels_first)
     if isinstance(part, list | tuple) and target in ("video", "video_mask"):
         return _of_frames(part, target, channels_first)
     if isinstance(part, list | tuple) and target == "masks":
@@ -95,15 +124,15 @@ def opened(part: Any, target: str, channels_first: bool) -> tuple[Any, Back]:
 def _of_frames(frames: Sequence[Any], target: str, channels_first: bool) -> tuple[Any, Back]:
     """Return the frames of a video as one array."""
     of_frame = "image" if target == "video" else "mask"
-    arrays = [frame if (form := form_of(frame)) is None else form.frame(frame, of_frame) for frame in frames]
+    arrays = [_image_array(frame, of_frame) if form_of(frame) == "Image" else frame for frame in frames]
     shapes = {tuple(getattr(array, "shape", ())) for array in arrays}
     if len(shapes) != 1:
         raise ValueError(
             f"{target} must have at least one frame, and all frames the same shape, got the shapes {sorted(shapes)}: resize the "
             "frames when you read them, or leave such samples out"
         )
-    form = form_of(arrays[0])
-    return opened((np.stack if form is None else form.stack)(arrays), target, channels_first)
+    stack = sys.modules["torch"].stack if form_of(arrays[0]) == "Tensor" else np.stack
+    return opened(stack(arrays), target, channels_first)
 
 
 def _of_masks(masks: list[Any] | tuple[Any, ...], channels_first: bool) -> tuple[Any, Back]:
@@ -141,9 +170,170 @@ def _copied(part: Any) -> Any:
             return part
         return result
     form = form_of(part)
-    return part if form is None else form.copy(part)
+    if form == "Image" and type(part) is sys.modules["PIL.Image"].Image:  # else it is an open file
+        return part.copy()
+    if form == "Tensor" and not part.requires_grad:  # a clone of a leaf would be none
+        clone = part.clone()
+        return clone if type(clone) is type(part) else part  # its class does not keep itself
+    return part
 
 
 def kind_of(value: Any) -> str:
     """Return the full name of a value's type."""
     return f"{type(value).__module__}.{type(value).__qualname__}"
+
+
+def _image_array(image: Any, target: str) -> Array:
+    """Return an image as a new array: its indices or bits if the target is a mask, else its colours.
+
+    Raises:
+        ValueError: it has inks instead of colours.
+    """
+    mode = image.mode
+    is_mask = target in ("mask", "masks")
+    if mode == "CMYK":
+        raise ValueError(
+            f'{target} is an image of PIL in the mode CMYK, whose 4 channels are inks: pass {target}.convert("RGB"), or '
+            f"numpy.asarray({target}) for the inks"
+        )
+    if not is_mask and mode in _INDEXED:
+        image = image.convert("RGBA" if "transparency" in image.info else _INDEXED[mode])
+    elif not is_mask and mode == "1":
+        image = image.convert("L")
+    array = pixels(image)
+    if is_mask and mode == "PA":
+        array = array[..., 0].copy()
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def narrowed(array: Array) -> tuple[Array, Back]:
+    """Return an image of small integers as uint8, and a function that gives a result the image's dtype, or None.
+
+    Example:
+        >>> array, back = narrowed(np.array([[1, 255]], np.int64))
+        >>> array.dtype, back(array).dtype
+        (dtype('uint8'), dtype('int64'))
+        >>> narrowed(np.array([[1, 256]], np.int64))[0].dtype
+        dtype('int64')
+    """
+    if array.dtype.char not in WIDE or not array.size or array.min() < 0 or array.max() > 255:
+        return array, None
+    dtype = array.dtype
+
+    def widen(result: Any) -> Any:
+        is_narrow = isinstance(result, np.ndarray) and result.dtype == np.uint8
+        return result.astype(dtype) if is_narrow else result
+
+    return array.astype(np.uint8), widen
+
+
+def _open_tensor(tensor: Any, target: str, channels_first: bool) -> tuple[Array, Back]:
+    """Return a tensor as an array with its channels last, and the way back.
+
+    Args:
+        tensor: any tensor in the memory of the CPU.
+        target: its target.
+        channels_first: whether the pipeline returns images as (C, H, W), so that they stay where they are.
+
+    Raises:
+        TypeError: NumPy cannot hold it.
+        ValueError: its channels seem to be last already.
+    """
+    array = _array_of(tensor, target)
+    axis = _CHANNELS.get(target, -1)
+    has_channels = axis >= 0 and array.ndim == 3 + axis
+    if has_channels:
+        _require_channels_first(array.shape, target, axis)
+        array = np.moveaxis(array, axis, -1)
+    is_image = target in ("image", "video")
+    narrow, widen = narrowed(array) if is_image else (array, None)
+    moves_back = has_channels and not (channels_first and is_image)
+
+    def back(result: Any) -> Any:
+        result = result if widen is None else widen(result)
+        if moves_back and result.ndim == 3 + axis:
+            result = np.ascontiguousarray(np.moveaxis(result, -1, axis))
+        return sys.modules["torch"].from_numpy(result)
+
+    return narrow, back
+
+
+def _array_of(tensor: Any, target: str) -> Array:
+    if tensor.device.type != "cpu":
+        raise TypeError(
+            f"{target} must be a tensor on the CPU, got one on {tensor.device}: return CPU tensors from the dataset"
+        )
+    try:
+        return tensor.detach().numpy()  # type: ignore[no-any-return]
+    except (RuntimeError, TypeError) as error:
+        raise TypeError(
+            f"{target} must be a tensor that NumPy can hold, got one of {tensor.dtype} and {tensor.layout}: convert it, for "
+            f"instance with .float() or .to_dense() ({error})"
+        ) from None
+
+
+def _require_channels_first(shape: tuple[int, ...], target: str, axis: int) -> None:
+    if shape[axis] > 4 >= shape[axis + 2]:
+        frames, last, order = ("", "H, W, C", "2, 0, 1") if not axis else ("T, ", "T, H, W, C", "0, 3, 1, 2")
+        raise ValueError(
+            f"{target} must be a tensor of ({frames}C, H, W), got the shape {shape}, which looks like ({last}): pass "
+            f"tensor.permute({order}), or an array"
+        )
+
+
+def tv_target(part: Any) -> str | None:
+    """Return the target of a tv_tensor, or None for anything else. torchvision is not imported."""
+    module: Any = sys.modules.get("torchvision.tv_tensors")
+    if module is None:
+        return None
+    for name, target in (
+        ("BoundingBoxes", "boxes"),
+        ("Mask", "mask"),
+        ("KeyPoints", "keypoints"),
+        ("Video", "video"),
+    ):
+        kind: Any = getattr(module, name, ())
+        if isinstance(part, kind):
+            return "masks" if target == "mask" and part.ndim == 3 else target
+    return None
+
+
+def unwrap(part: Any, target: str, rules: Rules) -> tuple[Any, Callable[[Any, tuple[int, int]], Any]]:
+    """Return a tv_tensor as the plain tensor that a pipeline takes, and a function for the way back.
+
+    The function takes the pipeline's result and the image's (height, width), and returns a tv_tensor.
+
+    Raises:
+        ValueError: the boxes have a format other than that of the pipeline.
+    """
+    torch, module = sys.modules["torch"], sys.modules["torchvision.tv_tensors"]
+    plain = part.as_subclass(torch.Tensor)
+    name = getattr(getattr(part, "format", None), "name", None) if target == "boxes" else None
+    format = _FORMATS.get(name) if name else None  # the usual name
+    if target == "boxes" and (format is None or (rules.boxes and rules.boxes.format != format)):
+        wanted = repr(rules.boxes.format) if rules.boxes else "XYXY, XYWH or CXCYWH"
+        raise ValueError(
+            f"boxes of the format {name} cannot go through a pipeline for {wanted}: convert them, or change the pipeline's Boxes"
+        )
+    converts = target == "boxes" and not rules.boxes and format != "pascal_voc"
+    if converts:
+        plain = torch.from_numpy(to_edges(plain.numpy(), str(format), (0, 0)))
+    several = target == "keypoints" and plain.ndim > 2
+    if several:
+        plain = plain.reshape(-1, part.shape[-1])
+
+    def wrap(result: Any, size: tuple[int, int]) -> Any:
+        if converts:
+            edges = from_edges(result.numpy(), str(format), (0, 0))
+            result = torch.from_numpy(np.ascontiguousarray(edges)).to(part.dtype)
+        if several:
+            if result.shape[0] * part.shape[-1] != part.numel():
+                raise ValueError(
+                    f"keypoints of the shape {tuple(part.shape)} cannot be dropped one by one: pass the shape (N, 2)"
+                )
+            result = result.reshape(part.shape)
+        if target in ("mask", "masks", "video"):
+            return module.wrap(result, like=part)
+        return module.wrap(result, like=part, canvas_size=size)
+
+    return plain, wrap

@@ -23,11 +23,11 @@ from seedsafe.reading.augment import augment_parts, augment_sample, targets_of, 
 from seedsafe.reading.bound import BoundAugment
 from seedsafe.reading.fetch import BRIDGE
 from seedsafe.reading.finite import require_finite_after
+from seedsafe.reading.forms import WIDE
 from seedsafe.reading.keying import OfViews
 from seedsafe.reading.partners import Dataset
 from seedsafe.reading.structure import take_apart
 from seedsafe.reading.targets import Targets, only_labels
-from seedsafe.reading.tensors import WIDE
 
 __all__ = [
     "AnyForm",

@@ -11,8 +11,7 @@ from seedsafe.ground.info import TARGETS
 from seedsafe.ground.tree import Path, entries, leaves, written
 from seedsafe.pipeline.rules import Rules
 from seedsafe.pipeline.unnamed import SCALARS, described_part, likely_target, must_be_named, shape_of
-from seedsafe.reading.forms import can_begin
-from seedsafe.reading.tv import tv_target
+from seedsafe.reading.forms import can_begin, tv_target
 
 __all__ = [
     "BY_NAME",
