@@ -26,7 +26,7 @@ from seedsafe.bridging.sources import globals_for
 from seedsafe.bridging.words import address_of
 from seedsafe.keys.ambient import thread
 from seedsafe.reading import KeyedReader
-from seedsafe.reading.collating import KeyedCollate
+from seedsafe.reading.batches import KeyedCollate
 from seedsafe.reading.faults import Faults
 
 KEY, OTHER = ss.SampleKey(42, 0, 7), ss.SampleKey(42, 0, 8)

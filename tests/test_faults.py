@@ -32,8 +32,7 @@ from seedsafe.reading import (
     require_finite,
     require_finite_after,
 )
-from seedsafe.reading.faults import TRIES, Faults, Skipped, path_of, substitutes, transform_of
-from seedsafe.reading.finite import NotFiniteError
+from seedsafe.reading.faults import TRIES, Faults, NotFiniteError, Skipped, path_of, substitutes, transform_of
 
 KEY = ss.SampleKey(42, 3, 7)
 ROOT = Path(__file__).parents[1]

@@ -16,6 +16,7 @@ from seedsafe.pipeline.unnamed import Untouched
 from seedsafe.reading.augment import augment_sample, augment_views
 from seedsafe.reading.bases import check_base
 from seedsafe.reading.batches import (
+    KeyedCollate,
     augment_batch,
     collate,
     count,
@@ -25,10 +26,23 @@ from seedsafe.reading.batches import (
     stack_rows,
 )
 from seedsafe.reading.bound import Augment, BoundAugment, labels_of, mixer_of
-from seedsafe.reading.collating import CheckedCollate, KeyedCollate
-from seedsafe.reading.failures import FailureLog
-from seedsafe.reading.faults import Faults, SampleError, Skipped, process_name
-from seedsafe.reading.finite import require_finite, require_finite_after
+from seedsafe.reading.checks import (
+    BRIDGE_IT,
+    CheckedCollate,
+    DrawChecks,
+    Unkeyed,
+    checked_source,
+    end_draw_checks,
+)
+from seedsafe.reading.faults import (
+    FailureLog,
+    Faults,
+    SampleError,
+    Skipped,
+    process_name,
+    require_finite,
+    require_finite_after,
+)
 from seedsafe.reading.forms import pixels
 from seedsafe.reading.forwarding import Forwarding, PassesOn
 from seedsafe.reading.group import AtOnce
@@ -48,8 +62,6 @@ from seedsafe.reading.inside import (
 from seedsafe.reading.reader import KeyedReader
 from seedsafe.reading.streams import augment_records
 from seedsafe.reading.targets import Targets, check_targets
-from seedsafe.reading.unkeyed import BRIDGE_IT, DrawChecks, Unkeyed, end_draw_checks
-from seedsafe.reading.unkeyed_streams import checked_source
 
 __all__ = [
     "BRIDGE_IT",

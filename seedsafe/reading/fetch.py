@@ -15,13 +15,12 @@ from seedsafe.keys import seeding
 from seedsafe.keys.ambient import thread
 from seedsafe.keys.key import SampleIndex, SampleKey, address, op_of
 from seedsafe.reading.augment import joined_views
-from seedsafe.reading.faults import Skipped, require_sample
-from seedsafe.reading.finite import require_finite
+from seedsafe.reading.checks import DrawChecks
+from seedsafe.reading.faults import Skipped, require_finite, require_sample
 from seedsafe.reading.forms import copy_parts
 from seedsafe.reading.inside import Repeats, entered, key_at
 from seedsafe.reading.keying import ById, ByPosition, OfViews
 from seedsafe.reading.targets import Targets
-from seedsafe.reading.unkeyed import DrawChecks
 
 __all__ = ["BRIDGE", "Bridged", "Copied", "EachView", "Fetch", "Fetching", "Finite"]
 

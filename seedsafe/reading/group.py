@@ -21,12 +21,12 @@ from seedsafe.pipeline.batch import Allocate, depth
 from seedsafe.pipeline.unnamed import SCALARS
 from seedsafe.reading.augment import check_entries, targets_of
 from seedsafe.reading.bound import BoundAugment
+from seedsafe.reading.checks import DrawChecks
 from seedsafe.reading.faults import require_sample
 from seedsafe.reading.forms import copy_parts
 from seedsafe.reading.inside import Repeats, SharedSeedError, entered, nested
 from seedsafe.reading.keying import ById, ByPosition
 from seedsafe.reading.targets import Targets
-from seedsafe.reading.unkeyed import DrawChecks
 from seedsafe.reading.values import ValueChecks
 
 __all__ = ["AtOnce", "Group", "GroupReader", "OuterReads"]

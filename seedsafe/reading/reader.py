@@ -20,6 +20,7 @@ from seedsafe.pipeline.spans import RangeError
 from seedsafe.reading.bases import check_base
 from seedsafe.reading.batches import ReadyBatch
 from seedsafe.reading.bound import Augment, BoundAugment, listed
+from seedsafe.reading.checks import DrawChecks, Unkeyed
 from seedsafe.reading.faults import Faults, process_name, sample_error
 from seedsafe.reading.fetch import Bridged, Copied, EachView, Fetch, Fetching, Finite
 from seedsafe.reading.group import AtOnce, GroupReader, OuterReads
@@ -41,7 +42,6 @@ from seedsafe.reading.steps import (
     WatchedCode,
 )
 from seedsafe.reading.targets import Targets
-from seedsafe.reading.unkeyed import DrawChecks, Unkeyed
 from seedsafe.reading.values import CheckedValues, ValueChecks
 
 __all__ = ["KeyedReader"]

@@ -21,8 +21,8 @@ from seedsafe.pipeline.node import run
 from seedsafe.pipeline.unnamed import SCALARS
 from seedsafe.reading.augment import augment_parts, augment_sample, targets_of, views_of_parts
 from seedsafe.reading.bound import BoundAugment
+from seedsafe.reading.faults import require_finite_after
 from seedsafe.reading.fetch import BRIDGE
-from seedsafe.reading.finite import require_finite_after
 from seedsafe.reading.forms import WIDE
 from seedsafe.reading.keying import OfViews
 from seedsafe.reading.partners import Dataset

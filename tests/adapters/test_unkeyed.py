@@ -683,7 +683,7 @@ def test_another_thread_draws_beside() -> None:
 
 
 def test_threads_that_read_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("seedsafe.reading.unkeyed.PATIENCE", 60.0)  # beyond it a thread reads without a look
+    monkeypatch.setattr("seedsafe.reading.checks.PATIENCE", 60.0)  # beyond it a thread reads without a look
     dataset = AugmentedDataset(Base(of_class), seed=42)
     errors = []
 

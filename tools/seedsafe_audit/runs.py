@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from seedsafe.reading.unkeyed import end_draw_checks
+from seedsafe.reading.checks import end_draw_checks
 from seedsafe_audit import state
 from seedsafe_audit.loaders import passes, tell
 from seedsafe_audit.recording import Plan, Record, Recorder

@@ -1,12 +1,15 @@
-"""Bases that draw without the sample's key."""
+"""Draws without a key: the checks of bases, streams, collate functions."""
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from copy import deepcopy
 from functools import partial
+from itertools import islice
 from time import monotonic
 from typing import Any, Final, NamedTuple
 from weakref import WeakSet
@@ -20,9 +23,11 @@ from seedsafe.bridging.generators import State, Stateful, global_generators, sta
 from seedsafe.bridging.options import NotReproducible
 from seedsafe.bridging.regions import PATIENCE, regions
 from seedsafe.bridging.same import is_tensor
+from seedsafe.bridging.search import held_generators
 from seedsafe.bridging.threads import others_run
 from seedsafe.ground.warning import warn
 from seedsafe.keys import seeding
+from seedsafe.keys.key import SampleIndex
 from seedsafe.reading.forms import copy_parts
 from seedsafe.reading.inside import WarningLog, nested
 
@@ -30,8 +35,10 @@ __all__ = [
     "ALLOW",
     "BRIDGE_IT",
     "FIRST",
+    "CheckedCollate",
     "DrawChecks",
     "Unkeyed",
+    "checked_source",
     "end_draw_checks",
     "gap_after",
     "is_data",
@@ -39,6 +46,7 @@ __all__ = [
     "is_keyed",
     "names_of",
 ]
+
 
 _ANSWERS: Final = ("raise", "warn", "allow")
 
@@ -408,3 +416,143 @@ def is_due(number: int) -> bool:
 def gap_after(number: int) -> int:
     """Return the number of reads from a check to the next one."""
     return 1 if number < FIRST else 1 << number - 5
+
+
+def checked_source(
+    records: Iterable[Any], unkeyed: Unkeyed, name: str, first: Callable[[], bool], *, least: int = 3
+) -> Iterator[Any]:
+    """Return an iterator over the records of a stream, which checks whether their source draws, and then warns once.
+
+    A stream is never read twice, so nobody knows whether the draws change records or only their order, as a shuffle does. The
+    warning says so. A generator that moves only once may have drawn an order of files, and one that a shuffle of torch or webdataset
+    holds draws orders alone.
+
+    Args:
+        records: the source.
+        unkeyed: the treatment of sources that draw.
+        name: what the source is called.
+        first: returns whether to give the warning, True once.
+        least: how often a generator must have moved.
+    """
+    if unkeyed.answer == "allow" or is_data(records):
+        return iter(records)
+    return _checked(records, unkeyed, name, first, least)
+
+
+def _checked(
+    records: Iterable[Any], unkeyed: Unkeyed, name: str, first: Callable[[], bool], least: int
+) -> Iterator[Any]:
+    source, number, moves = _asked_once(iter(records)), 0, Counter[str]()
+    generators: list[Stateful] = []
+    seeds = Replayed()
+    while True:
+        number += 1
+        if is_due(number):
+            held = held_generators(records, name, _only_orders)
+            generators = [*global_generators(), *held, unseeded_generators(seeds)]
+        before = states_of(generators)
+        try:
+            with seeds:
+                record = next(source)
+        except StopIteration:
+            return
+        moved = (
+            [] if is_keyed() else [generator for generator, state in before if has_moved(generator, state)]
+        )
+        moves.update(generator.name for generator in moved)
+        often = [generator for generator in moved if moves[generator.name] >= least]
+        if often and first():
+            warn(_stream_text(records, name, often, unkeyed))
+        yield record
+        if often:
+            yield from source
+            return
+        if number >= FIRST:
+            yield from islice(source, gap_after(number) - 1)
+
+
+def _asked_once(records: Iterator[Any]) -> Iterator[Any]:
+    """Yield what an iterator yields, whose own ``__iter__`` may begin anew, as that of litdata's StreamingDataset does."""
+    while True:
+        try:
+            record = next(records)
+        except StopIteration:
+            return
+        yield record
+
+
+def _only_orders(holder: Any) -> bool:
+    """Return whether an object is a shuffle of torch or webdataset, whose own generator changes no record."""
+    kind = type(holder)
+    library = kind.__module__.partition(".")[0]
+    if library == "webdataset":
+        return "shuffle" in f"{kind.__name__} {getattr(getattr(holder, 'f', None), '__name__', '')}"
+    return library in ("torch", "torchdata") and "Shuffle" in kind.__name__
+
+
+def _stream_text(records: Any, name: str, moved: Sequence[Stateful], unkeyed: Unkeyed) -> str:
+    text = "; ".join(
+        (*unkeyed.ways, 'pass on_unkeyed="allow" if they only order the records, as a shuffle does')
+    )
+    return (
+        f"the {name}, a {type(records).__qualname__}, draws from {names_of(moved)} while records are read from it. If these draws change "
+        f"records, the same record differs with the workers and from run to run: {text}"
+    )
+
+
+class CheckedCollate:
+    """A collate function that is checked, in its first calls and at times later, for draws without a key.
+
+    It then warns once: the samples are right, but batches depend on the workers.
+
+    Args:
+        collate: the collate function.
+        unkeyed: the treatment of functions that draw.
+        log: the log of warnings.
+        first: returns the first index of the batch under way, or None if it is unknown.
+    """
+
+    def __init__(
+        self,
+        collate: Callable[[Any], Any],
+        unkeyed: Unkeyed,
+        log: WarningLog,
+        first: Callable[[], SampleIndex | None],
+    ) -> None:
+        self.collate, self._first = collate, first
+        self._checks = _CollateChecks(collate, unkeyed, log, "collate function", _answer=unkeyed.answer)
+
+    def __call__(self, samples: Any) -> Any:
+        """Return the batch."""
+        checks = self._checks
+        checks.due_in = due_in = checks.due_in - 1
+        if due_in > 0:
+            return self.collate(samples)
+        try:
+            calls = self._calls(samples, deepcopy(samples))
+        except Exception:  # noqa: BLE001  # any object of the user's
+            return self.collate(samples)
+        first = self._first()
+        return checks.check(lambda: next(calls), -1 if first is None else int(first), 0)
+
+    def _calls(self, samples: Any, copy: Any) -> Iterator[Any]:
+        """Yield the batch of these samples, and then those of copies, since a collate function may change its samples."""
+        yield self.collate(samples)
+        while True:
+            yield self.collate(deepcopy(copy))
+
+
+class _CollateChecks(DrawChecks):
+    """Checks a collate function."""
+
+    KIND = 16
+    KEYLESS, READ, SAMPLES = "without a key", "collated", "batches"
+
+    def _who(self) -> str:
+        return "the collate function"
+
+    def _ways(self) -> str:
+        return f"pass bridge=True to the dataset, so that the generators follow the batch; draw in the dataset from seedsafe.generator(); {ALLOW}"
+
+    def _one(self, position: int) -> str:
+        return "a batch" if position < 0 else f"the batch of sample {position}"
