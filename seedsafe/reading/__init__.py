@@ -13,8 +13,6 @@ from seedsafe.keys.key import address, checked_int, philox
 from seedsafe.pipeline.boxes import Edges
 from seedsafe.pipeline.primitive import declared
 from seedsafe.pipeline.unnamed import Untouched
-from seedsafe.reading.augment import augment_sample, augment_views
-from seedsafe.reading.bases import check_base
 from seedsafe.reading.batches import (
     KeyedCollate,
     augment_batch,
@@ -50,6 +48,7 @@ from seedsafe.reading.inside import (
     Keyed,
     Repeats,
     WarningLog,
+    check_base,
     current,
     entered,
     nested,
@@ -60,7 +59,8 @@ from seedsafe.reading.inside import (
     walk,
 )
 from seedsafe.reading.reader import KeyedReader
-from seedsafe.reading.streams import augment_records
+from seedsafe.reading.records import augment_records
+from seedsafe.reading.sample import augment_sample, augment_views
 from seedsafe.reading.targets import Targets, check_targets
 
 __all__ = [

@@ -18,12 +18,11 @@ from seedsafe.ground.info import TARGETS, Array
 from seedsafe.keys.key import SampleIndex, SampleKey, address, op_of
 from seedsafe.keys.many import ManyKeys
 from seedsafe.pipeline.views import keys_of_views
-from seedsafe.reading.augment import augment_parts, bound_of, targets_of, views_of_parts
 from seedsafe.reading.bound import Augment, BoundAugment
 from seedsafe.reading.forms import form_of, kind_of
 from seedsafe.reading.group import AtOnce
+from seedsafe.reading.sample import Images, augment_parts, bound_of, take_apart, targets_of, views_of_parts
 from seedsafe.reading.steps import apart_from_outer
-from seedsafe.reading.structure import Images, take_apart
 from seedsafe.reading.targets import Targets
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Draws without a key: the checks of bases, streams, collate functions."""
+"""Checks for draws without a key."""
 
 from __future__ import annotations
 

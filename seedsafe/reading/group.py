@@ -19,15 +19,14 @@ from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.keys.many import ManyKeys
 from seedsafe.pipeline.batch import Allocate, depth
 from seedsafe.pipeline.unnamed import SCALARS
-from seedsafe.reading.augment import check_entries, targets_of
 from seedsafe.reading.bound import BoundAugment
 from seedsafe.reading.checks import DrawChecks
 from seedsafe.reading.faults import require_sample
 from seedsafe.reading.forms import copy_parts
 from seedsafe.reading.inside import Repeats, SharedSeedError, entered, nested
-from seedsafe.reading.keying import ById, ByPosition
+from seedsafe.reading.sample import check_entries, targets_of
+from seedsafe.reading.steps import ById, ByPosition, ValueChecks
 from seedsafe.reading.targets import Targets
-from seedsafe.reading.values import ValueChecks
 
 __all__ = ["AtOnce", "Group", "GroupReader", "OuterReads"]
 

@@ -1,50 +1,74 @@
 """The reader of keyed samples, for all adapters.
 
-A read is three steps: the sample's key (`keying.py`), the base's sample (`fetch.py`), and its augmentation (`steps.py`). What a dataset
-needs is asked once, in `KeyedReader.renew`, which composes them.
+A read is three steps, all in `steps.py`: the sample's key, the base's sample, and its augmentation. What a dataset needs is asked once,
+in `KeyedReader.renew`, which composes them.
 """
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable, Sequence
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from typing import Any, SupportsIndex
+
+import numpy as np
 
 from seedsafe.bridging.options import Bridge, NotReproducible, checked_bridge
 from seedsafe.bridging.runner import KeyCheck, Runner
+from seedsafe.bridging.search import find
 from seedsafe.ground.checks import record_ids
 from seedsafe.ground.info import Array
 from seedsafe.keys.ambient import thread
-from seedsafe.keys.key import SampleIndex, SampleKey, checked_int
+from seedsafe.keys.key import CONTRACT_VERSION, SampleIndex, SampleKey, checked_int
 from seedsafe.pipeline.batch import Allocate
 from seedsafe.pipeline.spans import RangeError
-from seedsafe.reading.bases import check_base
 from seedsafe.reading.batches import ReadyBatch
 from seedsafe.reading.bound import Augment, BoundAugment, listed
 from seedsafe.reading.checks import DrawChecks, Unkeyed
 from seedsafe.reading.faults import Faults, process_name, sample_error
-from seedsafe.reading.fetch import Bridged, Copied, EachView, Fetch, Fetching, Finite
 from seedsafe.reading.group import AtOnce, GroupReader, OuterReads
-from seedsafe.reading.inside import Repeats, SharedSeedError, WarningLog, entered, nested, shared_seed
-from seedsafe.reading.keying import ById, ByPosition, Keying, NoKeyYet, OfViews
-from seedsafe.reading.manifest import manifest
-from seedsafe.reading.partners import Dataset
+from seedsafe.reading.inside import (
+    Repeats,
+    SharedSeedError,
+    WarningLog,
+    check_base,
+    entered,
+    nested,
+    shared_seed,
+)
 from seedsafe.reading.steps import (
     AnyForm,
+    Bridged,
+    ById,
+    ByPosition,
+    CheckedValues,
+    Copied,
+    Dataset,
+    EachView,
+    Fetch,
+    Fetching,
+    Finite,
     FiniteResult,
+    Keying,
     Mixed,
+    NoKeyYet,
+    OfViews,
     OneImage,
     OneView,
     SeveralViews,
     Step,
     Unchanged,
     UnchangedImage,
+    ValueChecks,
     Watched,
     WatchedCode,
 )
 from seedsafe.reading.targets import Targets
-from seedsafe.reading.values import CheckedValues, ValueChecks
 
-__all__ = ["KeyedReader"]
+__all__ = [
+    "KeyedReader",
+    "manifest",
+]
 
 
 class KeyedReader:
@@ -409,3 +433,57 @@ class KeyedReader:
     def bridged(self) -> bool:
         """Whether the generators that the base touches follow the key."""
         return self._runner is not None
+
+
+def manifest(*, seed: int, base: Any, augment: Any, runner: Runner | None) -> dict[str, Any]:
+    """Return everything but the data that the samples of a run depend on, as plain data for a log.
+
+    Under a bridge, the samples stay the same for other workers, orders, ranks and resumes, but not for other versions of
+    the libraries that draw them. So the dict lists these libraries.
+
+    Returns:
+        A dict with ``contract``, ``seedsafe``, ``python``, ``numpy``, ``seed``, ``augment`` (the result of `to_dict`, or the
+        pipeline's repr if it holds code), ``bridge`` (the options' repr, or None), ``verdict``, ``equal_generators`` (those
+        of the bridge that share a stream, a list for each stream) and ``libraries``.
+
+    Example:
+        >>> result = manifest(seed=42, base=[1, 2], augment=None, runner=None)
+        >>> result["contract"], result["seed"], result["augment"], result["libraries"]
+        (1, 42, None, {})
+    """
+    roots = set()
+    for root in (augment, base if runner is not None else None):
+        roots |= find(root).libraries
+    owners = packages_distributions()
+    libraries = {}
+    for distribution in sorted({owner for root in roots for owner in owners.get(root, ())}):
+        if distribution not in ("seedsafe", "numpy"):  # these two have entries of their own
+            libraries[distribution] = version(distribution)
+    return {
+        "contract": CONTRACT_VERSION,
+        "seedsafe": _own_version(),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "seed": seed,
+        "augment": _plain(augment),
+        "bridge": None if runner is None else repr(runner.options),
+        "verdict": None if runner is None else runner.verdict,
+        "equal_generators": [] if runner is None else runner.joined(),
+        "libraries": libraries,
+    }
+
+
+def _plain(augment: Any) -> Any:
+    if augment is None:
+        return None
+    try:
+        return augment.to_dict()
+    except (AttributeError, TypeError):  # a single transform has no to_dict, and code no plain data
+        return repr(augment)
+
+
+def _own_version() -> str | None:
+    try:
+        return version("seedsafe")
+    except PackageNotFoundError:
+        return None

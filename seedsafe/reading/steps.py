@@ -1,48 +1,290 @@
-"""Step three of a read: the augmented sample.
+"""The steps of a read: key, sample, augmentation.
 
-Most samples are an image, alone or with labels: `OneImage` tells all of it. `AnyForm` augments any other form. What is rare wraps one
-of these: `Watched` repeats the first calls of foreign code, `FiniteResult` looks at what comes out, `Mixed` knows the other samples.
+`ByPosition` or another `Keying` gives the sample its key. `Fetch` reads the base; what is rare wraps that: `Bridged` keys all generators,
+`EachView` reads the base for each view, `Copied` and `Finite` look after the sample.
+
+Most samples are an image, alone or with labels: `OneImage` augments them. `AnyForm` augments any other form. What is rare wraps one of
+these: `CheckedValues` checks the first floats, `Watched` repeats the first calls of foreign code, `FiniteResult` checks the result, `Mixed`
+knows the other samples.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from numpy import ndarray
 
-from seedsafe.bridging.runner import KeyCheck
-from seedsafe.ground.info import UINT8
+from seedsafe import opencv
+from seedsafe.bridging.options import NotReproducible
+from seedsafe.bridging.runner import KeyCheck, Runner
+from seedsafe.ground.info import UINT8, Array
+from seedsafe.keys import seeding
 from seedsafe.keys.ambient import reading, thread
-from seedsafe.keys.key import SampleIndex, SampleKey, address
-from seedsafe.pipeline.node import run
+from seedsafe.keys.key import SampleIndex, SampleKey, address, op_of
+from seedsafe.pipeline.node import Chain, run
+from seedsafe.pipeline.rules import Rules
+from seedsafe.pipeline.spans import CHECKED
 from seedsafe.pipeline.unnamed import SCALARS
-from seedsafe.reading.augment import augment_parts, augment_sample, targets_of, views_of_parts
 from seedsafe.reading.bound import BoundAugment
-from seedsafe.reading.faults import require_finite_after
-from seedsafe.reading.fetch import BRIDGE
-from seedsafe.reading.forms import WIDE
-from seedsafe.reading.keying import OfViews
-from seedsafe.reading.partners import Dataset
-from seedsafe.reading.structure import take_apart
+from seedsafe.reading.checks import DrawChecks
+from seedsafe.reading.faults import (
+    Faults,
+    PartnerError,
+    Skipped,
+    path_of,
+    reason,
+    require_finite,
+    require_finite_after,
+    require_sample,
+)
+from seedsafe.reading.forms import WIDE, copy_parts, opened
+from seedsafe.reading.inside import Repeats, SharedSeedError, entered, key_at
+from seedsafe.reading.sample import (
+    Opened,
+    augment_parts,
+    augment_sample,
+    joined_views,
+    take_apart,
+    targets_of,
+    views_of_parts,
+)
 from seedsafe.reading.targets import Targets, only_labels
 
 __all__ = [
+    "BRIDGE",
     "AnyForm",
+    "Bridged",
+    "ById",
+    "ByPosition",
+    "CheckedValues",
+    "Copied",
+    "Dataset",
+    "EachView",
+    "Fetch",
+    "Fetching",
+    "Finite",
     "FiniteResult",
+    "Keying",
     "Mixed",
+    "NoKeyYet",
+    "OfViews",
     "OneImage",
     "OneView",
+    "OtherSamples",
     "SeveralViews",
     "Step",
     "Unchanged",
     "UnchangedImage",
+    "ValueChecks",
     "Watched",
     "WatchedCode",
     "apart_from_outer",
 ]
+
+
+class Keying(Protocol):
+    """Gives samples their keys."""
+
+    def key(self, at: SampleIndex) -> SampleKey | None:
+        """Return the key of a sample, or None if it is made only when the base asks for it."""
+        ...
+
+
+class ByPosition:
+    """Keys whose index is the position in the dataset.
+
+    Args:
+        seed: the seed of the run.
+        offset: a number to add to the position.
+
+    Example:
+        >>> ByPosition(42, 1000).key(SampleIndex(7, epoch=3))
+        SampleKey(seed=42, epoch=3, index=1007, occurrence=0, view=0)
+    """
+
+    def __init__(self, seed: int, offset: int) -> None:
+        self.seed, self._offset = seed, offset
+
+    def key(self, at: SampleIndex) -> SampleKey:
+        """Return the key of a sample."""
+        return SampleKey(self.seed, at.epoch, int(at) + self._offset, occurrence=at.occurrence, view=at.view)
+
+    def indices(self, ats: Sequence[SampleIndex]) -> list[int]:
+        """Return the indices in the keys of several samples."""
+        return [int(at) + self._offset for at in ats]
+
+
+class ById:
+    """Keys whose index is the sample's id, instead of its position.
+
+    Example:
+        >>> import numpy as np
+        >>> ById(42, np.array([5, 99])).key(SampleIndex(1, epoch=3))
+        SampleKey(seed=42, epoch=3, index=99, occurrence=0, view=0)
+    """
+
+    def __init__(self, seed: int, ids: Array) -> None:
+        self.seed, self._ids = seed, ids
+
+    def key(self, at: SampleIndex) -> SampleKey:
+        """Return the key of a sample."""
+        index = self._ids.item(int(at))
+        return SampleKey(self.seed, at.epoch, index, occurrence=at.occurrence, view=at.view)
+
+    def indices(self, ats: Sequence[SampleIndex]) -> list[int]:
+        """Return the indices in the keys of several samples."""
+        return [self._ids.item(int(at)) for at in ats]
+
+
+class OfViews:
+    """Keys of datasets with views: each view of a sample has one, and the sample has that of its first view.
+
+    Example:
+        >>> keying = OfViews(ByPosition(42, 0), 2)
+        >>> [key.view for key in keying.of_views(keying.key(SampleIndex(7, epoch=3, view=5)))]
+        [10, 11]
+    """
+
+    def __init__(self, keying: ByPosition | ById, views: int) -> None:
+        self._keying, self.count = keying, views
+
+    def key(self, at: SampleIndex) -> SampleKey:
+        """Return the key of the first view."""
+        if at.view:
+            at = SampleIndex(int(at), at.epoch, at.occurrence, at.view * self.count)
+        return self._keying.key(at)
+
+    def of_views(self, first: SampleKey) -> list[SampleKey]:
+        """Return the keys of all views, from that of the first."""
+        seed, epoch, index, occurrence = first.seed, first.epoch, first.index, first.occurrence
+        views = range(first.view + 1, first.view + self.count)
+        others = [SampleKey(seed, epoch, index, occurrence=occurrence, view=view) for view in views]
+        return [first, *others]
+
+
+class NoKeyYet:
+    """No key yet: nothing needs one, unless the base asks for it while it is read."""
+
+    def key(self, at: SampleIndex) -> None:
+        """Return None."""
+
+
+BRIDGE: Final = op_of("seedsafe/bridge")
+"""The stream that a bridge keys generators from."""
+
+
+class Fetching(Protocol):
+    """Returns samples of the base."""
+
+    def read(self, position: int, at: SampleIndex, key: SampleKey | None, counts: bool = True) -> Any:
+        """Return the base's sample at a position.
+
+        Args:
+            position: the position. It differs from `at` for a sample that replaces another.
+            at: the stamped index of the read.
+            key: the key of the read, which calls without a key inside the base take; None to make it when one asks.
+            counts: False for a read on behalf of another sample, which may have the key of one served before.
+        """
+
+
+class Fetch:
+    """Reads the base. Inside the read, the thread has the stamped index and its key.
+
+    Args:
+        base: anything with ``base[position]``.
+        repeats: notices keys that a dataset inside serves twice.
+        keying: makes the key if it is asked for.
+        draw_checks: check at times whether the base draws without the key.
+    """
+
+    def __init__(
+        self, base: Any, repeats: Repeats, keying: ByPosition | ById | OfViews, draw_checks: DrawChecks
+    ) -> None:
+        self._base, self._repeats, self._late_key, self._draw_checks = base, repeats, keying.key, draw_checks
+        seeding.listen()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        seeding.listen()  # in a spawned worker
+
+    def read(
+        self, position: int, at: SampleIndex, key: SampleKey | None, counts: bool = True, checks: bool = True
+    ) -> Any:
+        """Return the base's sample at a position."""
+        if not opencv.done:
+            opencv.guard()
+        now = self._draw_checks
+        now.due_in = due_in = now.due_in - 1
+        if due_in <= 0 and checks:
+            # a function of its own, with these names in cells, would cost every read
+            return now.check(partial(self.read, position, at, key, counts, False), position, at.epoch)
+        read = entered(at, self._repeats, at, counts and position == at, key or self._late_key)
+        read.outer = (
+            thread.read
+        )  # a with statement costs 2 % more for small images: benchmarks/sample_checks.py
+        thread.read = read
+        try:
+            sample = self._base[position]
+        finally:
+            thread.read = read.outer
+            if read.numbers:
+                self._repeats.has_effect = True
+        return require_sample(sample) if sample is None or type(sample) is Skipped else sample
+
+
+class Bridged:
+    """Reads the base with all generators that it touches keyed, and checks at times that a key always gives one sample."""
+
+    def __init__(self, fetch: Fetching, runner: Runner) -> None:
+        self._fetch, self._runner = fetch, runner
+
+    def read(self, position: int, at: SampleIndex, key: SampleKey | None, counts: bool = True) -> Any:
+        """Return the base's sample at a position."""
+        assert key is not None
+        return self._runner.run(
+            address(key, BRIDGE),
+            lambda words: self._fetch.read(position, at, key_at(key, words), counts),
+        )
+
+
+class EachView:
+    """Reads the base once for each view, for a base that draws each view itself."""
+
+    def __init__(self, fetch: Fetching, keying: OfViews, targets: Targets) -> None:
+        self._fetch, self._keying, self._targets = fetch, keying, targets
+
+    def read(self, position: int, at: SampleIndex, key: SampleKey | None, counts: bool = True) -> Any:
+        """Return the views of the base's sample at a position as one sample."""
+        assert key is not None
+        keys = self._keying.of_views(key)
+        return joined_views([self._fetch.read(position, at, view, counts) for view in keys], self._targets)
+
+
+class Copied:
+    """Copies samples: while one is mixed with others, the base reads those, and may reuse its memory."""
+
+    def __init__(self, fetch: Fetching) -> None:
+        self._fetch = fetch
+
+    def read(self, position: int, at: SampleIndex, key: SampleKey | None, counts: bool = True) -> Any:
+        """Return a copy of the base's sample at a position."""
+        return copy_parts(self._fetch.read(position, at, key, counts))
+
+
+class Finite:
+    """Refuses samples of the base with NaN or infinity."""
+
+    def __init__(self, fetch: Fetching) -> None:
+        self._fetch = fetch
+
+    def read(self, position: int, at: SampleIndex, key: SampleKey | None, counts: bool = True) -> Any:
+        """Return the base's sample at a position."""
+        sample = self._fetch.read(position, at, key, counts)
+        require_finite(sample)
+        return sample
 
 
 class Step(Protocol):
@@ -168,6 +410,57 @@ class UnchangedImage:
         return self._any_form.augment(bound, sample, at, key, row)
 
 
+class ValueChecks:
+    """The reads of a dataset, or of a stream, whose values are still to be checked in this process.
+
+    Args:
+        bound: the pipeline.
+        end: called after the last of them.
+    """
+
+    def __init__(self, bound: BoundAugment, end: Callable[[], None] | None = None) -> None:
+        self.due = CHECKED if bound.needs_ranges else 0
+        """Their number."""
+        self._end = end
+
+    def count(self) -> None:
+        """Count a read that had no fault."""
+        self.due -= 1
+        if self.due <= 0 and self._end is not None:
+            self._end()
+
+    def pass_for(self, bound: BoundAugment, images: Iterable[Any], keys: Iterable[SampleKey]) -> bool:
+        """Check the first of some images, and return whether they have no fault; one that has raises it when it is read alone."""
+        checking = bound.checking() if self.due > 0 else None
+        for image, key in zip(images, keys, strict=False):
+            if checking is None or self.due <= 0:
+                return True
+            try:
+                apart_from_outer(checking, image, key)
+            except Exception:  # noqa: BLE001
+                return False
+            self.count()
+        return True
+
+
+class CheckedValues:
+    """Checks the floats that the transforms of a pipeline get in the first reads, and refuses those out of their range.
+
+    The samples are those of the pipeline without checks.
+    """
+
+    def __init__(self, step: Step, checks: ValueChecks) -> None:
+        self.step = step
+        """The step without checks."""
+        self._checks = checks
+
+    def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
+        """Return the augmented sample."""
+        result = self.step.augment(bound.checking(), sample, at, key, row)
+        self._checks.count()
+        return result
+
+
 class Watched:
     """Runs the first calls of a pipeline with foreign transforms twice more, and refuses it if it ignores its key.
 
@@ -243,6 +536,107 @@ class FiniteResult:
 
         require_finite_after(bound.augment, result, augmented_by)
         return result
+
+
+class Dataset:
+    """A dataset whose pipeline mixes samples. Partners are read by the same step as all samples.
+
+    Args:
+        base: the dataset.
+        keying: gives samples their keys.
+        fetch: reads the base.
+        bound: the pipeline.
+        targets: see Targets.
+        faults: the treatment of partners that fail.
+        worker: see `SampleError`.
+    """
+
+    def __init__(
+        self,
+        base: Any,
+        keying: Keying,
+        fetch: Fetching,
+        bound: BoundAugment,
+        targets: Targets,
+        faults: Faults,
+        worker: Callable[[], int | str | None],
+    ) -> None:
+        self.base, self._keying, self._fetch = base, keying, fetch
+        self._bound, self._targets, self._faults, self._worker = bound, targets, faults, worker
+
+    def around(self, at: SampleIndex) -> OtherSamples:
+        """Return the other samples around one of them."""
+        return OtherSamples(self, at)
+
+    def partner(self, at: SampleIndex, view: int, before: Chain, rules: Rules) -> Any:
+        """Return a sample to mix into another one, after the first transforms of the pipeline.
+
+        Args:
+            at: the position of this sample, with the epoch, occurrence and view of the other one.
+            view: the view in the other sample's key.
+            before: the nodes of the first transforms.
+            rules: the rules of the pipeline.
+
+        Raises:
+            PartnerError: the sample could not be read or augmented.
+        """
+        own, position = self._keying.key(at), int(at)
+        assert own is not None
+        key = SampleKey(own.seed, own.epoch, own.index, occurrence=own.occurrence, view=view)
+        # Its own partners, if a transform before mixes too.
+        assert rules.mixing_root is not None
+        root = rules.mixing_root(before, rules, self.around(at), True)
+
+        def read(source: int) -> Any:
+            parts = self._arrays(self._fetch.read(source, at, own, counts=False))
+            return run(root, parts, key, rules)
+
+        try:
+            return read(position)
+        except (NotReproducible, SharedSeedError):
+            raise
+        except Exception as error:
+            if self._faults.on_error == "replace":
+                return self._faults.recover(error, self.base, position, key, read, self._worker())
+            path = path_of(self.base, position)
+            file = "" if path is None else f" ({path!r})"
+            raise PartnerError(f"its partner, sample {position}{file}, failed: {reason(error)}") from error
+
+    def _arrays(self, sample: Any) -> Any:
+        """Return the targets of a sample as arrays: an array, or a dict."""
+        bound = self._bound
+        targets = targets_of(bound, sample, self._targets)
+        parts, _ = take_apart(sample, targets)
+        if isinstance(parts, dict):
+            return Opened(bound, parts).arrays
+        return opened(parts, bound.target, bound.channels_first)[0]
+
+
+class OtherSamples:
+    """The samples of a dataset around one of them; see `seedsafe.pipeline.state.Partners`."""
+
+    __slots__ = ("_at", "_dataset")
+
+    def __init__(self, dataset: Dataset, at: SampleIndex) -> None:
+        self._dataset = dataset
+        self._at = at
+
+    @property
+    def length(self) -> int | None:
+        """The number of samples, or None if it is unknown."""
+        base = self._dataset.base
+        return len(base) if hasattr(base, "__len__") else None
+
+    @property
+    def position(self) -> int:
+        """The position of the sample that others are mixed into."""
+        return int(self._at)
+
+    def read(self, position: int, view: int, before: Chain, rules: Rules) -> Any:
+        """Return another sample; see `Dataset.partner`."""
+        at = self._at
+        at = SampleIndex(position, at.epoch, at.occurrence, at.view)
+        return self._dataset.partner(at, view, before, rules)
 
 
 class Mixed:

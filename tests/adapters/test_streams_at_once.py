@@ -14,7 +14,7 @@ from torch.utils.data import get_worker_info
 
 import seedsafe as ss
 from seedsafe.pipeline import batch
-from seedsafe.reading.streams import augment_records
+from seedsafe.reading.records import augment_records
 from seedsafe_torch import AugmentedIterable, loader
 
 LENGTH, BATCH = 110, 40

@@ -82,7 +82,7 @@ class Subject:
     def parts(self, sample: Any) -> Any:
         """Return a sample of the dataset in the form that its pipeline gets: an array, or a dict of targets."""
         from seedsafe.reading.forms import opened
-        from seedsafe.reading.structure import take_apart
+        from seedsafe.reading.sample import take_apart
 
         parts = take_apart(sample, self.reader.targets)[0]
         if not isinstance(parts, dict):
