@@ -12,7 +12,7 @@ import pytest
 
 from seedsafe.bridging.contents import Contents
 from seedsafe.bridging.walk import Location, Part, held_by, walk
-from seedsafe.reading.inside import walk as datasets
+from seedsafe.reading.bases import walk as datasets
 
 RNG = random.Random(0)
 

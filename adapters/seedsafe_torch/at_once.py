@@ -52,7 +52,7 @@ def _inside(envelope: Carrier, indices: Sequence[SampleIndex], room: Callable[..
         dataset.begin(ats[0].epoch)
     except Exception:  # noqa: BLE001  # reading sample by sample raises it again
         return None
-    return dataset.reader.at_once(ats, room, around=lambda number: envelope.reading(indices[number]))
+    return dataset.reader.at_once(ats, room, outer_reads=lambda number: envelope.reading(indices[number]))
 
 
 def _stamp(

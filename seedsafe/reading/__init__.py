@@ -13,6 +13,20 @@ from seedsafe.keys.key import address, checked_int, philox
 from seedsafe.pipeline.boxes import Edges
 from seedsafe.pipeline.primitive import declared
 from seedsafe.pipeline.unnamed import Untouched
+from seedsafe.reading.bases import (
+    Keyed,
+    Repeats,
+    WarningLog,
+    check_base,
+    current,
+    entered,
+    nested,
+    outermost,
+    parts,
+    shared_seed,
+    stamped,
+    walk,
+)
 from seedsafe.reading.batches import (
     KeyedCollate,
     augment_batch,
@@ -44,20 +58,6 @@ from seedsafe.reading.faults import (
 from seedsafe.reading.forms import pixels
 from seedsafe.reading.forwarding import Forwarding, PassesOn
 from seedsafe.reading.group import AtOnce
-from seedsafe.reading.inside import (
-    Keyed,
-    Repeats,
-    WarningLog,
-    check_base,
-    current,
-    entered,
-    nested,
-    outermost,
-    parts,
-    shared_seed,
-    stamped,
-    walk,
-)
 from seedsafe.reading.reader import KeyedReader
 from seedsafe.reading.records import augment_records
 from seedsafe.reading.sample import augment_sample, augment_views

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from functools import partial
-from itertools import islice
+from itertools import islice, repeat
 from time import monotonic
 from typing import Any, Final, NamedTuple
 from weakref import WeakSet
@@ -28,23 +28,16 @@ from seedsafe.bridging.threads import others_run
 from seedsafe.ground.warning import warn
 from seedsafe.keys import seeding
 from seedsafe.keys.key import SampleIndex
+from seedsafe.reading.bases import WarningLog, nested
 from seedsafe.reading.forms import copy_parts
-from seedsafe.reading.inside import WarningLog, nested
 
 __all__ = [
-    "ALLOW",
     "BRIDGE_IT",
-    "FIRST",
     "CheckedCollate",
     "DrawChecks",
     "Unkeyed",
     "checked_source",
     "end_draw_checks",
-    "gap_after",
-    "is_data",
-    "is_due",
-    "is_keyed",
-    "names_of",
 ]
 
 
@@ -53,9 +46,9 @@ _ANSWERS: Final = ("raise", "warn", "allow")
 BRIDGE_IT: Final = "pass bridge=True, so that every generator in it follows the key"
 """The way out of adapters with a bridge."""
 
-ALLOW: Final = 'or pass on_unkeyed="allow" if these draws may differ'
+_ALLOW: Final = 'or pass on_unkeyed="allow" if these draws may differ'
 
-FIRST: Final = 8
+_FIRST: Final = 8
 """The first reads of a base in a process that are all checked. Then the reads 16, 32, 64 and so on are."""
 
 _FAR: Final = 2**62
@@ -143,7 +136,7 @@ class DrawChecks:
 
     def renew(self) -> None:
         """Begin again, in a new process."""
-        self.due_in = _FAR if self._answer == "allow" or is_data(self._base) else 1
+        self.due_in = _FAR if self._answer == "allow" or _is_data(self._base) else 1
         """The number of reads up to the next check. Who reads the base counts it down, and calls `check` at 0."""
         self._number = 0
         self._lock = threading.RLock()
@@ -184,7 +177,7 @@ class DrawChecks:
         """
         self._raise_again()
         lock: Any = self._lock
-        if is_keyed() or lock._is_owned() or not lock.acquire(timeout=PATIENCE):
+        if _is_keyed() or lock._is_owned() or not lock.acquire(timeout=PATIENCE):
             return read()
         try:
             self._raise_again()  # another thread has found it meanwhile
@@ -199,7 +192,7 @@ class DrawChecks:
 
     def _check(self, read: Callable[[], Any], position: int, epoch: int) -> Any:
         number = self._number + 1
-        may_raise = self._answer == "raise" and number <= FIRST and epoch <= self._log.first_epoch(epoch)
+        may_raise = self._answer == "raise" and number <= _FIRST and epoch <= self._log.first_epoch(epoch)
         held = Contents(self._base, position)
         named = [(named_place(self._name, place), place.thing) for place in held.generators[:64]]
         own = [generator for name, thing in named if (generator := stateful(name, thing)) is not None]
@@ -211,7 +204,7 @@ class DrawChecks:
             self._report(fault.text, may_raise and fault.may_raise)
         self._number = number
         if self.due_in <= 0:
-            self.due_in = gap_after(number)
+            self.due_in = _gap_after(number)
         return sample
 
     def _heard(self, read: Callable[[], Any]) -> Any:
@@ -312,7 +305,7 @@ class DrawChecks:
         return f"the {self._name}, a {type(self._base).__qualname__},"
 
     def _ways(self) -> str:
-        return "; ".join((*self._unkeyed.ways, "draw from seedsafe.generator() in it", ALLOW))
+        return "; ".join((*self._unkeyed.ways, "draw from seedsafe.generator() in it", _ALLOW))
 
     def _one(self, position: int) -> str:
         return f"sample {position}"
@@ -321,7 +314,7 @@ class DrawChecks:
         """Return the error for generators on which the sample at a position depends."""
         it = "that generator" if len(drawn) == 1 else "those generators"
         return (
-            f"{self._who()} draws from {names_of(drawn)}, {self.KEYLESS}: {self._one(position)} came out different when it was {self.READ} "
+            f"{self._who()} draws from {_names_of(drawn)}, {self.KEYLESS}: {self._one(position)} came out different when it was {self.READ} "
             f"again with {it} in another state. So {self.SAMPLES} depend on the workers and on what was read before: {self._ways()}"
         )
 
@@ -337,14 +330,14 @@ class DrawChecks:
     def _text_of_seeds(self, anew: Sequence[Stateful], position: int) -> str:
         """Return the error for generators that reads set from the system or the clock."""
         return (
-            f"{self._who()} sets {names_of(anew)} from the system's entropy, the clock or the like, {self.KEYLESS}: {self._one(position)} "
+            f"{self._who()} sets {_names_of(anew)} from the system's entropy, the clock or the like, {self.KEYLESS}: {self._one(position)} "
             f"came out different when it was {self.READ} again in the same state. So {self.SAMPLES} differ from run to run: {self._ways()}"
         )
 
     def _text_of_constants(self, constant: Sequence[Stateful]) -> str:
         """Return the warning for generators that reads of different samples leave in one state."""
         return (
-            f"{self._who()} sets {names_of(constant)} to the same state for different {self.SAMPLES}, so they all get the same numbers, in "
+            f"{self._who()} sets {_names_of(constant)} to the same state for different {self.SAMPLES}, so they all get the same numbers, in "
             'every epoch: leave the seeding out of it, or pass on_unkeyed="allow" if equal numbers are intended'
         )
 
@@ -358,13 +351,8 @@ class DrawChecks:
 _all: WeakSet[DrawChecks] = WeakSet()
 
 
-def _renew_all() -> None:
-    for checks in list(_all):
-        checks.renew()
-
-
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_all)
+    os.register_at_fork(after_in_child=lambda: list(map(DrawChecks.renew, list(_all))))
 
 
 def end_draw_checks() -> None:
@@ -373,7 +361,7 @@ def end_draw_checks() -> None:
         checks.end()
 
 
-def is_data(base: Any) -> bool:
+def _is_data(base: Any) -> bool:
     """Return whether a base is an array, a tensor or a list, which draws nothing."""
     kind = type(base)
     of_numpy = isinstance(base, np.ndarray) and kind.__module__.partition(".")[0] == "numpy"
@@ -381,12 +369,12 @@ def is_data(base: Any) -> bool:
     return kind in (list, tuple, dict, range) or of_numpy or of_torch
 
 
-def is_keyed() -> bool:
+def _is_keyed() -> bool:
     """Return whether the generators follow a key in this thread, that of a bridge around this read."""
     return bool(regions.inside) and regions.lock._is_owned()  # type: ignore[attr-defined]
 
 
-def names_of(generators: Sequence[Stateful]) -> str:
+def _names_of(generators: Sequence[Stateful]) -> str:
     """Return the names of generators in words."""
     return " and ".join(generator.name for generator in generators)
 
@@ -408,14 +396,9 @@ def _warns(text: str) -> bool:
     return True
 
 
-def is_due(number: int) -> bool:
-    """Return whether a check with this number, from 1, searches for generators again."""
-    return number >= FIRST or not number & (number - 1)
-
-
-def gap_after(number: int) -> int:
+def _gap_after(number: int) -> int:
     """Return the number of reads from a check to the next one."""
-    return 1 if number < FIRST else 1 << number - 5
+    return 1 if number < _FIRST else 1 << number - 5
 
 
 def checked_source(
@@ -434,7 +417,7 @@ def checked_source(
         first: returns whether to give the warning, True once.
         least: how often a generator must have moved.
     """
-    if unkeyed.answer == "allow" or is_data(records):
+    if unkeyed.answer == "allow" or _is_data(records):
         return iter(records)
     return _checked(records, unkeyed, name, first, least)
 
@@ -442,12 +425,13 @@ def checked_source(
 def _checked(
     records: Iterable[Any], unkeyed: Unkeyed, name: str, first: Callable[[], bool], least: int
 ) -> Iterator[Any]:
-    source, number, moves = _asked_once(iter(records)), 0, Counter[str]()
+    # An iterator's own __iter__ may begin anew, as that of litdata's StreamingDataset does, and `yield from` would call it.
+    source, number, moves = map(next, repeat(iter(records))), 0, Counter[str]()
     generators: list[Stateful] = []
     seeds = Replayed()
     while True:
         number += 1
-        if is_due(number):
+        if number >= _FIRST or not number & (number - 1):
             held = held_generators(records, name, _only_orders)
             generators = [*global_generators(), *held, unseeded_generators(seeds)]
         before = states_of(generators)
@@ -457,7 +441,7 @@ def _checked(
         except StopIteration:
             return
         moved = (
-            [] if is_keyed() else [generator for generator, state in before if has_moved(generator, state)]
+            [] if _is_keyed() else [generator for generator, state in before if has_moved(generator, state)]
         )
         moves.update(generator.name for generator in moved)
         often = [generator for generator in moved if moves[generator.name] >= least]
@@ -467,18 +451,8 @@ def _checked(
         if often:
             yield from source
             return
-        if number >= FIRST:
-            yield from islice(source, gap_after(number) - 1)
-
-
-def _asked_once(records: Iterator[Any]) -> Iterator[Any]:
-    """Yield what an iterator yields, whose own ``__iter__`` may begin anew, as that of litdata's StreamingDataset does."""
-    while True:
-        try:
-            record = next(records)
-        except StopIteration:
-            return
-        yield record
+        if number >= _FIRST:
+            yield from islice(source, _gap_after(number) - 1)
 
 
 def _only_orders(holder: Any) -> bool:
@@ -495,7 +469,7 @@ def _stream_text(records: Any, name: str, moved: Sequence[Stateful], unkeyed: Un
         (*unkeyed.ways, 'pass on_unkeyed="allow" if they only order the records, as a shuffle does')
     )
     return (
-        f"the {name}, a {type(records).__qualname__}, draws from {names_of(moved)} while records are read from it. If these draws change "
+        f"the {name}, a {type(records).__qualname__}, draws from {_names_of(moved)} while records are read from it. If these draws change "
         f"records, the same record differs with the workers and from run to run: {text}"
     )
 
@@ -552,7 +526,7 @@ class _CollateChecks(DrawChecks):
         return "the collate function"
 
     def _ways(self) -> str:
-        return f"pass bridge=True to the dataset, so that the generators follow the batch; draw in the dataset from seedsafe.generator(); {ALLOW}"
+        return f"pass bridge=True to the dataset, so that the generators follow the batch; draw in the dataset from seedsafe.generator(); {_ALLOW}"
 
     def _one(self, position: int) -> str:
         return "a batch" if position < 0 else f"the batch of sample {position}"

@@ -27,7 +27,7 @@ from seedsafe.keys.key import VALIDATION_EPOCH, SampleKey, address, op_of, philo
 from seedsafe.pipeline.blame import blamed, code_name
 from seedsafe.pipeline.compose import Compose
 from seedsafe.pipeline.spans import RangeError
-from seedsafe.reading.inside import SharedSeedError
+from seedsafe.reading.bases import SharedSeedError
 
 __all__ = [
     "TRIES",
@@ -56,8 +56,8 @@ class NotFiniteError(ValueError):
     transform: str | None = None
 
 
-def require_finite(sample: Any) -> None:
-    """Raise NotFiniteError if a float of a sample, in an array, a tensor or a number at any depth, is NaN or infinite.
+def require_finite(sample: Any) -> Any:
+    """Return a sample, or raise NotFiniteError if a float in an array, a tensor or a number at any depth of it is NaN or infinite.
 
     Example:
         >>> require_finite({"image": np.array([1.0, np.nan]), "label": 3})
@@ -66,6 +66,7 @@ def require_finite(sample: Any) -> None:
     """
     for fault in _not_finite(sample):
         raise NotFiniteError(f"the sample has {fault}")
+    return sample
 
 
 def require_finite_after(augment: Any, result: Any, augmented_by: Callable[[Any], Any]) -> None:

@@ -12,7 +12,7 @@ from seedsafe.ground.html import table
 from seedsafe.pipeline.compose import Compose
 from seedsafe.pipeline.html import pipeline_table
 from seedsafe.pipeline.views import Views
-from seedsafe.reading.inside import Keyed, walk
+from seedsafe.reading.bases import Keyed, walk
 from seedsafe.reading.reader import KeyedReader
 
 __all__ = ["Forwarding", "PassesOn"]

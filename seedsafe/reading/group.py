@@ -19,11 +19,11 @@ from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.keys.many import ManyKeys
 from seedsafe.pipeline.batch import Allocate, depth
 from seedsafe.pipeline.unnamed import SCALARS
+from seedsafe.reading.bases import Repeats, SharedSeedError, entered, nested
 from seedsafe.reading.bound import BoundAugment
 from seedsafe.reading.checks import DrawChecks
 from seedsafe.reading.faults import require_sample
 from seedsafe.reading.forms import copy_parts
-from seedsafe.reading.inside import Repeats, SharedSeedError, entered, nested
 from seedsafe.reading.sample import check_entries, targets_of
 from seedsafe.reading.steps import ById, ByPosition, ValueChecks
 from seedsafe.reading.targets import Targets
@@ -194,22 +194,22 @@ class GroupReader:
         """Return whether `count` samples may be faster at once."""
         return self._helps and self._bound.many.pays(count)  # type: ignore[union-attr]  # see Args
 
-    def read(self, ats: Sequence[SampleIndex], around: OuterReads | None) -> Group:
+    def read(self, ats: Sequence[SampleIndex], outer_reads: OuterReads | None) -> Group:
         """Read samples from the base until one is not like the first, or cannot be read."""
         opencv.guard()
         group = Group(self._bound, self._targets, len(ats), collates=True)
         base = self._base
-        if type(base) is ndarray and around is None and not base.dtype.hasobject:
+        if type(base) is ndarray and outer_reads is None and not base.dtype.hasobject:
             self._helps = self._bound.many.takes(base)  # type: ignore[union-attr]  # see Args
             if self._helps:
                 group.add_array(base[list(map(int, ats))])
             return group
         try:
-            with closing(self._each(ats, around, self._batch(ats))) as samples:
+            with closing(self._each(ats, outer_reads, self._batch(ats))) as samples:
                 for sample in samples:
                     if not group.add(sample):
                         # One before it may be replaced by another read of the base, which may reuse its memory.
-                        group.after = partial(_return, copy_parts(sample))
+                        group.after = partial(_required, copy_parts(sample))
                         break
         except (NotReproducible, SharedSeedError):
             raise
@@ -236,7 +236,7 @@ class GroupReader:
         return None if images is None else AtOnce(images, others)
 
     def _each(
-        self, ats: Sequence[SampleIndex], around: OuterReads | None, batch: Sequence[Any] | None
+        self, ats: Sequence[SampleIndex], outer_reads: OuterReads | None, batch: Sequence[Any] | None
     ) -> Generator[Any, None, None]:
         """Yield the samples of the base: those of a batch if it was read in one call, else one by one."""
         base, key, repeats = self._base, self._keying.key, self._repeats
@@ -250,8 +250,8 @@ class GroupReader:
         try:
             for number, at in enumerate(ats):
                 read.restart(at, key)
-                if around is not None:
-                    _enter(read, around(number), repeats, key(at))
+                if outer_reads is not None:
+                    _enter(read, outer_reads(number), repeats, key(at))
                 if is_checked:
                     yield checks.read(partial(_read_again, base, read, at, key), at)
                 else:
@@ -306,7 +306,7 @@ def reads_batches(base: Any) -> bool:
     return batches < math.inf and batches <= depth(kind, "__getitem__")
 
 
-def _return(sample: Any, *_: Any) -> Any:
+def _required(sample: Any, *_: Any) -> Any:
     return require_sample(sample)
 
 

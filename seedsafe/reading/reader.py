@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from typing import Any, SupportsIndex
 
@@ -22,12 +23,7 @@ from seedsafe.keys.ambient import thread
 from seedsafe.keys.key import CONTRACT_VERSION, SampleIndex, SampleKey, checked_int
 from seedsafe.pipeline.batch import Allocate
 from seedsafe.pipeline.spans import RangeError
-from seedsafe.reading.batches import ReadyBatch
-from seedsafe.reading.bound import Augment, BoundAugment, listed
-from seedsafe.reading.checks import DrawChecks, Unkeyed
-from seedsafe.reading.faults import Faults, process_name, sample_error
-from seedsafe.reading.group import AtOnce, GroupReader, OuterReads
-from seedsafe.reading.inside import (
+from seedsafe.reading.bases import (
     Repeats,
     SharedSeedError,
     WarningLog,
@@ -36,18 +32,21 @@ from seedsafe.reading.inside import (
     nested,
     shared_seed,
 )
+from seedsafe.reading.batches import ReadyBatch
+from seedsafe.reading.bound import Augment, BoundAugment, listed
+from seedsafe.reading.checks import DrawChecks, Unkeyed
+from seedsafe.reading.faults import Faults, process_name, require_finite, sample_error
+from seedsafe.reading.forms import copy_parts
+from seedsafe.reading.group import AtOnce, GroupReader, OuterReads
 from seedsafe.reading.steps import (
     AnyForm,
     Bridged,
     ById,
     ByPosition,
     CheckedValues,
-    Copied,
-    Dataset,
     EachView,
     Fetch,
     Fetching,
-    Finite,
     FiniteResult,
     Keying,
     Mixed,
@@ -57,6 +56,7 @@ from seedsafe.reading.steps import (
     OneView,
     SeveralViews,
     Step,
+    Through,
     Unchanged,
     UnchangedImage,
     ValueChecks,
@@ -67,7 +67,6 @@ from seedsafe.reading.targets import Targets
 
 __all__ = [
     "KeyedReader",
-    "manifest",
 ]
 
 
@@ -172,7 +171,7 @@ class KeyedReader:
         bound = self.bound = BoundAugment(self.augment)
         label = f"the dataset {type(self.base).__qualname__}"
         self._runner = None if self.bridge is None else Runner(self.base, self.bridge, label)
-        self._twice, self._value_checks = self._watch(bound), ValueChecks(bound, self._end_checks)
+        self._key_check, self._value_checks = self._watch(bound), ValueChecks(bound, self._end_checks)
         self._of_each = [
             (view, self._watch(view), ValueChecks(view, self._end_checks)) for view in bound.views
         ]
@@ -198,10 +197,12 @@ class KeyedReader:
         if self._runner is not None:
             fetching = Bridged(fetching, self._runner)
         if self.bound.mixer is not None:
-            fetching = Copied(fetching)
+            fetching = Through(
+                fetching, copy_parts
+            )  # the base reads partners, and may reuse its memory for them
         if self.augment is None and of_views is not None:
             fetching = EachView(fetching, of_views, self.targets)
-        return Finite(fetching) if self.faults.check_finite else fetching
+        return Through(fetching, require_finite) if self.faults.check_finite else fetching
 
     def _end_checks(self) -> None:
         """Compose the step that augments samples without the checks of the first of them."""
@@ -213,8 +214,10 @@ class KeyedReader:
         if self.augment is None:
             return Unchanged()
         if of_views is not None:
-            each = self._of_each or [(bound, self._twice, self._value_checks)] * of_views.count
-            views = [(view, self._guarded(OneView(), view, twice, checks)) for view, twice, checks in each]
+            each = self._of_each or [(bound, self._key_check, self._value_checks)] * of_views.count
+            views = [
+                (view, self._guarded(OneView(), view, key_check, checks)) for view, key_check, checks in each
+            ]
             return SeveralViews(views, self.targets, of_views)
         any_form = AnyForm(self.targets)
         is_alone = self.targets == "image" or (self.targets is None and not bound.rules.shifts)  # of a sound
@@ -222,7 +225,7 @@ class KeyedReader:
         if bound.is_empty and one_image:
             return UnchangedImage(any_form)
         return self._guarded(
-            OneImage(any_form) if one_image else any_form, bound, self._twice, self._value_checks
+            OneImage(any_form) if one_image else any_form, bound, self._key_check, self._value_checks
         )
 
     def _compose_group_reader(self, keying: ByPosition | ById) -> GroupReader | None:
@@ -238,23 +241,26 @@ class KeyedReader:
         verifies = bound.is_foreign and (self.bridge is None or self.bridge.verify)
         return KeyCheck(bound.augment, f"the augmentation {bound.augment!r}"[:200]) if verifies else None
 
-    def _guarded(self, plain: Step, bound: BoundAugment, twice: KeyCheck | None, checks: ValueChecks) -> Step:
+    def _guarded(
+        self, plain: Step, bound: BoundAugment, key_check: KeyCheck | None, checks: ValueChecks
+    ) -> Step:
         """Wrap the step for an augmentation in what is rare."""
         step = plain
         if checks.due > 0:
             step = CheckedValues(step, checks)
-        if twice is not None:
+        if key_check is not None:
             is_called = bound.pipeline is None
-            step = WatchedCode(step, twice, self._runner is not None) if is_called else Watched(step, twice)
+            step = (
+                WatchedCode(step, key_check, self._runner is not None)
+                if is_called
+                else Watched(step, key_check)
+            )
         if self.faults.check_finite:
             step = FiniteResult(step, plain)
         if bound.mixer is None or bound.pipeline is None:
             return step
         keying = self._late_keying
-        return Mixed(
-            step,
-            Dataset(self.base, keying, self._fetching, bound, self.targets, self.faults, self.worker),
-        )
+        return Mixed(step, self.base, keying, self._fetching, bound, self.targets, self.faults, self.worker)
 
     def position(self, index: SupportsIndex) -> int:
         """Return the position, from 0, of an index that may be negative.
@@ -342,7 +348,7 @@ class KeyedReader:
         ats: Sequence[SampleIndex],
         allocate: Allocate,
         *,
-        around: OuterReads | None = None,
+        outer_reads: OuterReads | None = None,
         listed: bool = True,
     ) -> AtOnce | Callable[..., Any] | None:
         """Read the samples at some positions, and augment their images at once if that is faster.
@@ -352,7 +358,7 @@ class KeyedReader:
         Args:
             ats: the positions, each with its epoch, occurrence and view.
             allocate: returns memory for all augmented images, for a shape and a dtype.
-            around: returns a read to enter around the read of the sample with a number, or None.
+            outer_reads: returns a read to enter around the read of the sample with a number, or None.
             listed: see `sample`.
 
         Returns:
@@ -365,16 +371,16 @@ class KeyedReader:
         if min(ats) < 0 or not hasattr(self.base, "__len__") or max(ats) >= len(self.base):
             return None
         self.position(max(ats))
-        group = reader.read(ats, around)
+        group = reader.read(ats, outer_reads)
         result = reader.run(group, ats, self._value_checks, allocate)
         if result is not None:
             return result
 
         def alone(number: int, row: Array | None = None) -> Any:
             at, fetch = ats[number], group.fetch_of(number)
-            if fetch is not None or around is None:
+            if fetch is not None or outer_reads is None:
                 return self.sample(at, counts=fetch is None, listed=listed, row=row, fetch=fetch)
-            with around(number):
+            with outer_reads(number):
                 return self.sample(at, listed=listed, row=row)
 
         return alone
@@ -404,7 +410,7 @@ class KeyedReader:
             if self.augment is None:
                 return batch
             plain = ReadyBatch(self.targets, size, **how)
-            step = self._guarded(plain, self.bound, self._twice, self._value_checks)
+            step = self._guarded(plain, self.bound, self._key_check, self._value_checks)
             return step.augment(self.bound, batch, at, first, rows)
         except (NotReproducible, SharedSeedError):
             raise
@@ -426,64 +432,47 @@ class KeyedReader:
             self.faults.log.report(name)
 
     def manifest(self) -> dict[str, Any]:
-        """Return everything but the data that the samples depend on: seed, pipeline, and the versions of all libraries."""
-        return manifest(seed=self.seed, base=self.base, augment=self.augment, runner=self._runner)
+        """Return everything but the data that the samples depend on, as plain data for a log.
+
+        Under a bridge, the samples stay the same for other workers, orders, ranks and resumes, but not for other versions of
+        the libraries that draw them. So the dict lists these libraries.
+
+        Returns:
+            A dict with ``contract``, ``seedsafe``, ``python``, ``numpy``, ``seed``, ``augment`` (the result of `to_dict`, or the
+            pipeline's repr if it holds code), ``bridge`` (the options' repr, or None), ``verdict``, ``equal_generators`` (those
+            of the bridge that share a stream, a list for each stream) and ``libraries``.
+
+        Example:
+            >>> result = KeyedReader([1, 2], seed=42).manifest()
+            >>> result["contract"], result["seed"], result["augment"], result["libraries"]
+            (1, 42, None, {})
+        """
+        runner, augment = self._runner, self.augment
+        roots = find(augment).libraries | (set() if runner is None else find(self.base).libraries)
+        owners = packages_distributions()
+        libraries = {}
+        for distribution in sorted({owner for root in roots for owner in owners.get(root, ())}):
+            if distribution not in ("seedsafe", "numpy"):  # these two have entries of their own
+                libraries[distribution] = version(distribution)
+        own, plain = None, None if augment is None else repr(augment)
+        with suppress(PackageNotFoundError):
+            own = version("seedsafe")
+        with suppress(AttributeError, TypeError):  # a single transform has no to_dict, and code no plain data
+            plain = augment.to_dict()  # type: ignore[union-attr]
+        return {
+            "contract": CONTRACT_VERSION,
+            "seedsafe": own,
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "seed": self.seed,
+            "augment": plain,
+            "bridge": None if runner is None else repr(runner.options),
+            "verdict": None if runner is None else runner.verdict,
+            "equal_generators": [] if runner is None else runner.joined(),
+            "libraries": libraries,
+        }
 
     @property
     def bridged(self) -> bool:
         """Whether the generators that the base touches follow the key."""
         return self._runner is not None
-
-
-def manifest(*, seed: int, base: Any, augment: Any, runner: Runner | None) -> dict[str, Any]:
-    """Return everything but the data that the samples of a run depend on, as plain data for a log.
-
-    Under a bridge, the samples stay the same for other workers, orders, ranks and resumes, but not for other versions of
-    the libraries that draw them. So the dict lists these libraries.
-
-    Returns:
-        A dict with ``contract``, ``seedsafe``, ``python``, ``numpy``, ``seed``, ``augment`` (the result of `to_dict`, or the
-        pipeline's repr if it holds code), ``bridge`` (the options' repr, or None), ``verdict``, ``equal_generators`` (those
-        of the bridge that share a stream, a list for each stream) and ``libraries``.
-
-    Example:
-        >>> result = manifest(seed=42, base=[1, 2], augment=None, runner=None)
-        >>> result["contract"], result["seed"], result["augment"], result["libraries"]
-        (1, 42, None, {})
-    """
-    roots = set()
-    for root in (augment, base if runner is not None else None):
-        roots |= find(root).libraries
-    owners = packages_distributions()
-    libraries = {}
-    for distribution in sorted({owner for root in roots for owner in owners.get(root, ())}):
-        if distribution not in ("seedsafe", "numpy"):  # these two have entries of their own
-            libraries[distribution] = version(distribution)
-    return {
-        "contract": CONTRACT_VERSION,
-        "seedsafe": _own_version(),
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "seed": seed,
-        "augment": _plain(augment),
-        "bridge": None if runner is None else repr(runner.options),
-        "verdict": None if runner is None else runner.verdict,
-        "equal_generators": [] if runner is None else runner.joined(),
-        "libraries": libraries,
-    }
-
-
-def _plain(augment: Any) -> Any:
-    if augment is None:
-        return None
-    try:
-        return augment.to_dict()
-    except (AttributeError, TypeError):  # a single transform has no to_dict, and code no plain data
-        return repr(augment)
-
-
-def _own_version() -> str | None:
-    try:
-        return version("seedsafe")
-    except PackageNotFoundError:
-        return None

@@ -1,7 +1,7 @@
 """The steps of a read: key, sample, augmentation.
 
 `ByPosition` or another `Keying` gives the sample its key. `Fetch` reads the base; what is rare wraps that: `Bridged` keys all generators,
-`EachView` reads the base for each view, `Copied` and `Finite` look after the sample.
+`EachView` reads the base for each view, `Through` copies or checks the sample.
 
 Most samples are an image, alone or with labels: `OneImage` augments them. `AnyForm` augments any other form. What is rare wraps one of
 these: `CheckedValues` checks the first floats, `Watched` repeats the first calls of foreign code, `FiniteResult` checks the result, `Mixed`
@@ -28,6 +28,7 @@ from seedsafe.pipeline.node import Chain, run
 from seedsafe.pipeline.rules import Rules
 from seedsafe.pipeline.spans import CHECKED
 from seedsafe.pipeline.unnamed import SCALARS
+from seedsafe.reading.bases import Repeats, SharedSeedError, entered, key_at
 from seedsafe.reading.bound import BoundAugment
 from seedsafe.reading.checks import DrawChecks
 from seedsafe.reading.faults import (
@@ -36,12 +37,10 @@ from seedsafe.reading.faults import (
     Skipped,
     path_of,
     reason,
-    require_finite,
     require_finite_after,
     require_sample,
 )
-from seedsafe.reading.forms import WIDE, copy_parts, opened
-from seedsafe.reading.inside import Repeats, SharedSeedError, entered, key_at
+from seedsafe.reading.forms import WIDE, opened
 from seedsafe.reading.sample import (
     Opened,
     augment_parts,
@@ -60,12 +59,9 @@ __all__ = [
     "ById",
     "ByPosition",
     "CheckedValues",
-    "Copied",
-    "Dataset",
     "EachView",
     "Fetch",
     "Fetching",
-    "Finite",
     "FiniteResult",
     "Keying",
     "Mixed",
@@ -76,6 +72,7 @@ __all__ = [
     "OtherSamples",
     "SeveralViews",
     "Step",
+    "Through",
     "Unchanged",
     "UnchangedImage",
     "ValueChecks",
@@ -263,28 +260,15 @@ class EachView:
         return joined_views([self._fetch.read(position, at, view, counts) for view in keys], self._targets)
 
 
-class Copied:
-    """Copies samples: while one is mixed with others, the base reads those, and may reuse its memory."""
+class Through:
+    """Passes each sample of the base through a function, which copies or checks it."""
 
-    def __init__(self, fetch: Fetching) -> None:
-        self._fetch = fetch
-
-    def read(self, position: int, at: SampleIndex, key: SampleKey | None, counts: bool = True) -> Any:
-        """Return a copy of the base's sample at a position."""
-        return copy_parts(self._fetch.read(position, at, key, counts))
-
-
-class Finite:
-    """Refuses samples of the base with NaN or infinity."""
-
-    def __init__(self, fetch: Fetching) -> None:
-        self._fetch = fetch
+    def __init__(self, fetch: Fetching, function: Callable[[Any], Any]) -> None:
+        self._fetch, self._function = fetch, function
 
     def read(self, position: int, at: SampleIndex, key: SampleKey | None, counts: bool = True) -> Any:
-        """Return the base's sample at a position."""
-        sample = self._fetch.read(position, at, key, counts)
-        require_finite(sample)
-        return sample
+        """Return what the function returns for the base's sample at a position."""
+        return self._function(self._fetch.read(position, at, key, counts))
 
 
 class Step(Protocol):
@@ -467,55 +451,50 @@ class Watched:
     Only the draws and results of the foreign transforms are computed again, not those of the library's own.
     """
 
-    def __init__(self, step: Step, twice: KeyCheck) -> None:
-        self._step = step
-        self._twice = twice
+    def __init__(self, step: Step, check: KeyCheck) -> None:
+        self._step, self._check = step, check
 
     def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
         """Return the augmented sample."""
-        twice, pipeline = self._twice, bound.pipeline
-        if not twice.calls_left:
+        if not self._check.calls_left:
             return self._step.augment(bound, sample, at, key, row)
-        assert pipeline is not None
-        watched = bound.like(pipeline.watched(partial(twice.check, address(key, BRIDGE))))
-        result = self._step.augment(watched, sample, at, key, row)
-        twice.calls_left -= 1
+        result = self._checked(bound, sample, at, key, row)
+        self._check.calls_left -= 1
         return result
 
+    def _checked(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
+        assert bound.pipeline is not None
+        watched = bound.like(bound.pipeline.watched(partial(self._check.check, address(key, BRIDGE))))
+        return self._step.augment(watched, sample, at, key, row)
 
-class WatchedCode:
+
+class WatchedCode(Watched):
     """Runs the first calls of a callable twice more, if need be, and refuses it if it ignores its key.
 
     Args:
         step: calls it.
-        twice: runs the calls.
+        check: runs the calls.
         always: whether each of the first calls runs twice more, as under a bridge. Otherwise that would surprise the user, so it
             happens only if a generator has advanced.
     """
 
-    def __init__(self, step: Step, twice: KeyCheck, always: bool) -> None:
-        self._step = step
-        self._twice = twice
+    def __init__(self, step: Step, check: KeyCheck, always: bool) -> None:
+        super().__init__(step, check)
         self._always = always
 
-    def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
-        """Return the augmented sample."""
-        twice = self._twice
-        if not twice.calls_left:
-            return self._step.augment(bound, sample, at, key, row)
-        original = deepcopy(sample)
+    def _checked(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
+        check, original = self._check, deepcopy(sample)
 
         def repeat() -> Any:
             with reading(None):
                 return self._step.augment(bound, deepcopy(original), at, key, None)
 
         if self._always:
-            twice.check(address(key, BRIDGE), repeat)
-        before = twice.marks()
+            check.check(address(key, BRIDGE), repeat)
+        before = check.marks()
         result = self._step.augment(bound, sample, at, key, row)
-        if not self._always and twice.marks() != before:
-            twice.check(address(key, BRIDGE), repeat)
-        twice.calls_left -= 1
+        if not self._always and check.marks() != before:
+            check.check(address(key, BRIDGE), repeat)
         return result
 
 
@@ -538,10 +517,11 @@ class FiniteResult:
         return result
 
 
-class Dataset:
-    """A dataset whose pipeline mixes samples. Partners are read by the same step as all samples.
+class Mixed:
+    """Augments samples with a pipeline that mixes them with others of the dataset, which are read by the same step as all samples.
 
     Args:
+        step: augments a sample.
         base: the dataset.
         keying: gives samples their keys.
         fetch: reads the base.
@@ -553,6 +533,7 @@ class Dataset:
 
     def __init__(
         self,
+        step: Step,
         base: Any,
         keying: Keying,
         fetch: Fetching,
@@ -561,12 +542,12 @@ class Dataset:
         faults: Faults,
         worker: Callable[[], int | str | None],
     ) -> None:
-        self.base, self._keying, self._fetch = base, keying, fetch
+        self._step, self.base, self._keying, self._fetch = step, base, keying, fetch
         self._bound, self._targets, self._faults, self._worker = bound, targets, faults, worker
 
-    def around(self, at: SampleIndex) -> OtherSamples:
-        """Return the other samples around one of them."""
-        return OtherSamples(self, at)
+    def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
+        """Return the augmented sample."""
+        return self._step.augment(bound.among(OtherSamples(self, at)), sample, at, key, None)
 
     def partner(self, at: SampleIndex, view: int, before: Chain, rules: Rules) -> Any:
         """Return a sample to mix into another one, after the first transforms of the pipeline.
@@ -585,7 +566,7 @@ class Dataset:
         key = SampleKey(own.seed, own.epoch, own.index, occurrence=own.occurrence, view=view)
         # Its own partners, if a transform before mixes too.
         assert rules.mixing_root is not None
-        root = rules.mixing_root(before, rules, self.around(at), True)
+        root = rules.mixing_root(before, rules, OtherSamples(self, at), True)
 
         def read(source: int) -> Any:
             parts = self._arrays(self._fetch.read(source, at, own, counts=False))
@@ -605,8 +586,7 @@ class Dataset:
     def _arrays(self, sample: Any) -> Any:
         """Return the targets of a sample as arrays: an array, or a dict."""
         bound = self._bound
-        targets = targets_of(bound, sample, self._targets)
-        parts, _ = take_apart(sample, targets)
+        parts, _ = take_apart(sample, targets_of(bound, sample, self._targets))
         if isinstance(parts, dict):
             return Opened(bound, parts).arrays
         return opened(parts, bound.target, bound.channels_first)[0]
@@ -617,9 +597,8 @@ class OtherSamples:
 
     __slots__ = ("_at", "_dataset")
 
-    def __init__(self, dataset: Dataset, at: SampleIndex) -> None:
-        self._dataset = dataset
-        self._at = at
+    def __init__(self, dataset: Mixed, at: SampleIndex) -> None:
+        self._dataset, self._at = dataset, at
 
     @property
     def length(self) -> int | None:
@@ -633,19 +612,6 @@ class OtherSamples:
         return int(self._at)
 
     def read(self, position: int, view: int, before: Chain, rules: Rules) -> Any:
-        """Return another sample; see `Dataset.partner`."""
-        at = self._at
-        at = SampleIndex(position, at.epoch, at.occurrence, at.view)
+        """Return another sample; see `Mixed.partner`."""
+        at = SampleIndex(position, self._at.epoch, self._at.occurrence, self._at.view)
         return self._dataset.partner(at, view, before, rules)
-
-
-class Mixed:
-    """Augments samples with a pipeline that mixes them with others of the dataset."""
-
-    def __init__(self, step: Step, dataset: Dataset) -> None:
-        self._step = step
-        self._dataset = dataset
-
-    def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
-        """Return the augmented sample."""
-        return self._step.augment(bound.among(self._dataset.around(at)), sample, at, key, None)

@@ -138,9 +138,9 @@ Write targets=('image', 'mask'), with None for a part that passes through, or ta
     in_dict = not isinstance(sample, dict) and isinstance(sample[0], Mapping)
     targets = [target for target in certain.values() if target != "mask"]
     mixed = "masks" in targets and len(targets) < len(certain) - 1
-    beside = [path for path in certain if in_dict and path[0] != 0]
-    if len(set(targets)) < len(targets) or mixed or beside:
-        raise _unnamed(sample, (beside or list(certain))[-1], certain, rules, alone)
+    outside = [path for path in certain if in_dict and path[0] != 0]
+    if len(set(targets)) < len(targets) or mixed or outside:
+        raise _unnamed(sample, (outside or list(certain))[-1], certain, rules, alone)
     plain = in_dict or all(len(path) == 1 and path[0] in (target, 0) for path, target in certain.items())
     return BY_NAME if plain else certain
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from seedsafe.reading.inside import outermost
+from seedsafe.reading.bases import outermost
 from seedsafe_audit.content import digest
 from seedsafe_audit.recording import Items, Plan, Record, Recorder
 from seedsafe_audit.subject import Subject

@@ -15,7 +15,7 @@ from typing import Any
 
 from seedsafe.bridging.entropy import SeedLog
 from seedsafe.keys.ambient import Read
-from seedsafe.reading.inside import entered
+from seedsafe.reading.bases import entered
 from seedsafe_audit import state
 from seedsafe_audit.content import Content, content
 from seedsafe_audit.supervise import write_stack_on_signal

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from seedsafe.bridging.walk import Location, Part, attributes_of, held_by, walk
 from seedsafe.ground.target import import_object
-from seedsafe.reading.inside import outermost
+from seedsafe.reading.bases import outermost
 
 __all__ = ["Subject", "load", "subject_of"]
 
