@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import seedsafe as ss
-from seedsafe.bridging.entropy import Replayed, unseeded_generators
+from seedsafe.bridging.entropy import Replayed
 from seedsafe.bridging.generators import generator_of, global_generators, is_generator, stateful
 from seedsafe.bridging.words import Words, address_of
 
@@ -97,8 +97,7 @@ def test_two_generators_of_numpy_may_share_a_holder() -> None:
 
 
 def test_generators_without_a_seed_are_one_generator() -> None:
-    with Replayed(7) as seeds:
-        generator = unseeded_generators(seeds)
+    with Replayed(7) as generator:
         before = generator.read()
         first = np.random.default_rng().random()
         assert generator.mark() != before.mark

@@ -11,6 +11,7 @@ from seedsafe import BatchMix, Bridge, SampleIndex, SampleKey, ring
 from seedsafe.reading import (
     BRIDGE_IT,
     Augment,
+    BoundAugment,
     Faults,
     Forwarding,
     KeyedReader,
@@ -21,8 +22,6 @@ from seedsafe.reading import (
     checked_int,
     explain_arguments,
     flag,
-    labels_of,
-    mixer_of,
     read_batch,
     ready_batches,
     stack,
@@ -165,9 +164,9 @@ class AugmentedSequence(Passes, Forwarding):
         self.mix = _check_mix(mix)
         check_together(batch_size=batch_size, ids=ids, on_error=on_error, epoch=epoch, repeat=repeat)
         self._ready = batch_size is None
-        mixer = mixer_of(augment) if self._ready else None
-        if mixer is not None:
-            raise ready_batches(mixer)
+        bound = BoundAugment(augment)
+        if self._ready and bound.mixer is not None:
+            raise ready_batches(bound.mixer)
         self._units = length(base)
         for hook in uncalled_hooks(base) if self._ready else ():
             warn(
@@ -175,7 +174,7 @@ class AugmentedSequence(Passes, Forwarding):
                 "For another order in each epoch, pass shuffle=True"
             )
         first = SampleKey(seed, 0, 0)
-        self.batch_size = batch_size_of(base, batch_size, check_targets(targets, labels_of(augment)), first)
+        self.batch_size = batch_size_of(base, batch_size, check_targets(targets, bound.labels), first)
         self.reader = KeyedReader(
             base,
             augment,

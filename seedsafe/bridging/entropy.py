@@ -17,7 +17,7 @@ from seedsafe.bridging.regions import regions
 from seedsafe.bridging.words import Words
 from seedsafe.keys import seeding
 
-__all__ = ["Entropy", "Replayed", "SeedLog", "unseeded_generators"]
+__all__ = ["Entropy", "Replayed", "SeedLog"]
 
 _NUMPY: Any = bit_generator
 _SEEDS = (int, str, bytes, float, list, tuple, np.integer)
@@ -116,11 +116,6 @@ class Replayed(Stateful):
         size = -(-bits // 8)
         raw = shake_128(f"{start} {taken}".encode()).digest(size)
         return int.from_bytes(raw, "little") >> (8 * size - bits)
-
-
-def unseeded_generators(seeds: Replayed) -> Stateful:
-    """Return NumPy's generators without a seed as one generator, whose state is where their seeds come from."""
-    return seeds
 
 
 class SeedLog:

@@ -37,7 +37,7 @@ from seedsafe.reading.batches import (
     stack,
     stack_rows,
 )
-from seedsafe.reading.bound import Augment, BoundAugment, labels_of, mixer_of
+from seedsafe.reading.bound import Augment, BoundAugment
 from seedsafe.reading.checks import (
     BRIDGE_IT,
     CheckedCollate,
@@ -106,8 +106,6 @@ __all__ = [
     "frames_of_threads",
     "global_generators",
     "held_generators",
-    "labels_of",
-    "mixer_of",
     "nested",
     "outermost",
     "parts",

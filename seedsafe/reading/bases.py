@@ -205,14 +205,8 @@ class Repeats:
             frame = frame.f_back
         return self.wrapper
 
-    def __reduce__(self) -> Any:
-        return _rebuild, (self.wrapper, self.seed, self.log, self.has_effect)
-
-
-def _rebuild(wrapper: str, seed: int | None, log: WarningLog, has_effect: bool) -> Repeats:
-    result = Repeats(None, seed, log)
-    result.wrapper, result.has_effect = wrapper, has_effect
-    return result
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_indices": {}, "_mask": 0}  # another process serves keys of its own
 
 
 class entered(Read):  # noqa: N801  # used as a with statement, several times cheaper than contextlib's
@@ -360,7 +354,7 @@ torch.utils.data.TensorDataset(*base) of tensors, whose images are (N, C, H, W)
         _check_columns(base, name)
     elif isinstance(base, _DICTS) and base and 0 not in base and not hasattr(type(base), "__missing__"):
         raise TypeError(
-            f"{name} must have {name}[0], got a {type(base).__name__} of {_listed(base)}: pass "
+            f"{name} must have {name}[0], got a {type(base).__name__} of {_names(base)}: pass "
             f"[dict(zip({name}, row)) for row in zip(*{name}.values())] if its values are columns, list({name}.values()) if they are "
             "samples"
         )
@@ -405,6 +399,6 @@ def _are_columns(less: tuple[int, ...], more: tuple[int, ...]) -> bool:
     return len(less) < len(more) and (len(less) == 1 or len(more) > 3 or not is_image)
 
 
-def _listed(base: Mapping[Any, Any]) -> str:
+def _names(base: Mapping[Any, Any]) -> str:
     names = list(base)[:_COLUMNS]
     return f"{names}"[:-1] + (", …]" if len(base) > len(names) else "]")

@@ -197,16 +197,16 @@ def augment_batch(
             "the size of its largest batch, from which the indices of the samples follow"
         )
     if not bound.views:
-        return join(_augmented(bound, parts, columns, number, first, rows, stack))
+        return join(_augment_each(bound, parts, columns, number, first, rows, stack))
     outer = keys_of_views(first, len(bound.views))
     views = [
-        _augmented(view, parts, columns, number, key, None, stack)
+        _augment_each(view, parts, columns, number, key, None, stack)
         for view, key in zip(bound.views, outer, strict=True)
     ]
     return join(views_of_parts(bound, parts, views, targets))
 
 
-def _augmented(
+def _augment_each(
     bound: BoundAugment,
     parts: Any,
     columns: dict[str, Any],
@@ -221,14 +221,14 @@ def _augmented(
         for row in range(number)
     ]
     if not isinstance(parts, dict):
-        whole = _at_once(bound, parts, first, rows)
+        whole = _augment_at_once(bound, parts, first, rows)
         if whole is None:
             whole = stack(
-                [_augment(bound, sample, key, rows) for sample, key in zip(parts, keys, strict=True)]
+                [_augment_one(bound, sample, key, rows) for sample, key in zip(parts, keys, strict=True)]
             )
         return whole
     results = [
-        _augment(bound, dict(zip(columns, sample, strict=True)), key, rows)
+        _augment_one(bound, dict(zip(columns, sample, strict=True)), key, rows)
         for *sample, key in zip(*columns.values(), keys, strict=True)
     ]
     arrays: dict[str, Any] = {
@@ -255,7 +255,7 @@ def ready_batches(mixer: str) -> ValueError:
     )
 
 
-def _at_once(bound: BoundAugment, images: Any, first: SampleKey, rows: Rows | None) -> Array | None:
+def _augment_at_once(bound: BoundAugment, images: Any, first: SampleKey, rows: Rows | None) -> Array | None:
     """Return a ready batch of images, augmented at once, or None if that is not faster or a sample fails."""
     if bound.many is None or type(images) is not np.ndarray:
         return None
@@ -268,7 +268,7 @@ def _at_once(bound: BoundAugment, images: Any, first: SampleKey, rows: Rows | No
     return bound.many.at_once(images, keys, np.empty if rows is None else rows.room)
 
 
-def _augment(bound: BoundAugment, sample: Any, key: SampleKey, rows: Rows | None) -> Any:
+def _augment_one(bound: BoundAugment, sample: Any, key: SampleKey, rows: Rows | None) -> Any:
     """Return an augmented sample, in its row if there are rows."""
     if rows is None:
         return augment_parts(bound, sample, key)
@@ -388,11 +388,11 @@ class KeyedCollate:
             region = Region(at, globals_for(self._options, one_thread=True))
             return region.run(lambda _: self.collate(samples))
         return self._runner.run(
-            at, lambda _: self.collate(samples), repeatable=lambda _: self.collate(_copied(samples))
+            at, lambda _: self.collate(samples), repeatable=lambda _: self.collate(_copy(samples))
         )
 
 
-def _copied(samples: Any) -> Any:
+def _copy(samples: Any) -> Any:
     """Return copies of samples, since a collate function may take parts out of them, or themselves if they cannot be copied."""
     with suppress(Exception):  # any object of the user's
         return deepcopy(samples)

@@ -21,7 +21,7 @@ from seedsafe.pipeline.transform import Transform
 from seedsafe.pipeline.views import Views
 from seedsafe.reading.targets import Targets, check_targets
 
-__all__ = ["Augment", "BoundAugment", "labels_of", "listed", "mixer_of"]
+__all__ = ["Augment", "BoundAugment", "listed"]
 
 Augment = Callable[..., Any]
 """A Compose, a Transform, or another callable, called as ``augment(sample, key=key)``."""
@@ -231,13 +231,3 @@ def listed(augment: Any, views: Any) -> tuple[Any, int | None]:
             f"them that often, Views([...] * {count})"
         )
     return augment, count
-
-
-def labels_of(augment: Any) -> tuple[str, ...]:
-    """Return the names of the entries of a sample that a pipeline may shorten or mix."""
-    return BoundAugment(augment).labels
-
-
-def mixer_of(augment: Any) -> str | None:
-    """Return the name of the first transform of a pipeline that mixes samples of a dataset, or None."""
-    return BoundAugment(augment).mixer

@@ -18,7 +18,7 @@ import numpy as np
 
 from seedsafe.bridging.again import digests_of, has_moved, put_back, rerun, set_states, states_of
 from seedsafe.bridging.contents import Contents, named_place
-from seedsafe.bridging.entropy import Replayed, unseeded_generators
+from seedsafe.bridging.entropy import Replayed
 from seedsafe.bridging.generators import State, Stateful, global_generators, stateful
 from seedsafe.bridging.options import NotReproducible
 from seedsafe.bridging.regions import PATIENCE, regions
@@ -197,9 +197,9 @@ class DrawChecks:
         named = [(named_place(self._name, place), place.thing) for place in held.generators[:64]]
         own = [generator for name, thing in named if (generator := stateful(name, thing)) is not None]
         with Replayed() as seeds:
-            before = states_of((*global_generators(), *own, unseeded_generators(seeds)))
-            sample = self._heard(read)
-            sample, fault = self._judged(read, sample, held, before, position)
+            before = states_of((*global_generators(), *own, seeds))
+            sample = self._read_noting_seeds(read)
+            sample, fault = self._find_fault(read, sample, held, before, position)
         if fault is not None:
             self._report(fault.text, may_raise and fault.may_raise)
         self._number = number
@@ -207,7 +207,7 @@ class DrawChecks:
             self.due_in = _gap_after(number)
         return sample
 
-    def _heard(self, read: Callable[[], Any]) -> Any:
+    def _read_noting_seeds(self, read: Callable[[], Any]) -> Any:
         """Return what `read` returns, and note the states in which it sets the global generators."""
         seeded = self._seeded = list[Any]()
 
@@ -220,7 +220,7 @@ class DrawChecks:
         finally:
             seeding.followers.remove(hear)
 
-    def _judged(
+    def _find_fault(
         self,
         read: Callable[[], Any],
         sample: Any,
@@ -246,12 +246,12 @@ class DrawChecks:
             copy, own = copy_parts(sample), digests_of(sample)
             with put_back([generator for generator, _ in before]) as can_set:
                 if can_set:
-                    fault = self._fault(read, own, held, tried, position)
+                    fault = self._compare_reads(read, own, held, tried, position)
             result = sample if digests_of(sample) == own else copy  # the base may have used its memory again
         self._tried, self._spent = self._tried + 1, self._spent + monotonic() - start
         return result, fault
 
-    def _fault(
+    def _compare_reads(
         self,
         read: Callable[[], Any],
         own: dict[Any, bytes],
@@ -301,43 +301,43 @@ class DrawChecks:
                 constant.append(generator)
         return _Fault(self._text_of_constants(constant), False) if constant else None
 
-    def _who(self) -> str:
+    def _subject(self) -> str:
         return f"the {self._name}, a {type(self._base).__qualname__},"
 
-    def _ways(self) -> str:
+    def _ways_out(self) -> str:
         return "; ".join((*self._unkeyed.ways, "draw from seedsafe.generator() in it", _ALLOW))
 
-    def _one(self, position: int) -> str:
+    def _sample_name(self, position: int) -> str:
         return f"sample {position}"
 
     def _text(self, drawn: Sequence[Stateful], position: int) -> str:
         """Return the error for generators on which the sample at a position depends."""
         it = "that generator" if len(drawn) == 1 else "those generators"
         return (
-            f"{self._who()} draws from {_names_of(drawn)}, {self.KEYLESS}: {self._one(position)} came out different when it was {self.READ} "
-            f"again with {it} in another state. So {self.SAMPLES} depend on the workers and on what was read before: {self._ways()}"
+            f"{self._subject()} draws from {_names_of(drawn)}, {self.KEYLESS}: {self._sample_name(position)} came out different when it was {self.READ} "
+            f"again with {it} in another state. So {self.SAMPLES} depend on the workers and on what was read before: {self._ways_out()}"
         )
 
     def _text_of_change(self, names: Sequence[str], changed: str) -> str:
         """Return the warning for a base that changes in reads in which generators move."""
         return (
-            f"{self._who()} drew from {' and '.join(names)}, {self.KEYLESS}, in {_CHANGED} reads in which it may itself have changed "
+            f"{self._subject()} drew from {' and '.join(names)}, {self.KEYLESS}, in {_CHANGED} reads in which it may itself have changed "
             f"({changed}), so it was not {self.READ} again to see whether its {self.SAMPLES} follow from these draws. If they do, they depend "
             "on the workers and on what was read before; if it keeps samples, keep the samples as they are before anything random: "
-            f"{self._ways()}"
+            f"{self._ways_out()}"
         )
 
     def _text_of_seeds(self, anew: Sequence[Stateful], position: int) -> str:
         """Return the error for generators that reads set from the system or the clock."""
         return (
-            f"{self._who()} sets {_names_of(anew)} from the system's entropy, the clock or the like, {self.KEYLESS}: {self._one(position)} "
-            f"came out different when it was {self.READ} again in the same state. So {self.SAMPLES} differ from run to run: {self._ways()}"
+            f"{self._subject()} sets {_names_of(anew)} from the system's entropy, the clock or the like, {self.KEYLESS}: {self._sample_name(position)} "
+            f"came out different when it was {self.READ} again in the same state. So {self.SAMPLES} differ from run to run: {self._ways_out()}"
         )
 
     def _text_of_constants(self, constant: Sequence[Stateful]) -> str:
         """Return the warning for generators that reads of different samples leave in one state."""
         return (
-            f"{self._who()} sets {_names_of(constant)} to the same state for different {self.SAMPLES}, so they all get the same numbers, in "
+            f"{self._subject()} sets {_names_of(constant)} to the same state for different {self.SAMPLES}, so they all get the same numbers, in "
             'every epoch: leave the seeding out of it, or pass on_unkeyed="allow" if equal numbers are intended'
         )
 
@@ -419,10 +419,10 @@ def checked_source(
     """
     if unkeyed.answer == "allow" or _is_data(records):
         return iter(records)
-    return _checked(records, unkeyed, name, first, least)
+    return _check_stream(records, unkeyed, name, first, least)
 
 
-def _checked(
+def _check_stream(
     records: Iterable[Any], unkeyed: Unkeyed, name: str, first: Callable[[], bool], least: int
 ) -> Iterator[Any]:
     # An iterator's own __iter__ may begin anew, as that of litdata's StreamingDataset does, and `yield from` would call it.
@@ -433,7 +433,7 @@ def _checked(
         number += 1
         if number >= _FIRST or not number & (number - 1):
             held = held_generators(records, name, _only_orders)
-            generators = [*global_generators(), *held, unseeded_generators(seeds)]
+            generators = [*global_generators(), *held, seeds]
         before = states_of(generators)
         try:
             with seeds:
@@ -522,11 +522,11 @@ class _CollateChecks(DrawChecks):
     KIND = 16
     KEYLESS, READ, SAMPLES = "without a key", "collated", "batches"
 
-    def _who(self) -> str:
+    def _subject(self) -> str:
         return "the collate function"
 
-    def _ways(self) -> str:
+    def _ways_out(self) -> str:
         return f"pass bridge=True to the dataset, so that the generators follow the batch; draw in the dataset from seedsafe.generator(); {_ALLOW}"
 
-    def _one(self, position: int) -> str:
+    def _sample_name(self, position: int) -> str:
         return "a batch" if position < 0 else f"the batch of sample {position}"

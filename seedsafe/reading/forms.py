@@ -155,10 +155,10 @@ def copy_parts(sample: Any) -> Any:
 
     Parts of a class that cannot be copied, or changed, stay the same objects.
     """
-    return mapped(_copied, sample, SCALARS)
+    return mapped(_copy_part, sample, SCALARS)
 
 
-def _copied(part: Any) -> Any:
+def _copy_part(part: Any) -> Any:
     if isinstance(part, np.ndarray):
         return part.copy()
     if isinstance(part, dict | list):  # of a class of its own, which a copy keeps

@@ -18,13 +18,13 @@ from seedsafe.keys.ambient import reading, thread
 from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.keys.many import ManyKeys
 from seedsafe.pipeline.batch import Allocate, depth
-from seedsafe.pipeline.unnamed import SCALARS
+from seedsafe.pipeline.unnamed import SCALARS, check_names
 from seedsafe.reading.bases import Repeats, SharedSeedError, entered, nested
 from seedsafe.reading.bound import BoundAugment
 from seedsafe.reading.checks import DrawChecks
 from seedsafe.reading.faults import require_sample
 from seedsafe.reading.forms import copy_parts
-from seedsafe.reading.sample import check_entries, targets_of
+from seedsafe.reading.sample import targets_of
 from seedsafe.reading.steps import ById, ByPosition, ValueChecks
 from seedsafe.reading.targets import Targets
 
@@ -80,11 +80,11 @@ class Group:
         if kind is ndarray:
             image, others, form = sample, None, None
         elif kind is tuple and len(sample) == 2 and type(sample[1]) in SCALARS and self._has_plain:
-            # Nearly all samples: asking `_parted` would take 4 % of small images' time.
+            # Nearly all samples: asking `_parts_of` would take 4 % of small images' time.
             image, others, form = sample[0], sample[1:], type(sample[1]) if self._collates else tuple
         else:
             try:
-                image, others, form = self._parted(sample)
+                image, others, form = self._parts_of(sample)
             except Exception:  # noqa: BLE001  # a faulty sample raises it when it is augmented
                 return False
         if type(image) is not ndarray:
@@ -105,7 +105,7 @@ class Group:
         """Add samples that are one array already."""
         self.images, self.others = images, [None] * len(images)
 
-    def _parted(self, sample: Any) -> tuple[Any, Any, Any]:
+    def _parts_of(self, sample: Any) -> tuple[Any, Any, Any]:
         """Return the image of a sample, its other parts, and what it must have in common with others; None as image if there is not one.
 
         Raises:
@@ -126,7 +126,8 @@ class Group:
         if not targets and len(sample) > 1:
             if not {*TARGETS, *self._bound.labels}.isdisjoint(sample.keys() - {"image"}):
                 return None, None, None
-            check_entries(self._bound, sample)
+            if self._bound.rules.asks:
+                check_names(sample, self._bound.rules)
         return sample[entry], copy_parts(sample | {entry: None}), (entry,)
 
     def sample(self, number: int, image: Array | None = None) -> Any:
@@ -142,7 +143,7 @@ class Group:
             return lambda *_: self.sample(number)
         return self.after if number == len(self) else None
 
-    def augmented(
+    def augment(
         self,
         checks: ValueChecks,
         each: Iterable[SampleKey],
@@ -205,11 +206,11 @@ class GroupReader:
                 group.add_array(base[list(map(int, ats))])
             return group
         try:
-            with closing(self._each(ats, outer_reads, self._batch(ats))) as samples:
+            with closing(self._read_each(ats, outer_reads, self._read_at_once(ats))) as samples:
                 for sample in samples:
                     if not group.add(sample):
                         # One before it may be replaced by another read of the base, which may reuse its memory.
-                        group.after = partial(_required, copy_parts(sample))
+                        group.after = partial(_give, copy_parts(sample))
                         break
         except (NotReproducible, SharedSeedError):
             raise
@@ -231,11 +232,11 @@ class GroupReader:
             moments = [at.epoch << 32 | at.occurrence << 16 | at.view for at in ats]
             return ManyKeys.of_run(keying.seed, moments, keying.indices(ats))
 
-        images = group.augmented(checks, map(keying.key, ats), keys, allocate)
+        images = group.augment(checks, map(keying.key, ats), keys, allocate)
         others = None if group.others[0] is None else group.others
         return None if images is None else AtOnce(images, others)
 
-    def _each(
+    def _read_each(
         self, ats: Sequence[SampleIndex], outer_reads: OuterReads | None, batch: Sequence[Any] | None
     ) -> Generator[Any, None, None]:
         """Yield the samples of the base: those of a batch if it was read in one call, else one by one."""
@@ -251,7 +252,7 @@ class GroupReader:
             for number, at in enumerate(ats):
                 read.restart(at, key)
                 if outer_reads is not None:
-                    _enter(read, outer_reads(number), repeats, key(at))
+                    _enter_outer(read, outer_reads(number), repeats, key(at))
                 if is_checked:
                     yield checks.read(partial(_read_again, base, read, at, key), at)
                 else:
@@ -263,7 +264,7 @@ class GroupReader:
                 repeats.has_effect = True
             thread.read = None
 
-    def _batch(self, ats: Sequence[SampleIndex]) -> Sequence[Any] | None:
+    def _read_at_once(self, ats: Sequence[SampleIndex]) -> Sequence[Any] | None:
         """Read the samples in one call, or return None unless the base declares that they equal single reads."""
         if (
             not reads_batches(self._base) or self._has_keyed_inside
@@ -285,7 +286,7 @@ def _read_again(base: Any, read: entered, at: SampleIndex, key: Callable[[Sample
     return base[int(at)]
 
 
-def _enter(read: entered, outer: entered, repeats: Repeats, key: SampleKey) -> None:
+def _enter_outer(read: entered, outer: entered, repeats: Repeats, key: SampleKey) -> None:
     """Enter the read of a sample inside another dataset's read."""
     thread.read = read.outer = outer
     outer.outer = None
@@ -306,7 +307,7 @@ def reads_batches(base: Any) -> bool:
     return batches < math.inf and batches <= depth(kind, "__getitem__")
 
 
-def _required(sample: Any, *_: Any) -> Any:
+def _give(sample: Any, *_: Any) -> Any:
     return require_sample(sample)
 
 

@@ -162,7 +162,7 @@ class KeyedReader:
             if inner.reader.seed == self.seed:
                 raise shared_seed(self.seed)
         self.length = 0
-        """The length of the base at the last look, since it may grow."""
+        """The length that the base had when a position was last asked for, since it may grow."""
         self.renew()
 
     def renew(self) -> None:
@@ -171,10 +171,8 @@ class KeyedReader:
         bound = self.bound = BoundAugment(self.augment)
         label = f"the dataset {type(self.base).__qualname__}"
         self._runner = None if self.bridge is None else Runner(self.base, self.bridge, label)
-        self._key_check, self._value_checks = self._watch(bound), ValueChecks(bound, self._end_checks)
-        self._of_each = [
-            (view, self._watch(view), ValueChecks(view, self._end_checks)) for view in bound.views
-        ]
+        self._checks = self._checks_of(bound)
+        self._view_checks = [(view, self._checks_of(view)) for view in bound.views]
         self.repeats.has_effect = self._runner is not None or bound.draws
         keying: ByPosition | ById = (
             ByPosition(self.seed, self.index_offset) if self.ids is None else ById(self.seed, self.ids)
@@ -184,24 +182,23 @@ class KeyedReader:
         self._late_keying = of_views or keying
         unkeyed = self.unkeyed if self._runner is None else Unkeyed("allow")
         self._draw_checks = DrawChecks(self.base, unkeyed, self.repeats.log)
-        self._fetching = self._compose_fetch(of_views)
+        self._fetching = self._compose_fetch()
         self._step = self._compose_step()
         may_need_none = isinstance(self._step, Unchanged | UnchangedImage) and self._runner is None
         self._keying: Keying = NoKeyYet() if may_need_none else self._late_keying
         self.group_reader = self._compose_group_reader(keying)
         """Reads and augments batches at once; None if samples are augmented one by one."""
 
-    def _compose_fetch(self, of_views: OfViews | None) -> Fetching:
+    def _compose_fetch(self) -> Fetching:
         """Compose the step that reads the base."""
         fetching: Fetching = Fetch(self.base, self.repeats, self._late_keying, self._draw_checks)
         if self._runner is not None:
             fetching = Bridged(fetching, self._runner)
         if self.bound.mixer is not None:
-            fetching = Through(
-                fetching, copy_parts
-            )  # the base reads partners, and may reuse its memory for them
-        if self.augment is None and of_views is not None:
-            fetching = EachView(fetching, of_views, self.targets)
+            # The base reads partners of the sample, and may reuse its memory for them.
+            fetching = Through(fetching, copy_parts)
+        if self.augment is None and self._of_views is not None:
+            fetching = EachView(fetching, self._of_views, self.targets)
         return Through(fetching, require_finite) if self.faults.check_finite else fetching
 
     def _end_checks(self) -> None:
@@ -214,19 +211,15 @@ class KeyedReader:
         if self.augment is None:
             return Unchanged()
         if of_views is not None:
-            each = self._of_each or [(bound, self._key_check, self._value_checks)] * of_views.count
-            views = [
-                (view, self._guarded(OneView(), view, key_check, checks)) for view, key_check, checks in each
-            ]
+            each = self._view_checks or [(bound, self._checks)] * of_views.count
+            views = [(view, self._wrap(OneView(), view, checks)) for view, checks in each]
             return SeveralViews(views, self.targets, of_views)
         any_form = AnyForm(self.targets)
         is_alone = self.targets == "image" or (self.targets is None and not bound.rules.shifts)  # of a sound
         one_image = is_alone and bound.root is not None and bound.mixer is None
         if bound.is_empty and one_image:
             return UnchangedImage(any_form)
-        return self._guarded(
-            OneImage(any_form) if one_image else any_form, bound, self._key_check, self._value_checks
-        )
+        return self._wrap(OneImage(any_form) if one_image else any_form, bound, self._checks)
 
     def _compose_group_reader(self, keying: ByPosition | ById) -> GroupReader | None:
         """Compose the step that reads and augments batches, or return None if samples are augmented one by one."""
@@ -236,25 +229,21 @@ class KeyedReader:
             return None
         return GroupReader(self.base, self.bound, self.targets, self.repeats, keying, self._draw_checks)
 
-    def _watch(self, bound: BoundAugment) -> KeyCheck | None:
-        """Return what runs the first calls of foreign code twice, or None if they are not checked."""
+    def _checks_of(self, bound: BoundAugment) -> tuple[KeyCheck | None, ValueChecks]:
+        """Return what runs the first calls of foreign code twice, None if they are not checked, and what checks the first values."""
         verifies = bound.is_foreign and (self.bridge is None or self.bridge.verify)
-        return KeyCheck(bound.augment, f"the augmentation {bound.augment!r}"[:200]) if verifies else None
+        name = f"the augmentation {bound.augment!r}"[:200] if verifies else ""
+        key_check = KeyCheck(bound.augment, name) if verifies else None
+        return key_check, ValueChecks(bound, self._end_checks)
 
-    def _guarded(
-        self, plain: Step, bound: BoundAugment, key_check: KeyCheck | None, checks: ValueChecks
-    ) -> Step:
+    def _wrap(self, plain: Step, bound: BoundAugment, checks: tuple[KeyCheck | None, ValueChecks]) -> Step:
         """Wrap the step for an augmentation in what is rare."""
-        step = plain
-        if checks.due > 0:
-            step = CheckedValues(step, checks)
+        step, (key_check, value_checks) = plain, checks
+        if value_checks.due > 0:
+            step = CheckedValues(step, value_checks)
         if key_check is not None:
-            is_called = bound.pipeline is None
-            step = (
-                WatchedCode(step, key_check, self._runner is not None)
-                if is_called
-                else Watched(step, key_check)
-            )
+            has_bridge, is_called = self._runner is not None, bound.pipeline is None
+            step = WatchedCode(step, key_check, has_bridge) if is_called else Watched(step, key_check)
         if self.faults.check_finite:
             step = FiniteResult(step, plain)
         if bound.mixer is None or bound.pipeline is None:
@@ -372,7 +361,7 @@ class KeyedReader:
             return None
         self.position(max(ats))
         group = reader.read(ats, outer_reads)
-        result = reader.run(group, ats, self._value_checks, allocate)
+        result = reader.run(group, ats, self._checks[1], allocate)
         if result is not None:
             return result
 
@@ -410,7 +399,7 @@ class KeyedReader:
             if self.augment is None:
                 return batch
             plain = ReadyBatch(self.targets, size, **how)
-            step = self._guarded(plain, self.bound, self._key_check, self._value_checks)
+            step = self._wrap(plain, self.bound, self._checks)
             return step.augment(self.bound, batch, at, first, rows)
         except (NotReproducible, SharedSeedError):
             raise

@@ -285,18 +285,18 @@ def augment_records(
         except StopIteration:
             break
         except Exception:
-            yield from _augmented(keyed, group, keys)
+            yield from _augment_group(keyed, group, keys)
             raise
         if group is not None and group.add(record):
             keys.append(key)
             if number % size == 0 or len(group) == _MOST:
-                yield from _augmented(keyed, group, keys)
+                yield from _augment_group(keyed, group, keys)
                 group, keys = _new_group(keyed, size), []
             continue
-        yield from _augmented(keyed, group, keys)
+        yield from _augment_group(keyed, group, keys)
         group = None  # the rest of the stream will differ too
         yield key, keyed.at(record, key)
-    yield from _augmented(keyed, group, keys)
+    yield from _augment_group(keyed, group, keys)
 
 
 def _new_group(keyed: KeyedMap, size: int) -> Group | None:
@@ -307,13 +307,13 @@ def _new_group(keyed: KeyedMap, size: int) -> Group | None:
     return Group(keyed.bound, keyed.targets, min(size, _MOST), collates=False)
 
 
-def _augmented(
+def _augment_group(
     keyed: KeyedMap, group: Group | None, keys: list[SampleKey]
 ) -> Iterator[tuple[SampleKey, Any]]:
     """Yield the keys of a group with the augmented records."""
     if group is None:
         return
-    images = group.augmented(keyed.checks, keys, lambda: ManyKeys(keys), np.empty)
+    images = group.augment(keyed.checks, keys, lambda: ManyKeys(keys), np.empty)
     for number, key in enumerate(keys):
         if images is None:
             yield key, keyed.at(group.sample(number), key)

@@ -13,7 +13,7 @@ from seedsafe.ground.info import TARGETS, Array
 from seedsafe.ground.tree import rebuilt, replaced
 from seedsafe.keys.key import SampleKey
 from seedsafe.pipeline.boxes import Edges
-from seedsafe.pipeline.unnamed import check_names, shape_of
+from seedsafe.pipeline.unnamed import shape_of
 from seedsafe.pipeline.views import joined, keys_of_views
 from seedsafe.reading.bound import Augment, BoundAugment
 from seedsafe.reading.forms import WIDE, Back, can_begin, form_of, kind_of, opened, tv_target, unwrap
@@ -35,7 +35,6 @@ __all__ = [
     "augment_sample",
     "augment_views",
     "bound_of",
-    "check_entries",
     "joined_views",
     "take_apart",
     "targets_of",
@@ -391,12 +390,6 @@ class Opened:
         for target, wrap in self._wraps.items():
             result[target] = wrap(result[target], shape[-2:] if self._bound.channels_first else shape[:2])
         return result
-
-
-def check_entries(bound: BoundAugment, sample: dict[Any, Any]) -> None:
-    """Raise the error of a pipeline for a dict with an entry that seems to belong to the image but is not a target."""
-    if bound.rules.asks:
-        check_names(sample, bound.rules)
 
 
 def _require_targets(result: Any, parts: Any) -> Any:

@@ -458,11 +458,11 @@ class Watched:
         """Return the augmented sample."""
         if not self._check.calls_left:
             return self._step.augment(bound, sample, at, key, row)
-        result = self._checked(bound, sample, at, key, row)
+        result = self._check_call(bound, sample, at, key, row)
         self._check.calls_left -= 1
         return result
 
-    def _checked(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
+    def _check_call(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
         assert bound.pipeline is not None
         watched = bound.like(bound.pipeline.watched(partial(self._check.check, address(key, BRIDGE))))
         return self._step.augment(watched, sample, at, key, row)
@@ -482,7 +482,7 @@ class WatchedCode(Watched):
         super().__init__(step, check)
         self._always = always
 
-    def _checked(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
+    def _check_call(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
         check, original = self._check, deepcopy(sample)
 
         def repeat() -> Any:
