@@ -16,7 +16,7 @@ from torch.utils.data import IterableDataset, get_worker_info
 from seedsafe import KeyedMap, SampleKey, content_id, keyed_map, record_index
 from seedsafe.reading import Unkeyed, augment_records, checked_source, explain_arguments, flag
 from seedsafe_torch import frames
-from seedsafe_torch.by_trainers import warn_of_skipping
+from seedsafe_torch.callers import warn_of_skipping
 from seedsafe_torch.cell import Changes, Noting, SharedBytes
 from seedsafe_torch.fetching import fetch_above
 from seedsafe_torch.passes import check_iterable
