@@ -29,6 +29,7 @@ from seedsafe_torch.stream_state import (
     drop,
     has_state,
     remaining,
+    resume,
     start_of,
     take_noted,
 )
@@ -202,7 +203,7 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
         shared[_WORKERS] = info is not None
         self._changes.begin(start.epoch)
         _tell_epoch(self.source, start.epoch, is_copy=info is not None and self.epoch is None)
-        self._resumed = _resume(self.source, start, self._resumed)
+        self._resumed = resume(self.source, start, self._resumed)
         self._start, self._yielded, self._order = start, 0, 0
         return start, size
 
@@ -298,25 +299,6 @@ def _warn_of_second_pass(epoch: int) -> None:
         "stream with seedsafe_torch.loader",
         stacklevel=frames.users_level(),
     )
-
-
-def _resume(source: Any, start: Start, was_resumed: bool) -> bool:
-    """Load the state of a start into its source, and return whether one has ever been loaded.
-
-    A Hugging Face dataset keeps the state that it was resumed at, and has to forget it to be read whole.
-    """
-    if start.source not in (None, ENDED):
-        source.load_state_dict(start.source)
-        return True
-    if start.source is None and getattr(source, "_starting_state_dict", None) is not None:
-        if not was_resumed:
-            warnings.warn(
-                f"this {type(source).__qualname__} still holds a state that was loaded into it, which this pass leaves out to read all "
-                "records: to resume, load the state of the stream or of its loader",
-                stacklevel=frames.users_level(),
-            )
-        source.load_state_dict(None)
-    return was_resumed
 
 
 def _inherit(request: dict[str, Any] | None, workers: int, begun: bool) -> dict[str, Any] | None:

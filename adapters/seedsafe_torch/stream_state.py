@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 import zlib
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from seedsafe.reading import checked_int
+from seedsafe_torch import frames
 
 __all__ = [
     "ENDED",
@@ -19,6 +21,7 @@ __all__ = [
     "drop",
     "has_state",
     "remaining",
+    "resume",
     "start_of",
     "take_noted",
 ]
@@ -205,6 +208,25 @@ def has_state(source: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return True
+
+
+def resume(source: Any, start: Start, was_resumed: bool) -> bool:
+    """Load the state of a start into its source, and return whether one has ever been loaded.
+
+    A Hugging Face dataset keeps the state that it was resumed at, and has to forget it to be read whole.
+    """
+    if start.source not in (None, ENDED):
+        source.load_state_dict(start.source)
+        return True
+    if start.source is None and getattr(source, "_starting_state_dict", None) is not None:
+        if not was_resumed:
+            warnings.warn(
+                f"this {type(source).__qualname__} still holds a state that was loaded into it, which this pass leaves out to read all "
+                "records: to resume, load the state of the stream or of its loader",
+                stacklevel=frames.users_level(),
+            )
+        source.load_state_dict(None)
+    return was_resumed
 
 
 def _shuffles_in_buffer(source: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import warnings
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, islice, repeat
@@ -155,11 +156,12 @@ class StreamLoader(DataLoader[Any]):
             stream._asked = Task(starts[0], self.batch_size or 1)
         batched = self.batch_size is not None
         self.collate_fn = partial(_deliver, collate=collate, stream=stream, batched=batched)
+        reading = self
+        if others and self.persistent_workers:  # which have one iterator for all passes
+            reading = copy(self)
+            vars(reading)["persistent_workers"] = False  # torch refuses to set it
         try:
-            return (
-                progress,
-                self._get_iterator() if others and self.persistent_workers else super().__iter__(),
-            )
+            return progress, super(StreamLoader, reading).__iter__()
         finally:
             self.collate_fn = collate
 
