@@ -35,8 +35,8 @@ BREAKS = [  # what is written into which file, and the words of the contract tha
     ("adapters/seedsafe_torch/new_file.py", "", "torch's adapter"),
     ("adapters/seedsafe_keras/base.py", "from seedsafe_keras.fit import fit", "Keras's adapter"),
     (
-        "adapters/seedsafe_torch/callers/caller.py",
-        "from seedsafe_torch.callers.lightning import FitLoop",
+        "adapters/seedsafe_torch/conversion/recorder.py",
+        "from seedsafe_torch.conversion.pipeline import convert",
         "inside the adapters",
     ),
     ("seedsafe/pipeline/compose.py", "from seedsafe_lint.rules import RULES", "nobody imports the tools"),

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from seedsafe_torch.tensor_draws import TensorDraws, draws
 
 try:
+    from seedsafe_torch.collating import mix
     from seedsafe_torch.conversion.pipeline import convert
     from seedsafe_torch.dataset import AugmentedDataset, Envelope
     from seedsafe_torch.distributed import DistributedKeyedSampler
@@ -15,7 +16,6 @@ try:
     from seedsafe_torch.in_place import collate, why_not_in_place
     from seedsafe_torch.iterable import AugmentedIterable
     from seedsafe_torch.loading import loader, peek
-    from seedsafe_torch.mix import mix
     from seedsafe_torch.order import EpochOrder
     from seedsafe_torch.sampler import KeyedSampler
 except ModuleNotFoundError as error:

@@ -30,7 +30,7 @@ from seedsafe.reading import (
     flag,
     stamped,
 )
-from seedsafe_torch.by_trainers import hand_on, warn_of_erasing
+from seedsafe_torch.callers import hand_on, warn_of_erasing
 from seedsafe_torch.cell import Changes, EpochCell, Noting
 from seedsafe_torch.conversion.sources import convert_base
 from seedsafe_torch.faults import worker_id

@@ -7,7 +7,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import partial
+from functools import partial, wraps
 from itertools import islice, repeat
 from typing import Any, Final, Literal, SupportsIndex
 
@@ -16,9 +16,8 @@ from torch.utils.data import IterableDataset, get_worker_info
 from seedsafe import KeyedMap, SampleKey, content_id, keyed_map, record_index
 from seedsafe.reading import Unkeyed, augment_records, checked_source, explain_arguments, flag
 from seedsafe_torch import frames
-from seedsafe_torch.by_trainers import warn_of_skipping
+from seedsafe_torch.callers import warn_of_skipping
 from seedsafe_torch.cell import Changes, Noting, SharedBytes
-from seedsafe_torch.counting import NOTHING, Counted, Own
 from seedsafe_torch.fetching import fetch_above
 from seedsafe_torch.passes import check_iterable
 from seedsafe_torch.stream_state import (
@@ -30,11 +29,15 @@ from seedsafe_torch.stream_state import (
     drop,
     has_state,
     remaining,
+    resume,
     start_of,
-    warn_of_buffer,
+    take_noted,
 )
 
 __all__ = ["NOTHING", "AugmentedIterable", "source_state"]
+
+NOTHING: Final = "seedsafe: no record"
+"""Stands for a record while a worker lets others deliver first."""
 
 # The numbers that all processes share: the next epoch, the last one that began plus 1, whether a worker reads, whether draws of
 # the source were told.
@@ -47,7 +50,7 @@ _WAY_OUT: Final = "store and load the state of its loader, seedsafe_torch.loader
 
 
 @explain_arguments
-class AugmentedIterable(Noting, Counted, IterableDataset[Any]):
+class AugmentedIterable(Noting, IterableDataset[Any]):
     """An iterable source whose records are augmented as a pure function of (seed, epoch, record id).
 
     The result for a record depends on no shard, worker, rank or order. The epoch comes from `set_epoch` or from
@@ -105,7 +108,12 @@ class AugmentedIterable(Noting, Counted, IterableDataset[Any]):
         self.targets, self.split = targets, split
         self.unkeyed = Unkeyed(on_unkeyed, _MOVE_IT)
         self._memory = SharedBytes(32)
+        self._asked: Task | None = None  # by a loader that reads in this process, until the pass begins
         self._start = Start(0)  # of the pass under way
+        self._yielded = 0  # records since the start of the pass
+        self._order = 0  # a checksum of the records delivered in the pass, in their order
+        self._resumed = False  # whether this stream has loaded a state into its source
+        self._begun: Start | None = None  # by the __iter__ of a subclass
         self._request: dict[str, Any] | None = None  # set or loaded, until a pass begins with it
         self._request_process = 0  # the process in which it was set
         self._watches_ids = id not in (None, content_id)  # for one id of two records
@@ -114,6 +122,17 @@ class AugmentedIterable(Noting, Counted, IterableDataset[Any]):
         self.source = source  # last, because from now on what is set may be the source's
 
     stands_for = "source"
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        # Only what leaves the outermost __iter__ was delivered: one of a subclass may keep records back, repeat or reorder them.
+        if cls.has_own_iter():
+            cls.__iter__ = _delivering(cls.__iter__)  # type: ignore[method-assign]
+
+    @classmethod
+    def has_own_iter(cls) -> bool:
+        """Return whether it is a subclass with an ``__iter__`` of its own."""
+        return cls.__iter__ is not AugmentedIterable.__iter__
 
     def set_epoch(self, epoch: SupportsIndex) -> None:
         """Set the epoch of later passes, in this process and in its workers, and of the source."""
@@ -130,19 +149,25 @@ class AugmentedIterable(Noting, Counted, IterableDataset[Any]):
             numbers[_EPOCH], numbers[_WORKERS] = epoch, 0
 
     def __iter__(self) -> Iterator[Any]:
-        (start, size), self._begun = self._begun or self._begin(), None
+        if self.has_own_iter() and self._begun is not None:
+            start, size = self._begun, 1  # what it does with the records is unknown
+        else:
+            start, size = self._begin()
         keyed = self._map(start.epoch)
         keyed.checks = self._checks
-        yield from () if self.has_own_iter() else repeat(NOTHING, start.waits)
+        yield from repeat(NOTHING, start.waits)
         if start.source == ENDED:
             return
         share, mark, marks = _share(self, start, keyed), partial(_mark, self, keyed), deque[int]()
         order = drop(share, start, mark) if start.source is None else 0
+        counts = self._begun is None
         for _, record in augment_records(keyed, self._keyed(keyed, start, share, mark, marks), size):
-            self._yielded = self._own.take(record)
-            self._order = order = add_mark(order, marks.popleft())
+            order = add_mark(order, marks.popleft())
+            if counts:
+                self._yielded, self._order = self._yielded + 1, order
             yield record
-        self._start, self._yielded = Start(start.epoch, source=ENDED), 0
+        if counts:
+            self._start, self._yielded = Start(start.epoch, source=ENDED), 0
 
     def _keyed(
         self, keyed: KeyedMap, start: Start, share: Any, mark: Callable[[int, Any], int], marks: deque[int]
@@ -158,19 +183,19 @@ class AugmentedIterable(Noting, Counted, IterableDataset[Any]):
 
     def _begin(self) -> tuple[Start, int]:
         """Return the start of a pass, from the stream's loader or `set_epoch`, and the number of records in a batch."""
-        shared, info, fetch = self._memory.views("q")[0], get_worker_info(), fetch_above()
-        tasks = [] if fetch is None or fetch.dataset is not self else fetch.asked
-        whole = isinstance(tasks, list) and not self.has_own_iter()
-        size = max(len(tasks), 1) if whole else 1  # what another __iter__ does with the records is unknown
-        task = tasks[0] if isinstance(tasks, list) and tasks else tasks
-        if isinstance(task, Task) and task.start is not None:
-            start = task.start
+        shared, info = self._memory.views("q")[0], get_worker_info()
+        (asked, self._asked), size = (self._asked or take_noted(), None), 1
+        if asked is not None and asked.start is not None:
+            start, size = asked.start, asked.size
         else:
+            fetch = fetch_above()
+            if fetch is not None and fetch.dataset is self and isinstance(fetch.asked, list):
+                size = max(len(fetch.asked), 1)
             request, self._request = self._request, None
             epoch = shared[_EPOCH] if self.epoch is None else self.epoch
             if info is not None and self._request_process != os.getpid():
                 request = _inherit(request, info.num_workers, bool(shared[_BEGUN]))
-            start = start_of(request or {}, epoch, 0, 1, self.split)
+            start = start_of(request or {}, epoch, 0, 1, divides=self.divides_anew(False))
             if self.epoch is None and shared[_BEGUN] == epoch + 1 and (info is None or info.id == 0):
                 _warn_of_second_pass(epoch)
         if info is None or info.id == 0:
@@ -178,9 +203,17 @@ class AugmentedIterable(Noting, Counted, IterableDataset[Any]):
         shared[_WORKERS] = info is not None
         self._changes.begin(start.epoch)
         _tell_epoch(self.source, start.epoch, is_copy=info is not None and self.epoch is None)
-        self._resumed = _resume(self.source, start, self._resumed)
-        self._start, self._yielded, self._order, self._own = start, 0, 0, Own()
+        self._resumed = resume(self.source, start, self._resumed)
+        self._start, self._yielded, self._order = start, 0, 0
         return start, size
+
+    def divides_anew(self, divided: bool) -> bool:
+        """Return whether another number of workers can divide the rest of a pass.
+
+        Args:
+            divided: whether a loader divides the source.
+        """
+        return (self.split or divided) and not self.has_own_iter()
 
     def _map(self, epoch: int) -> KeyedMap:
         name = "__key__" if self.id is None else self.id
@@ -202,28 +235,62 @@ class AugmentedIterable(Noting, Counted, IterableDataset[Any]):
             )
         if self._request is not None and len(self._request) > 1:
             return dict(self._request)
-        state: dict[str, Any] = {"epoch": shared[_EPOCH]} | self.unknown()
-        if not self.split and has_state(self.source):
+        state: dict[str, Any] = {"epoch": shared[_EPOCH]} | (
+            {"delivered": True} if self.has_own_iter() else {}
+        )
+        if self.resumes_by_source():
             return state | {"source": self.source.state_dict()}
         before, yielded = self._start.before, self._start.skip + self._yielded
         if yielded or before:
             state["orders"] = [*self._start.orders, [self._order]]
         return state | {"yielded": [*before, [yielded]] if before else yielded}
 
+    def resumes_by_source(self) -> bool:
+        """Return whether the source's own state tells how far the stream is: it has one, and nothing after the source holds records back."""
+        # From a source's state no positions follow, which `split` counts.
+        return not (self.split or self.has_own_iter()) and has_state(self.source)
+
+    def check_state(self, state: Any) -> dict[str, Any]:
+        """Return a state of this stream or of its loader in one form, or raise an error."""
+        return check_state(state, self.source, type(self), delivers=self.has_own_iter())
+
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Resume at a state: by the source's own state, or else by skipping the records already yielded."""
-        state = check_state(state)
-        warn_of_buffer(self.source, state)
+        state = self.check_state(state)
         self.set_epoch(state["epoch"])
         self._request, self._request_process = state, os.getpid()
         self._memory.views("q")[0][_BEGUN] = 0  # to resume a pass is not to repeat it
 
 
 def source_state(stream: AugmentedIterable) -> Any:
-    """Return a stream's source's own state, or None if it has none. `split` cannot use it, because no positions follow from it."""
-    if stream.split or not has_state(stream.source):
+    """Return the state of a stream's source, or None if the stream does not resume by it."""
+    if not stream.resumes_by_source():
         return None
     return ENDED if stream._start.source == ENDED else stream.source.state_dict()
+
+
+def _delivering(iterate: Callable[[Any], Iterator[Any]]) -> Callable[[Any], Iterator[Any]]:
+    """Return the ``__iter__`` of a subclass, of which a resumed pass drops what it had delivered."""
+
+    @wraps(iterate)
+    def delivering(self: Any) -> Iterator[Any]:
+        return _delivered(self, iterate) if type(self).__iter__ is delivering else iterate(self)
+
+    return delivering
+
+
+def _delivered(stream: AugmentedIterable, iterate: Callable[[Any], Iterator[Any]]) -> Iterator[Any]:
+    start, _ = stream._begin()
+    # What it reads begins at the start of the epoch, so that it holds, repeats and reorders the same as before.
+    stream._begun = Start(start.epoch, divides=start.divides)
+    yield from repeat(NOTHING, start.waits)
+    delivered, mark = enumerate(iterate(stream)), partial(_mark_delivered, stream, stream._map(start.epoch))
+    order = drop(delivered, start, mark)
+    for number, record in delivered:
+        order = add_mark(order, mark(number, record))
+        stream._yielded, stream._order = number + 1 - start.skip, order
+        yield record
+    stream._start, stream._yielded = Start(start.epoch), 0
 
 
 def _warn_of_second_pass(epoch: int) -> None:
@@ -232,25 +299,6 @@ def _warn_of_second_pass(epoch: int) -> None:
         "stream with seedsafe_torch.loader",
         stacklevel=frames.users_level(),
     )
-
-
-def _resume(source: Any, start: Start, was_resumed: bool) -> bool:
-    """Load the state of a start into its source, and return whether one has ever been loaded.
-
-    A Hugging Face dataset keeps the state that it was resumed at, and has to forget it to be read whole.
-    """
-    if start.source not in (None, ENDED):
-        source.load_state_dict(start.source)
-        return True
-    if start.source is None and getattr(source, "_starting_state_dict", None) is not None:
-        if not was_resumed:
-            warnings.warn(
-                f"this {type(source).__qualname__} still holds a state that was loaded into it, which this pass leaves out to read all "
-                "records: to resume, load the state of the stream or of its loader",
-                stacklevel=frames.users_level(),
-            )
-        source.load_state_dict(None)
-    return was_resumed
 
 
 def _inherit(request: dict[str, Any] | None, workers: int, begun: bool) -> dict[str, Any] | None:
@@ -289,8 +337,20 @@ def _mark(stream: AugmentedIterable, keyed: KeyedMap, number: int, record: Any) 
     """Return what tells a record from others: its id, or for the first ones of a pass without ids, their content."""
     if stream.id is not None:
         return keyed.key(record).index
+    return _content(record) if number < _COMPARED else 0
+
+
+def _mark_delivered(stream: AugmentedIterable, keyed: KeyedMap, number: int, record: Any) -> int:
+    """Return what tells a record that a subclass delivers: its id, or if it has none any more, at times, its content."""
+    if stream.id is not None:
+        with suppress(Exception):  # a user's function of a record may raise anything for what became of it
+            return keyed.key(record).index
+    return _content(record) if number < _COMPARED or not number % _COMPARED else 0
+
+
+def _content(record: Any) -> int:
     with suppress(TypeError, ValueError):  # some things have no content that can be compared
-        return record_index(content_id(record)) if number < _COMPARED else 0
+        return record_index(content_id(record))
     return 0
 
 

@@ -33,9 +33,8 @@ from seedsafe.reading import (
     nested,
     outermost,
 )
-from seedsafe_torch.batch_keys import collate_with_keys
+from seedsafe_torch.collating import MixCollate, collate_tensors, collate_with_keys
 from seedsafe_torch.conversion.pipeline import Converted, ConvertedViews
-from seedsafe_torch.conversion.tensors import collate_tensors
 from seedsafe_torch.dataset import AugmentedDataset
 from seedsafe_torch.delivery import KeyedLoader, first_batches
 from seedsafe_torch.distinct import check_distinct
@@ -44,7 +43,6 @@ from seedsafe_torch.fetching import collate_keyed, first_asked
 from seedsafe_torch.in_place import collate as in_place_collate
 from seedsafe_torch.in_place import in_place_or_not
 from seedsafe_torch.iterable import AugmentedIterable
-from seedsafe_torch.mix import MixCollate
 from seedsafe_torch.order import EpochOrder
 from seedsafe_torch.sampler import KeyedSampler, keyed_of
 from seedsafe_torch.streaming import StreamLoader

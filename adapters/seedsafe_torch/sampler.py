@@ -14,8 +14,7 @@ from torch.utils.data import DataLoader, Sampler
 from seedsafe import VALIDATION_EPOCH, SampleKey
 from seedsafe.reading import PassesOn, checked_int, explain_arguments
 from seedsafe_torch import frames
-from seedsafe_torch.by_trainers import warn_of_erasing
-from seedsafe_torch.callers import Caller, caller_of
+from seedsafe_torch.callers import Caller, caller_of, warn_of_erasing
 from seedsafe_torch.inner import InnerEpochs, chain_of, samplers_of
 from seedsafe_torch.passes import (
     MANY,

@@ -21,9 +21,9 @@ __all__ = [
     "drop",
     "has_state",
     "remaining",
+    "resume",
     "start_of",
-    "unknown_start",
-    "warn_of_buffer",
+    "take_noted",
 ]
 
 ENDED: Final = "ended"
@@ -54,6 +54,28 @@ class Task(NamedTuple):
     """A request from a stream's loader to a worker, in place of an index. The first one of a pass contains the Start."""
 
     start: Start | None = None
+    size: int = 1
+    """The number of records that the loader takes for a batch."""
+
+    def __reduce__(self) -> Any:
+        return _note, tuple(self)
+
+
+_noted: list[Task] = []
+"""The request with the Start that this worker got last, until a pass begins with it."""
+
+
+def _note(start: Start | None, size: int) -> Task:
+    """Return a request as it reaches a worker, whose stream gets no other word of it: torch reads an iterable without its indices."""
+    task = Task(start, size)
+    if start is not None:
+        _noted[:] = [task]
+    return task
+
+
+def take_noted() -> Task | None:
+    """Return the request with which this worker is to begin a pass, once."""
+    return _noted.pop() if _noted else None
 
 
 def add_mark(order: int, mark: int) -> int:
@@ -103,33 +125,52 @@ def remaining(
             raise order_error(stage[worker], epoch)
 
 
-def check_state(state: Any) -> dict[str, Any]:
-    """Return a state of a stream or of its loader in one form, or raise an error."""
+def check_state(state: Any, source: Any, kind: type, *, delivers: bool) -> dict[str, Any]:
+    """Return a state of a stream or of its loader in one form, or raise an error.
+
+    Args:
+        state: the state.
+        source: the stream's source.
+        kind: the stream's class.
+        delivers: whether that has an ``__iter__`` of its own, so that its states count what it delivered.
+    """
     way_out = "pass the result of state_dict"
     if not isinstance(state, dict) or "epoch" not in state:
         raise ValueError(f"state must be a dict with 'epoch', got {state!r}: {way_out}")
-    if "unknown" in state:
-        raise ValueError(unknown_start(state["unknown"]))
     found = {**state, "epoch": checked_int("epoch", state["epoch"], 0, 2**32, way_out)}
     yielded = found.pop("yielded", 0)
     stages = yielded if isinstance(yielded, list) else [[yielded]]
     stages = [[checked_int("yielded", records, 0, 2**63, way_out) for records in stage] for stage in stages]
     if "source" in found:
         found["sources"] = [found.pop("source")]
-    return found | {"yielded": stages} if any(map(any, stages)) or "sources" in found else found
+    sources = found.get("sources", ())
+    if not any(map(any, stages)) and not sources:
+        return found
+    if "unknown" in found or found.pop("delivered", False) != delivers:  # "unknown" is of older releases
+        counts = "what its __iter__ delivered" if delivers else "the source's records"
+        raise ValueError(
+            f"this state within epoch {found['epoch']} cannot be resumed, because it does not count {counts}, as states of "
+            f"{kind.__qualname__} do, so records would be lost or come twice: use the class that stored it, in this release, or a "
+            "state of an epoch's end"
+        )
+    if any(one not in (None, ENDED) for one in sources) and not has_state(source):
+        raise ValueError(
+            f"this state within epoch {found['epoch']} cannot be resumed, because it leaves out the records that this "
+            f"{type(source).__qualname__} holds back, and they would be lost: use a state of an epoch's end, or one that this "
+            "release stored"
+        )
+    return found | {"yielded": stages}
 
 
-def unknown_start(name: str) -> str:
-    """Return the error for a state of a subclass of which nobody knows where to go on."""
-    return (
-        f"a state of {name} within an epoch cannot be resumed, because its __iter__ keeps records back, or yields several for one, and "
-        "they would be lost or come twice: let it only leave records out, move the rest into the source or into augment, or store "
-        "the state at an epoch's end"
-    )
-
-
-def start_of(state: dict[str, Any], epoch: int, worker: int, workers: int, split: bool) -> Start:
+def start_of(state: dict[str, Any], epoch: int, worker: int, workers: int, *, divides: bool) -> Start:
     """Return the start of a worker's pass from a state.
+
+    Args:
+        state: the state, as `check_state` returned it.
+        epoch: the epoch of the pass.
+        worker: the number of the worker.
+        workers: how many there are.
+        divides: whether they can divide the rest of a pass of others.
 
     Raises:
         ValueError: the state was stored with another number of workers, and the source, which divides its records among the
@@ -138,7 +179,7 @@ def start_of(state: dict[str, Any], epoch: int, worker: int, workers: int, split
     stages, sources = state.get("yielded") or [[0] * workers], state.get("sources")
     if len(stages[-1]) != workers:
         stages = [*stages, [0] * workers]
-    if (len(stages) > 1 and not split) or (sources and (len(sources) != workers or split)):
+    if (len(stages) > 1 and not divides) or (sources and (len(sources) != workers or divides)):
         raise ValueError(
             f"a state of {_workers(len(stages[0]))} within epoch {epoch} cannot be resumed by {_workers(workers)}, because the "
             "source divides itself among them: use the same number of workers, store the state at an epoch's end, or pass "
@@ -155,8 +196,12 @@ def start_of(state: dict[str, Any], epoch: int, worker: int, workers: int, split
 
 
 def has_state(source: Any) -> bool:
-    """Return whether a source has its own state: a `state_dict` that needs no arguments."""
-    if not (hasattr(source, "state_dict") and hasattr(source, "load_state_dict")):
+    """Return whether a source has its own state, which tells of all that it has read: a `state_dict` that needs no arguments."""
+    places = [
+        name for one in type(source).__mro__ for name in ("state_dict", "__iter__") if name in vars(one)
+    ]
+    # An __iter__ of a class below the one with the state may hold back records of which that state knows nothing.
+    if places[:1] != ["state_dict"] or not hasattr(source, "load_state_dict") or _shuffles_in_buffer(source):
         return False
     try:
         inspect.signature(source.state_dict).bind()
@@ -165,20 +210,33 @@ def has_state(source: Any) -> bool:
     return True
 
 
-def warn_of_buffer(source: Any, state: dict[str, Any]) -> None:
-    """Warn if a state within an epoch lacks the buffer in which its source, a Hugging Face dataset, shuffles."""
-    if all(one in (None, ENDED) for one in state.get("sources", ())):
-        return
+def resume(source: Any, start: Start, was_resumed: bool) -> bool:
+    """Load the state of a start into its source, and return whether one has ever been loaded.
+
+    A Hugging Face dataset keeps the state that it was resumed at, and has to forget it to be read whole.
+    """
+    if start.source not in (None, ENDED):
+        source.load_state_dict(start.source)
+        return True
+    if start.source is None and getattr(source, "_starting_state_dict", None) is not None:
+        if not was_resumed:
+            warnings.warn(
+                f"this {type(source).__qualname__} still holds a state that was loaded into it, which this pass leaves out to read all "
+                "records: to resume, load the state of the stream or of its loader",
+                stacklevel=frames.users_level(),
+            )
+        source.load_state_dict(None)
+    return was_resumed
+
+
+def _shuffles_in_buffer(source: Any) -> bool:
+    """Return whether a source is a Hugging Face dataset with a shuffle buffer, which its state leaves out."""
     examples = getattr(source, "_ex_iterable", None)
     while examples is not None:
         if type(examples).__name__.startswith("BufferShuffled"):
-            warnings.warn(
-                f"this {type(source).__qualname__} shuffles in a buffer, which its state leaves out: after a resume within epoch "
-                f"{state['epoch']} some records never come and others come twice. Store the state at an epoch's end, or leave out .shuffle "
-                "and shuffle the shards before",
-                stacklevel=frames.users_level(),
-            )
+            return True
         examples = getattr(examples, "ex_iterable", None)
+    return False
 
 
 def _workers(number: int) -> str:

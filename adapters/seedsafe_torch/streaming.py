@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import warnings
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, islice, repeat
@@ -14,17 +15,9 @@ from torch.utils.data import DataLoader, get_worker_info
 
 from seedsafe import SampleKey, content_id
 from seedsafe_torch import frames
-from seedsafe_torch.fetching import fetch_above
 from seedsafe_torch.iterable import NOTHING, AugmentedIterable, source_state
 from seedsafe_torch.passes import LOOK, TWO_OPEN, Batches, warn_of_look
-from seedsafe_torch.stream_state import (
-    Start,
-    Task,
-    check_state,
-    start_of,
-    unknown_start,
-    warn_of_buffer,
-)
+from seedsafe_torch.stream_state import Start, Task, start_of
 
 __all__ = ["StreamLoader"]
 
@@ -88,19 +81,9 @@ class StreamLoader(DataLoader[Any]):
         progress = self._progress
         if any(other is not progress for other in self.open_passes):
             raise RuntimeError(TWO_OPEN)
-        return (
-            dict(self._next)
-            if progress is None or progress.ended or (progress.left and self._set)
-            else progress.state() | self._unknown(progress)
-        )
-
-    def _unknown(self, progress: _Progress) -> dict[str, Any]:
-        """Return what a state has besides if it cannot be resumed."""
-        if not progress.unknown:
-            return {}
-        name = type(self._stream).__qualname__
-        warnings.warn(unknown_start(name), stacklevel=frames.users_level())
-        return {"unknown": name}
+        if progress is None or progress.ended or (progress.left and self._set):
+            return dict(self._next)
+        return progress.state() | ({"delivered": True} if self._stream.has_own_iter() else {})
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Resume in the next pass at a state of a loader, or of a stream in one process.
@@ -110,8 +93,7 @@ class StreamLoader(DataLoader[Any]):
         Raises:
             ValueError: the argument is not such a state; or from the pass: the state is of another number of workers.
         """
-        self._next, self._progress, self._begun = check_state(state), None, []
-        warn_of_buffer(self._stream.source, self._next)
+        self._next, self._progress, self._begun = self._stream.check_state(state), None, []
         self._stream._request = None
 
     def __iter__(self) -> Any:
@@ -137,10 +119,8 @@ class StreamLoader(DataLoader[Any]):
         self._hear()
         stream, state, workers = self._stream, self._next, max(self.num_workers, 1)
         epoch = state["epoch"] if stream.epoch is None else stream.epoch
-        starts = [
-            start_of(state, epoch, worker, workers, stream.split or self._divides)
-            for worker in range(workers)
-        ]
+        divides = stream.divides_anew(self._divides)
+        starts = [start_of(state, epoch, worker, workers, divides=divides) for worker in range(workers)]
         first = state.get("next", 0) if len(state.get("yielded", [[]])[-1]) == workers else 0
         size = self.batch_size or 1
         return [
@@ -172,12 +152,16 @@ class StreamLoader(DataLoader[Any]):
         if stream.epoch is None:
             stream.set_epoch(starts[0].epoch)
             stream._request = None
-        self.collate_fn = partial(_deliver, collate=collate)
+        if not self.num_workers:
+            stream._asked = Task(starts[0], self.batch_size or 1)
+        batched = self.batch_size is not None
+        self.collate_fn = partial(_deliver, collate=collate, stream=stream, batched=batched)
+        reading = self
+        if others and self.persistent_workers:  # which have one iterator for all passes
+            reading = copy(self)
+            vars(reading)["persistent_workers"] = False  # torch refuses to set it
         try:
-            return (
-                progress,
-                self._get_iterator() if others and self.persistent_workers else super().__iter__(),
-            )
+            return progress, super(StreamLoader, reading).__iter__()
         finally:
             self.collate_fn = collate
 
@@ -190,8 +174,9 @@ class _Tasks:
         self._size = size
 
     def __iter__(self) -> Iterator[Any]:
-        tasks = chain(map(Task, self.starts), repeat(Task()))
-        return tasks if self._size is None else ([task] * self._size for task in tasks)
+        size = self._size or 1
+        tasks = chain((Task(start, size) for start in self.starts), repeat(Task()))
+        return tasks if self._size is None else ([task] * size for task in tasks)
 
 
 class _Delivery(NamedTuple):
@@ -202,22 +187,16 @@ class _Delivery(NamedTuple):
     order: int
     source: bytes
     batch: Any
-    is_exact: bool = True
-    """Whether a pass that skips all records read so far goes on with the next one."""
 
 
-def _deliver(samples: Any, collate: Any) -> _Delivery:
-    fetch, info = fetch_above(), get_worker_info()
-    assert fetch is not None  # DataLoader's fetch calls this function
-    stream, worker = fetch.dataset, 0 if info is None else info.id
-    in_batches = isinstance(fetch.asked, list)
-    if (samples[0] if in_batches else samples) is NOTHING:
+def _deliver(samples: Any, collate: Any, stream: AugmentedIterable, batched: bool) -> _Delivery:
+    info = get_worker_info()
+    worker = 0 if info is None else info.id
+    if (samples[0] if batched else samples) is NOTHING:
         return _Delivery(worker, 0, 0, b"", None)
-    source, own = pickle.dumps(source_state(stream)), stream._own
-    count = len(samples) if in_batches else 1
-    if stream.has_own_iter():  # it may have left records out
-        count = max(own.untold(), 1)
-    return _Delivery(worker, count, stream._order, source, collate(samples), own.is_exact)
+    source = pickle.dumps(source_state(stream))  # before a user's function sees the samples, and may fail
+    count = len(samples) if batched else 1
+    return _Delivery(worker, count, stream._order, source, collate(samples))
 
 
 @dataclass(eq=False)
@@ -238,8 +217,6 @@ class _Progress:
     sources: list[bytes] = field(init=False)
     checksums: list[int | None] = field(init=False)
     """Of the records handed out, for each worker."""
-    unknown: set[int] = field(default_factory=set)
-    """The workers of which the number of records handed out does not tell where to go on."""
     orders: dict[int, int] = field(default_factory=dict)
     first: dict[int, int] = field(default_factory=dict)
     """The first worker to deliver each first batch, by the hash of the batch's indices."""
@@ -258,7 +235,6 @@ class _Progress:
         self.checksums[worker] = delivery.order
         self.sources[worker] = delivery.source
         self.next = (worker + 1) % len(self.starts)
-        (self.unknown.discard if delivery.is_exact else self.unknown.add)(worker)
         if worker not in self.orders:
             first_worker = self.first.setdefault(delivery.order, worker)
             if first_worker != worker and delivery.records:

@@ -29,8 +29,7 @@ from seedsafe.keys.draws import (
 from seedsafe.keys.key import check_name, op_of
 from seedsafe.keys.many import ManyKeys
 from seedsafe.keys.words import normal_quantiles
-from seedsafe_torch.key_tensor import key_tensor
-from seedsafe_torch.philox import signed, upper_half, upper_word, words_of
+from seedsafe_torch.key_tensor import key_tensor, signed, upper_half, upper_word, words_of
 
 if TYPE_CHECKING:
     from seedsafe.keys.draws import Shape, Weights

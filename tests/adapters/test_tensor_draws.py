@@ -13,8 +13,7 @@ import torch
 import seedsafe as ss
 from seedsafe.keys.many import ManyKeys
 from seedsafe_torch import TensorDraws, draws
-from seedsafe_torch.key_tensor import key_tensor
-from seedsafe_torch.philox import words_of
+from seedsafe_torch.key_tensor import key_tensor, words_of
 
 KEYS = [
     ss.SampleKey(seed, epoch, index, occurrence=occurrence, view=view)

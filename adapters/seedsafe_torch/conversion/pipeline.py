@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import permutations
 from types import FunctionType
@@ -16,11 +17,73 @@ import seedsafe as ss
 from seedsafe.reading import BoundAugment
 from seedsafe_torch.conversion.pixels import ThreeChannels
 from seedsafe_torch.conversion.recorder import Several, chains_of, filled, to_rgb
-from seedsafe_torch.conversion.report import Line, Report
 from seedsafe_torch.conversion.table import BRIDGED, JOINT, ROWS, Row, UnlikeError
 from seedsafe_torch.conversion.theirs import EITHER, PICTURE, TENSOR, bridge_of, name_of
 
-__all__ = ["Converted", "ConvertedViews", "convert", "convert_views", "moving_transforms"]
+__all__ = ["Converted", "ConvertedViews", "Line", "Report", "convert", "convert_views", "moving_transforms"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """The report of one transform.
+
+    Args:
+        place: its position, such as ``transforms[2].transforms[0]``.
+        theirs: its class or function.
+        ours: the seedsafe transform that replaces it, or empty if it is bridged.
+        why: the reason why it is bridged, or empty if it is converted.
+        differs: how the result differs from torchvision's on a PIL image, or empty if it does not.
+    """
+
+    place: str
+    theirs: str
+    ours: str = ""
+    why: str = ""
+    differs: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """The report of `convert`. Its str is a table to read.
+
+    Args:
+        lines: the lines of the transforms, in order.
+
+    Example:
+        >>> print(Report((Line("transforms[0]", "Invert", "Invert()"), Line("transforms[1]", "Lambda", why="is your own"))))
+        1 of 2 transforms converted, 1 bridged: keyed, and called as before
+          transforms[0]  Invert → Invert()
+          transforms[1]  Lambda: bridged, since it is your own
+    """
+
+    lines: tuple[Line, ...]
+
+    @property
+    def converted(self) -> tuple[Line, ...]:
+        """The lines of transforms that are now seedsafe's."""
+        return tuple(line for line in self.lines if not line.why)
+
+    @property
+    def bridged(self) -> tuple[Line, ...]:
+        """The lines of transforms that are called as before, with their draws keyed."""
+        return tuple(line for line in self.lines if line.why)
+
+    @property
+    def differing(self) -> tuple[Line, ...]:
+        """The lines of transforms that do not give torchvision's bytes for the same draws."""
+        return tuple(line for line in self.lines if line.differs)
+
+    def __str__(self) -> str:
+        total = len(self.lines)
+        bridged = len(self.bridged)
+        rest = f", {bridged} bridged: keyed, and called as before" if bridged else ""
+        table = [f"{total - bridged} of {total} transform{'s' * (total != 1)} converted{rest}"]
+        width = max((len(line.place) for line in self.lines), default=0)
+        for line in self.lines:
+            result = f": bridged, since it {line.why}" if line.why else f" → {line.ours}"
+            note = f"; {line.differs}" if line.differs else ""
+            table.append(f"  {line.place:{width}}  {line.theirs}{result}{note}")
+        return "\n".join(table)
 
 
 class Converted(ss.Compose):

@@ -8,7 +8,7 @@ from typing import Any, SupportsIndex
 from torch.utils.data import BatchSampler, DistributedSampler, RandomSampler
 
 from seedsafe.reading import outermost
-from seedsafe_torch.by_trainers import UNKEYED
+from seedsafe_torch.callers import UNKEYED
 from seedsafe_torch.dataset import AugmentedDataset
 from seedsafe_torch.distributed import DistributedKeyedSampler
 from seedsafe_torch.loading import loader

@@ -1,0 +1,386 @@
+"""Who calls a sampler: trainers and loops.
+
+A sampler asks its Caller seven questions: which epoch does it mean by the number that it sets, has it read that epoch before, where does it
+resume, does it share the indices out, does it only count them, does it leave passes by design, and which DataLoader's workers may be ahead of
+training? A trainer is known by a documented class or attribute where there is one, else by the frames of its functions: Ignite and
+SpeechBrain set no epoch on a loader of the user's, TorchIO reads a sampler to count, Lightning and Fabric pass on a plain integer.
+That costs a look at the calling frames when a pass begins or an epoch is set, and nothing per sample. Seen in Accelerate 1.15, Ignite 0.5,
+Lightning 2.6, SpeechBrain 1.1, TorchIO 1.2, timm 1.0, transformers 5 and MONAI 1.6.
+
+What else depends on a trainer needs no Caller: most trainers' epoch and position after a resume come from a callback or from an argument, in
+the trainer's file in `seedsafe_torch.trainers`.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import chain
+from typing import Any, SupportsIndex
+from weakref import ref
+
+from torch.utils.data import DistributedSampler
+
+from seedsafe.reading import walk
+from seedsafe_torch import frames
+from seedsafe_torch.inner import chain_of, items_of_a_batch, samplers_of
+
+__all__ = [
+    "UNKEYED",
+    "Caller",
+    "caller_of",
+    "hand_on",
+    "passes_of",
+    "sharing_error",
+    "warn_of_erasing",
+    "warn_of_skipping",
+]
+
+UNKEYED = (
+    "timm's prefetcher erases in the training process, where there is no key: pass use_prefetcher=False to create_loader, "
+    "which then erases in each sample, or re_prob=0"
+)
+
+
+class Caller:
+    """Who sets a sampler's epoch or draws its indices. This one is a plain loop; a trainer's overrides what differs.
+
+    Example:
+        >>> caller = Caller()
+        >>> caller.counts_passes, caller.epoch(3, latest=2), caller.iterator(None) is None
+        (False, 3, True)
+    """
+
+    counts_passes = False
+    """Whether the numbers that it sets count its own passes, from 0 in each process, whatever state was loaded."""
+
+    only_counts = False
+    """Whether it reads the entries to know their number, and delivers none of them."""
+
+    leaves_passes = False
+    """Whether it may leave a pass after any batch because another loader has ended."""
+
+    def epoch(self, number: SupportsIndex, latest: int | None) -> SupportsIndex:
+        """Return the epoch of the next pass for the number that it sets.
+
+        Args:
+            number: the argument of ``set_epoch``.
+            latest: the epoch of the latest pass, if that has ended.
+        """
+        return number
+
+    def has_read(self, epoch: int, loaded: int) -> bool:
+        """Return whether it had read a pass of this epoch to its end when it stored the state, which is of the beginning of epoch `loaded`."""
+        return False
+
+    def check_shares(self, ranks: int, *, fixed: bool) -> None:
+        """Raise a ValueError if it shares the sampler's indices out in a way that loses or repeats samples.
+
+        Args:
+            ranks: how many ranks the sampler itself shares its indices out to.
+            fixed: whether all its passes have one epoch.
+        """
+
+    def resumed(self, sampler: Any) -> tuple[int, int] | None:
+        """Return the epoch and the number of entries in it at which it resumes, or None if it does not know or begins anew.
+
+        The entries are those of this rank, without those that it will itself draw and drop.
+        """
+
+    def iterator(self, sampler: Any) -> Callable[[], Any] | None:
+        """Return a weak reference to the DataLoader iterator that draws the indices, whose workers may read ahead, or None."""
+        drawing = frames.objects_in("_next_index")
+        found = (one for one in drawing if hasattr(one, "_num_yielded") and not _draws_others(one, sampler))
+        return next((ref(one) for one in found), None)
+
+
+def _draws_others(iterator: Any, sampler: Any) -> bool:
+    """Return whether a DataLoader iterator draws from torch's own samplers alone, such as one that reads a dataset with a loader inside."""
+    chain = list(chain_of(iterator._index_sampler))
+    plain = all(type(inside).__module__.startswith("torch.utils.data.") for inside in chain)
+    return plain and not any(inside is sampler for inside in chain)
+
+
+def sharing_error(sampler: Any) -> ValueError:
+    """Return the error for a sampler that shares the indices of a KeyedSampler out to ranks."""
+    return ValueError(
+        f"{type(sampler).__name__} shares out a KeyedSampler, so that ranks may serve one key twice and no run can be resumed "
+        "within an epoch: give the loader sampler=DistributedKeyedSampler(dataset, seed=…), which trainers leave alone, or for "
+        "validation epoch=seedsafe.VALIDATION_EPOCH"
+    )
+
+
+class AccelerateLoader(Caller):
+    """A loader that Accelerate prepared, or that skip_first_batches made. Each counts its own passes from 0, and sets that number."""
+
+    def __init__(self, loading: Any) -> None:
+        self._loading = loading
+
+    def epoch(self, number: SupportsIndex, latest: int | None) -> SupportsIndex:
+        """Return the number, and warn if the latest pass had it, because then this loader has just begun to count."""
+        draws_first = getattr(self._loading, "use_stateful_dataloader", True)  # and sets its number later
+        if not draws_first and latest is not None and latest == number:
+            warnings.warn(
+                f"epoch {number} is served again, because a loader from Accelerate or skip_first_batches counts its own passes "
+                "from 0. Call its set_epoch(epoch) before each pass",
+                stacklevel=frames.users_level(),
+            )
+        return number
+
+    def check_shares(self, ranks: int, *, fixed: bool) -> None:
+        """Raise a ValueError if Accelerate shares out the batches of a sampler that is itself one rank's share."""
+        processes = max(getattr(sampler, "num_processes", 1) for sampler in samplers_of(self._loading))
+        if ranks > 1 and processes > 1:
+            raise ValueError(
+                f"Accelerate itself shares a loader's batches out to its {processes} processes, so each would serve a share of a "
+                "share and the rest would be lost: give the loader shuffle=True instead of a DistributedKeyedSampler"
+            )
+
+
+def _accelerates(sampler: Any) -> AccelerateLoader | None:
+    """Return the Accelerate loader that is being read and has this sampler inside, or None."""
+    state: Any = sys.modules.get("accelerate.state")
+    loading = state.GradientState().active_dataloader if state else None
+    return AccelerateLoader(loading) if any(inside is sampler for inside in samplers_of(loading)) else None
+
+
+class Engine(Caller):
+    """An engine of Ignite that begins a pass over its loader."""
+
+    def __init__(self, engine: Any) -> None:
+        self._engine = engine
+
+    def resumed(self, sampler: Any) -> tuple[int, int] | None:
+        """Return where its count of iterations stands. A DeterministicEngine drops the batches of the epoch by itself."""
+        state = self._engine.state
+        epoch, batches = divmod(int(state.iteration), len(state.dataloader))
+        drops = hasattr(getattr(state.dataloader, "batch_sampler", None), "start_iteration")
+        return epoch, 0 if drops else batches * items_of_a_batch(state.dataloader, sampler)
+
+
+def _ignites(sampler: Any) -> Engine | None:
+    """Return the engine that reads a loader with this sampler inside, or None."""
+    running = chain.from_iterable(map(frames.objects_in, ("_internal_run_as_gen", "_internal_run_legacy")))
+    for engine in running:
+        loading = getattr(getattr(engine, "state", None), "dataloader", None)
+        if any(inside is sampler for inside in samplers_of(loading)):
+            return Engine(engine)
+    return None
+
+
+class FitLoop(Caller):
+    """The fit loop of a Lightning Trainer. With ``max_steps`` it sets the number of the epoch after the one that it serves.
+
+    A CombinedLoader in the mode "max_size_cycle" reads a shorter loader several times in an epoch of the Trainer. Each time is an epoch of
+    that loader: if there are three, they are epochs 3 E, 3 E + 1 and 3 E + 2. In the mode "max_size" it reads such a loader once.
+    """
+
+    def __init__(self, loop: Any, sampler: Any) -> None:
+        self._loop = loop
+        self._sampler = sampler
+
+    def epoch(self, number: SupportsIndex, latest: int | None) -> SupportsIndex:
+        """Return the epoch that the loop serves next.
+
+        With ``max_steps``, Lightning repeats the end of an epoch that a checkpoint was made at. It counts that epoch as processed
+        twice but completed once, and sets the number processed.
+
+        Raises:
+            ValueError: Lightning would read more batches than ``limit_train_batches``.
+        """
+        loop = self._loop
+        epochs, batches = loop.epoch_progress.current, loop.epoch_loop.batch_progress
+        repeats_epoch = loop.restarting and epochs.completed < epochs.processed
+        # Lightning takes a step of the epoch for its end.
+        stepped = batches.is_last_batch and batches.current.completed < batches.current.processed
+        limited = any(
+            hasattr(loading, "__len__") and len(loading) > loop.max_batches
+            for loading in loop._combined_loader.flattened
+        )
+        if repeats_epoch and stepped and limited:
+            raise ValueError(
+                f"Lightning would serve more than the {loop.max_batches} batches of epoch {epochs.completed} that limit_train_batches "
+                "allows, because it repeats the end of an epoch with max_steps: resume from the checkpoint of another step"
+            )
+        loaders = loop._combined_loader.flattened
+        passes = max(
+            (passes_of(loop, one) for one in loaders if self._sampler in samplers_of(one)), default=1
+        )
+        first, loaded = int(epochs.completed) * passes, self._sampler.loaded_epoch
+        return loaded if loaded is not None and first < loaded < first + passes else first
+
+    def has_read(self, epoch: int, loaded: int) -> bool:
+        """Return whether the loop resumes within this epoch, in which a CombinedLoader of the mode "max_size" had read this shorter loader."""
+        loop = self._loop
+        batches = loop.epoch_loop.batch_progress
+        within = loop.restarting and batches.current.ready > 0 and not batches.is_last_batch
+        return bool(
+            within and getattr(loop._combined_loader, "_mode", None) == "max_size" and loaded == epoch + 1
+        )
+
+
+def passes_of(loop: Any, loading: Any) -> int:
+    """Return how often a loader is read in an epoch of the loop."""
+    combined = loop._combined_loader
+    if (
+        getattr(combined, "_mode", None) != "max_size_cycle"
+        or len(combined.flattened) < 2
+        or not len(loading)
+    ):
+        return 1
+    return max(-(-int(loop.max_batches) // len(loading)), 1) if math.isfinite(loop.max_batches) else 1
+
+
+class FabricLoader(Caller):
+    """A loader that Fabric set up. It sets the number of its passes, which tells a sampler that counts its own nothing new."""
+
+    counts_passes = True
+
+
+class CombinedPasses(Caller):
+    """The iterator of a CombinedLoader, which leaves shorter loaders in mid-pass when the longest one ends, or longer ones when the shortest does."""
+
+    leaves_passes = True
+
+
+class SharingSampler(Caller):
+    """A DistributedSampler around a sampler, such as the one that Lightning wraps it in: it shares the indices out to ranks."""
+
+    def __init__(self, sampler: DistributedSampler[Any]) -> None:
+        self._sampler = sampler
+
+    def check_shares(self, ranks: int, *, fixed: bool) -> None:
+        """Raise the error that names the wrapper. With a fixed epoch it does no harm."""
+        if not fixed:
+            raise sharing_error(self._sampler)
+
+
+def _lightnings(sampler: Any) -> Caller | None:
+    """Return the loop, loader, wrapper or iterator of Lightning or Fabric that calls a sampler now, or None."""
+    for setter in frames.callers_of("_set_sampler_epoch"):
+        if hasattr(setter, "epoch_progress"):
+            return FitLoop(setter, sampler)
+        return FabricLoader() if hasattr(setter, "_num_iter_calls") else None
+    for reading in frames.objects_in("__iter__"):
+        if isinstance(reading, DistributedSampler) and reading is not sampler and reading.num_replicas > 1:
+            return SharingSampler(reading)
+    combined = any(
+        type(reading).__module__.endswith("utilities.combined_loader")
+        for reading in frames.objects_in("__next__")
+    )
+    return CombinedPasses() if combined else None
+
+
+class Brain(Caller):
+    """A Brain that begins an epoch of `fit` with an EpochCounter, which counts from 1.
+
+    Args:
+        brain: its ``step`` counts the batches of the epoch that a checkpoint within it has stored.
+        loading: the loader that it reads.
+        epoch: the number of the counter.
+    """
+
+    def __init__(self, brain: Any, loading: Any, epoch: int) -> None:
+        self._brain, self._loading, self._epoch = brain, loading, epoch
+
+    def resumed(self, sampler: Any) -> tuple[int, int] | None:
+        """Return where the counter and the Brain stand. SpeechBrain's SaveableDataLoader drops the batches of the epoch by itself."""
+        drops = hasattr(self._loading, "_speechbrain_recovery_skip_to")
+        batches = 0 if drops else int(self._brain.step)
+        return self._epoch - 1, batches * items_of_a_batch(self._loading, sampler)
+
+
+def _speechbrains(sampler: Any) -> Brain | None:
+    """Return the Brain that reads a loader with this sampler inside, or None."""
+    for names in frames.names_in("_fit_train"):
+        counters = (fit.get("epoch_counter") for fit in frames.names_in("fit"))
+        counts = any(hasattr(counter, "current") and hasattr(counter, "limit") for counter in counters)
+        loading = names.get("train_set")
+        if counts and any(inside is sampler for inside in samplers_of(loading)):
+            return Brain(names["self"], loading, names["epoch"])
+    return None
+
+
+class QueueLength(Caller):
+    """A Queue that adds up the patches of its subjects."""
+
+    only_counts = True
+
+
+def _torchios(sampler: Any) -> QueueLength | None:
+    """Return the Queue that counts what this sampler yields, or None."""
+    counting = frames.objects_in("iterations_per_epoch")
+    return (
+        QueueLength() if any(getattr(one, "subject_sampler", None) is sampler for one in counting) else None
+    )
+
+
+def caller_of(sampler: Any) -> Caller:
+    """Return who sets the epoch of a sampler, or draws its indices, at this time."""
+    known = (_accelerates, _lightnings, _ignites, _speechbrains, _torchios)
+    found = (caller for trainers in known if (caller := trainers(sampler)) is not None)
+    return next(found, Caller())
+
+
+def warn_of_erasing() -> None:
+    """Warn if timm's ``create_loader`` is making such a loader of what calls this function, or such a prefetcher reads it."""
+    erases = any(
+        names.get("use_prefetcher")
+        and names.get("is_training")
+        and not names.get("no_aug")
+        and names.get("re_prob", 0) > 0
+        for names in frames.names_in("create_loader")
+    )
+    reading = frames.objects_in("__iter__")
+    if erases or any(getattr(one, "random_erasing", None) is not None for one in reading):
+        warnings.warn(UNKEYED, stacklevel=frames.users_level())
+
+
+def warn_of_skipping(stream: Any) -> None:
+    """Warn if Hugging Face's Trainer sets a stream's epoch to resume within it, and the stream has no length to count epochs by."""
+    with suppress(TypeError, NotImplementedError):
+        len(stream)
+        return
+    for names in frames.names_in("_run_epoch"):
+        steps = names.get("steps_trained_in_current_epoch", 0)
+        if steps and names.get("epoch") == names.get("epochs_trained"):
+            warnings.warn(
+                f"Hugging Face's Trainer takes a stream without a length for one epoch, and to resume skips {steps} batches of epoch "
+                f"{names['epoch']}. If the epoch has fewer, it reads the next one from its start, and samples come twice: give the source a "
+                "__len__ that counts its records",
+                stacklevel=frames.users_level(),
+            )
+
+
+def hand_on(error: Exception, dataset: Any) -> None:
+    """Pass an error of a dataset to the thread that trains, if MONAI's ThreadDataLoader reads the dataset in another one.
+
+    Its reading thread ends with the error, and the pass would then end as if there were no more batches.
+    """
+    for reading in frames.objects_in_threads("enqueue_values"):
+        read = getattr(getattr(reading, "src", None), "_dataset", None)
+        if hasattr(reading, "buffer") and any(found is dataset for found in walk(read)):
+            reading.buffer = _Failed(reading.buffer, error)
+
+
+class _Failed:
+    """The queue of a thread that has failed: it gives what is left in it, and then raises the error, once."""
+
+    def __init__(self, queue: Any, error: Exception) -> None:
+        self._queue, self._error = queue, error
+        self._raised = False
+
+    def empty(self) -> bool:
+        return self._raised
+
+    def put(self, batch: Any, timeout: float | None = None) -> None:
+        self._queue.put(batch, timeout=timeout)
+
+    def get(self, timeout: float | None = None) -> Any:
+        if not self._queue.empty():
+            return self._queue.get(timeout=timeout)
+        self._raised = True
+        raise self._error
