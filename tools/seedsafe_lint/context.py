@@ -11,11 +11,15 @@ from seedsafe_lint.index import Class, Function, Values
 from seedsafe_lint.project import Project
 from seedsafe_lint.values import STATIC, UNKNOWN, Fn, Gen, shape
 
-__all__ = ["TRACED", "Context", "Mark", "QuietRuns", "Root", "State"]
+__all__ = ["EVERY", "TRACED", "Context", "Mark", "QuietRuns", "Root", "State"]
 
 TRACED = "tf.map"
 
 """The framework of functions that TensorFlow runs once, to trace them."""
+
+EVERY = "every"
+
+"""In place of a generator in `State.seeds`: all of them follow a key."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from pathlib import Path
 from seedsafe_lint import checks, worker_init
 from seedsafe_lint.baseline import new_findings
 from seedsafe_lint.config import Config
-from seedsafe_lint.findings import SEVERITIES, Finding, Skipped
+from seedsafe_lint.cover import covering
+from seedsafe_lint.findings import SEVERITIES, Covered, Finding, Skipped
 from seedsafe_lint.index import Module
 from seedsafe_lint.interpreter import Interpreter
 from seedsafe_lint.known import words
@@ -69,23 +70,19 @@ def lint_file(module: Module, project: Project, named: set[str], *, old_torch: b
         seen.add(key)
         run.start(root)
     checks.check(run, module, used)
-    return _without_noqa(run, module, named)
-
-
-def _without_noqa(run: Interpreter, module: Module, named: set[str]) -> list[Finding]:
     silent = {module.path: suppressions(module.text)}
     named.update(*silent[module.path].values())
-    findings = []
-    for finding in run.findings.by_place.values():
-        path, where = finding.place.path, finding.place
-        if path not in silent:
-            silent[path] = suppressions(read(Path(path)))
-        lines = silent[path]
-        at = {0, *(text_line(path, where.cell, line) for line in (where.line, finding.end_line))}
-        rules = [lines[n] for n in at if n in lines]
-        if not any(not codes or finding.code in map(current, codes) for codes in rules):
-            findings.append(finding)
-    return findings
+    return [finding for finding in run.findings.by_place.values() if _is_heard(finding, silent)]
+
+
+def _is_heard(finding: Finding, silent: dict[str, dict[int, frozenset[str]]]) -> bool:
+    """Return whether no comment silences a finding. The dictionary remembers the comments of files."""
+    path, where = finding.place.path, finding.place
+    if path not in silent:
+        silent[path] = suppressions(read(Path(path)))
+    at = {0, *(text_line(path, where.cell, line) for line in (where.line, finding.end_line))}
+    rules = [silent[path][n] for n in at if n in silent[path]]
+    return not any(not codes or finding.code in map(current, codes) for codes in rules)
 
 
 _SKIPPED_FOLDERS = words("""
@@ -111,6 +108,8 @@ class Report:
         known: The number of findings that the baseline hides.
         empty: The paths without a file to read.
         retired: The codes of earlier versions that comments, settings or the baseline name.
+        covered: Findings in classes and functions that are used through a bridge alone, such as
+            ``AugmentedDataset(dataset, bridge=True)``, each with the place of the bridge. They are no faults.
     """
 
     findings: tuple[Finding, ...]
@@ -119,6 +118,7 @@ class Report:
     known: int = 0
     empty: tuple[str, ...] = ()
     retired: tuple[str, ...] = ()
+    covered: tuple[Covered, ...] = ()
 
 
 def collect(paths: Iterable[Path], config: Config) -> list[Path]:
@@ -191,11 +191,14 @@ def lint(
     for finding in sorted(
         (f for result in results for f in result.findings), key=lambda f: (f.rank, f.message)
     ):
-        found.setdefault((finding.place, finding.code), finding)
+        before = found.setdefault((finding.place, finding.code), finding)
+        found[finding.place, finding.code] = before.together(finding)
+    silent: dict[str, dict[int, frozenset[str]]] = {}
+    stay, covered = covering(files, found.values(), lambda finding: _is_heard(finding, silent))
     mildest = SEVERITIES.index(config.min_severity)
     chosen = sorted(
         f
-        for f in found.values()
+        for f in stay
         if f.code in codes
         and SEVERITIES.index(f.severity) <= mildest
         and f.code not in config.ignored_in(f.place.path)
@@ -211,6 +214,7 @@ def lint(
         known=len(chosen) - len(new),
         empty=tuple(path for path, found in among.items() if not found),
         retired=tuple(sorted(named & RETIRED.keys())),
+        covered=tuple(sorted(pair for pair in covered if pair.finding.code in codes)),
     )
 
 

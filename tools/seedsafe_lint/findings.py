@@ -2,12 +2,24 @@
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from seedsafe_lint.source import position
 
-__all__ = ["SEVERITIES", "Entry", "Finding", "Findings", "Place", "Severity", "Skipped", "entries", "place"]
+__all__ = [
+    "SEVERITIES",
+    "Covered",
+    "Entry",
+    "Finding",
+    "Findings",
+    "Owners",
+    "Place",
+    "Severity",
+    "Skipped",
+    "entries",
+    "place",
+]
 
 Severity = Literal["error", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
@@ -34,6 +46,9 @@ class Place:
         return f"{self.path}:{cell}{self.line}:{self.column}"
 
 
+Owners: TypeAlias = frozenset[tuple[Place, str]] | None
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Finding:
     """One violation of one rule.
@@ -47,6 +62,8 @@ class Finding:
         related: For a stored generator, the place where it is made.
         cause: The common cause of several findings: a method, or the process-wide generator.
         near: Whether the method that the message names has this line itself, and not only calls it.
+        needs: The option of a bridge without which it does not reach the generator, or an empty string.
+        owners: The places and names of the classes and functions that workers call there, or None if no bridge reaches its generator.
 
     Example:
         >>> finding = Finding(Place("data.py", 3, 5), "SSF001", "np.random.rand in a worker", "warning", 3)
@@ -62,11 +79,18 @@ class Finding:
     related: Place | None = None
     cause: str = ""
     near: bool = False
+    needs: str = field(default="", compare=False)
+    owners: Owners = field(default=None, compare=False)
 
     @property
     def rank(self) -> tuple[object, ...]:
         """The order of findings of one place and rule: the first is reported."""
         return SEVERITIES.index(self.severity), not self.near
+
+    def together(self, other: "Finding") -> "Finding":
+        """Return this finding, with the owners of another one at its place."""
+        owners = None if self.owners is None or other.owners is None else self.owners | other.owners
+        return replace(self, owners=owners)
 
     @property
     def group(self) -> tuple[object, ...]:
@@ -79,6 +103,13 @@ class Entry(NamedTuple):
 
     finding: Finding
     more: tuple[Place, ...] = ()
+
+
+class Covered(NamedTuple):
+    """A finding that a bridge covers, and the call of the bridge."""
+
+    finding: Finding
+    by: Place
 
 
 def entries(findings: Iterable[Finding], *, each: bool = False) -> list[Entry]:
@@ -118,5 +149,5 @@ class Findings:
         end = where.line + (getattr(node, "end_lineno", None) or first) - first
         finding = Finding(where, code, message, severity, end, *details)
         before = self.by_place.get((where, code), finding)
-        if before is finding or finding.rank < before.rank:
-            self.by_place[where, code] = finding
+        first_of, other = (finding, before) if finding.rank < before.rank else (before, finding)
+        self.by_place[where, code] = first_of.together(other)

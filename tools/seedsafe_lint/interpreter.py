@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from seedsafe_lint.callsites import calls_of
-from seedsafe_lint.context import Context, QuietRuns, Root, State
+from seedsafe_lint.context import EVERY, Context, QuietRuns, Root, State
 from seedsafe_lint.findings import Findings
 from seedsafe_lint.index import (
     Binding,
@@ -60,6 +60,7 @@ from seedsafe_lint.values import (
     Opaque,
     Saved,
     Super,
+    Table,
     constant,
     contents,
     hide_plain,
@@ -93,6 +94,7 @@ _RESEED = words("seed manual_seed set_state setstate __setstate__")
 _ITERATING = words("next iter list tuple reversed sorted set enumerate zip")
 _CALL_NOTHING = words("all any bool callable hasattr id isinstance issubclass len print repr")
 _NUMBERS = words("int abs str hash float max min")
+_KEYED = re.compile(r"seedsafe\.([\w.]+\.)?keyed$")
 _EAGER = re.compile(r"^tensorflow\..*(numpy_function|py_func(tion)?)$")
 _ARRAYS = re.compile(
     r"(numpy|torch|cv2|scipy|skimage|PIL)\.[a-z_.]*(?<!vectorize)(?<!frompyfunc)$|torch\.(?!utils|nn|jit)"
@@ -109,6 +111,11 @@ class Interpreter:
 
     Every path is run, and each loop once. A value is a tuple of alternatives.
     """
+
+    tables = False
+    """Whether the values of a dictionary are told apart by their keys."""
+    summed: tuple[type[Value], ...] = (Group,)
+    """The values whose sums hold their parts, as those of lists do."""
 
     def __init__(self, project: Project, *, old_torch: bool = False) -> None:
         self.findings = Findings()
@@ -348,7 +355,7 @@ class Interpreter:
             for site in sites
             if site.function not in self.context.functions or site.function.name in _INITIAL
         )
-        result = result or self._of_class(owner.cls, name, Cls(owner.cls))
+        result = result or dict(owner.args).get(name, ()) or self._of_class(owner.cls, name, Cls(owner.cls))
         if not owner.stored:
             result = tuple(_fresh(value) for value in result)
         if not result and name == "__class__":
@@ -981,8 +988,14 @@ class Interpreter:
         bare = Inst(callee.cls, stored=not self.context.worker)
         method = self.method(bare, "__init__")
         if method is None:
-            arguments = tuple((f"<{i}>", values) for i, values in enumerate([*args, *kwargs.values()]))
-            return (Inst(callee.cls, arguments, stored=not self.context.worker),)
+            fields = [
+                n.target.id
+                for n in callee.cls.node.body
+                if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)
+            ]
+            fields += [f"<{i}>" for i in range(len(fields), len(args))]
+            arguments = dict(zip(fields, args, strict=False)) | kwargs
+            return (Inst(callee.cls, tuple(arguments.items()), stored=not self.context.worker),)
         known = self.bind(method, args, kwargs, starred)
         known.pop(first_of(method.function), None)
         if self.context.worker:
@@ -1040,6 +1053,12 @@ class Interpreter:
                 self.evaluate(key, frame)
             values = self.evaluate(value, frame)
             items = join(items, contents(values) if key is None else values)
+        if self.tables:
+            keys = [key.value if isinstance(key, ast.Constant) else None for key in node.keys]
+            pairs = [
+                (str(key), self.evaluate(v, frame)) for key, v in zip(keys, node.values, strict=True) if key
+            ]
+            return (Table(items, named=tuple(pairs)),)
         return (self._group(items),)
 
     def _value_of_subscript(self, node: ast.Subscript, frame: Frame) -> Values:
@@ -1051,6 +1070,8 @@ class Interpreter:
             case Inst() if self.context.worker:
                 method = self.method(value, "__getitem__")
                 return self.run(method, [index], {}) if method else self.context.nothing
+            case Table(named=named) if len(index) == 1 and (found := dict(named).get(_text(index[0]))):
+                return found
             case Group(items=items):
                 return items or self.context.nothing
             case Ext(name=name):
@@ -1060,9 +1081,11 @@ class Interpreter:
 
     def _value_of_binary(self, node: ast.BinOp, frame: Frame) -> Values:
         left, right = self.evaluate(node.left, frame), self.evaluate(node.right, frame)
-        groups = tuple(v for v in left + right if isinstance(v, Group))
-        if groups:
-            return (self._group(contents(groups)),)
+        parts = [
+            v.items if isinstance(v, Group) else (v,) for v in left + right if isinstance(v, self.summed)
+        ]
+        if parts:
+            return (self._group(union(parts)),)
         return STATIC if constant(left) and constant(right) else self.context.nothing
 
     def _value_of_boolean(self, node: ast.BoolOp, frame: Frame) -> Values:
@@ -1147,7 +1170,8 @@ class Interpreter:
         self._loop(node, frame, lambda: self.assign(node.target, items, frame))
 
     def _run_while(self, node: ast.While, frame: Frame) -> None:
-        self._loop(node, frame, lambda: self.evaluate(node.test, frame))
+        if self.truth(node.test, frame) is not False:
+            self._loop(node, frame, lambda: self.evaluate(node.test, frame))
 
     def _run_annotated(self, node: ast.AnnAssign, frame: Frame) -> None:
         if node.value is not None:
@@ -1316,6 +1340,9 @@ class Interpreter:
             return True
         ends = ("random.seed", "set_state") if has_arguments else ("random.seed",)
         for value in self.evaluate(call.func, frame):
+            if isinstance(value, Ext) and _KEYED.match(value.name):
+                self.context.state.seeds[EVERY] = "varying"
+                return True
             bodies = [value.function] if isinstance(value, Fn) else []
             if isinstance(value, Cls):
                 bodies = [f for cls in self.mro(value.cls) for f in cls.methods.values()]
@@ -1354,6 +1381,10 @@ class Interpreter:
             self.execute(case.body, frame)
             frame.vars = _merge(frame.vars, before)
             self.context.state = self._join_states(self.context.state, state)
+
+
+def _text(value: Value) -> str:
+    return value.value if isinstance(value, Const) and isinstance(value.value, str) else ""
 
 
 def _is_randomizable(names: list[str]) -> bool:

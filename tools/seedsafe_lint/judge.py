@@ -5,8 +5,8 @@ import re
 from dataclasses import dataclass
 
 from seedsafe_lint import known
-from seedsafe_lint.context import TRACED, Context
-from seedsafe_lint.findings import Findings, Place, place
+from seedsafe_lint.context import EVERY, TRACED, Context
+from seedsafe_lint.findings import Findings, Owners, Place, place
 from seedsafe_lint.index import Class, Frame, Values
 from seedsafe_lint.known import IMGAUG, NUMPY, OPENCV
 from seedsafe_lint.messages import MESSAGES
@@ -29,6 +29,7 @@ _SILENT_TAKERS = known.words(
 )
 _NOISE = known.words("skimage.util.random_noise skimage.util.noise.random_noise")
 _NUMERIC = ("torch.", "numpy.", "scipy.", "sklearn.", "skimage.")
+_BRIDGED = re.compile(r"(numpy|stored|own|hidden|noise|python|constant)( |$)")
 _READS = re.compile(r"\.(__getitem__|__getitems__|get|get_example)$")
 _WORDS = frozenset({"rng", "generator", "random_state", "gen", "random_generator"})
 
@@ -58,7 +59,28 @@ class Judge:
             severity, text = "note", f"{text[:-1]} (a note: nothing in these files uses {cls.name})."
         cause = cause or words.get("root", "")
         near = self.context.root is not None and self.context.root.fn.function.has(node, path)
-        self.findings.report(code, node, path, text.format(**words), severity, related, cause, near)
+        needs = "cv2" if cause == OPENCV else ""
+        self.findings.report(
+            code,
+            node,
+            path,
+            text.format(**words),
+            severity,
+            related,
+            cause,
+            near,
+            needs,
+            self._owners(key, node),
+        )
+
+    def _owners(self, key: str, node: ast.AST) -> Owners:
+        """Return whose draw or seed a bridge would key, or None if it would not."""
+        root = self.context.root
+        fresh = key == "constant" and known.GENERATORS.get(f"numpy.{dotted(node).partition('.')[2]}")
+        if root is None or fresh or not _BRIDGED.match(key):
+            return None
+        owner = root.cls or root.fn.function
+        return frozenset({(place(owner.module.path, owner.node), owner.name)})
 
     def seed(self, key: str, what: str, node: ast.AST, frame: Frame) -> None:
         """Report a wrong seed."""
@@ -158,7 +180,7 @@ class Judge:
     def generator(self, gen: Gen, name: str, node: ast.AST, frame: Frame) -> None:
         """Judge a call of a generator's method."""
         self.context.events += 1
-        seeded = gen.node in self.context.state.seeds
+        seeded = not self.context.state.seeds.keys().isdisjoint((gen.node, EVERY))
         if name in known.DRAW_METHODS and gen.stored and not seeded and not self.context.filling:
             self.stored_draw(gen, _spelling(node), node, frame)
 
@@ -218,7 +240,11 @@ class Judge:
     ) -> None:
         for word, values in [*((None, v) for v in args), *kwargs.items()]:
             for value in values:
-                if not isinstance(value, Gen) or not value.stored or value.node in self.context.state.seeds:
+                if (
+                    not isinstance(value, Gen)
+                    or not value.stored
+                    or not self.context.state.seeds.keys().isdisjoint((value.node, EVERY))
+                ):
                     continue
                 self.context.events += 1
                 if value.kind != "argument" or (word in _WORDS and name.startswith(_NUMERIC)):

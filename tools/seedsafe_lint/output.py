@@ -19,6 +19,7 @@ def text(report: Report, found: list[Entry]) -> str:
     for f, more in found:
         lines.append(f"{f.place}: {f.code} {f.severity}: {f.message}")
         lines += [f"    also {line_list(more, f.place.path)}"] if more else []
+    lines += [f"{f.place}: {f.code} covered by {by}" for f, by in report.covered]
     counts = Counter(entry.finding.severity for entry in found)
     parts = [f"{counts[s]} {s}{'s' * (counts[s] > 1)}" for s in SEVERITIES if counts[s]]
     places = (
@@ -51,9 +52,13 @@ def line_list(places: tuple[Place, ...], path: str) -> str:
 def as_json(report: Report, found: list[Entry]) -> str:
     """Return a JSON array of one object for each entry, with ruff's keys, and ``severity``, ``related`` and ``more``.
 
+    What a bridge covers comes last, with the severity ``covered`` and the place of the bridge, ``covered_by``.
     ``more`` has the other places of the entry, each with ``filename``, ``row``, ``column`` and, in a notebook, ``cell``.
     """
-    return json.dumps([_object(entry) for entry in found], indent=2)
+    covered = [
+        {**_object(Entry(f)), "severity": "covered", "covered_by": _place(by)} for f, by in report.covered
+    ]
+    return json.dumps([*map(_object, found), *covered], indent=2)
 
 
 def _object(entry: Entry) -> dict[str, object]:
@@ -104,7 +109,7 @@ def sarif(report: Report, found: list[Entry]) -> str:
                 ],
             }
         ],
-        "results": [_result(entry) for entry in found],
+        "results": [*map(_result, found), *(_result(Entry(f)) | _suppressed(by) for f, by in report.covered)],
     }
     schema = "https://json.schemastore.org/sarif-2.1.0.json"
     return json.dumps({"$schema": schema, "version": "2.1.0", "runs": [run]}, indent=2)
@@ -131,6 +136,10 @@ def _result(entry: Entry) -> dict[str, object]:
         "locations": [_location(finding.place)],
         "relatedLocations": made,
     }
+
+
+def _suppressed(by: Place) -> dict[str, object]:
+    return {"suppressions": [{"kind": "inSource", "justification": f"covered by the bridge at {by}"}]}
 
 
 def _in_cell(where: Place) -> str:

@@ -90,13 +90,13 @@ class Project:
     def mentions(self, pattern: re.Pattern[str]) -> bool:
         """Return whether a pattern matches in a file of the project."""
         if pattern not in self._mentioned:
-            self._mentioned[pattern] = any(pattern.search(self._text(path)) for path in self._paths)
+            self._mentioned[pattern] = any(pattern.search(self.text(path)) for path in self._paths)
         return self._mentioned[pattern]
 
     @cached_property
     def _by_unknown_names(self) -> bool:
         """Whether a file builds objects by names that only the run knows, so that any class may be used."""
-        return self.mentions(_BY_NAME) or any(map(self._looks_up, map(self._text, self._paths)))
+        return self.mentions(_BY_NAME) or any(map(self._looks_up, map(self.text, self._paths)))
 
     def _looks_up(self, text: str) -> bool:
         """Return whether a file takes an attribute with a computed name from a module of the project."""
@@ -111,7 +111,7 @@ class Project:
         return False
 
     def _names(self, path: Path, cls: Class, word: re.Pattern[str]) -> bool:
-        text = self._text(path)
+        text = self.text(path)
         if cls.name not in text:
             return False
         if str(path) != cls.module.path:
@@ -121,7 +121,8 @@ class Project:
         rest = [*lines[: cls.node.lineno - 1], *lines[cls.node.end_lineno or 0 :]]
         return word.search("\n".join(rest)) is not None
 
-    def _text(self, path: Path) -> str:
+    def text(self, path: Path) -> str:
+        """Return the text of a file, or an empty text if it cannot be read."""
         if path not in self._texts:
             self._texts[path] = ""
             with contextlib.suppress(UnreadableError):

@@ -25,6 +25,7 @@ __all__ = [
     "Opaque",
     "Saved",
     "Super",
+    "Table",
     "constant",
     "contents",
     "hide_plain",
@@ -208,6 +209,14 @@ class Group(_Hashed, Value):
         """Return a container of all their items."""
         items = join(self.items, *(other.items for other in others if isinstance(other, Group)))
         return Group(items, self.calls, self.origin)
+
+
+@dataclass(frozen=True, slots=True)
+class Table(Group):
+    """A dictionary, with the values of its keys that are written as strings."""
+
+    named: tuple[tuple[str, Values], ...] = ()
+    __hash__ = _Hashed.__hash__
 
 
 @dataclass(frozen=True, slots=True)
