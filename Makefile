@@ -5,8 +5,8 @@ JOBS ?= auto
 
 .PHONY: demo cost test check test-numpy test-oldest test-newest test-arm test-elsewhere test-release test-matrix test-audit test-bridge test-scale test-albumentations test-cuda coverage test-trainers test-site bench bench-loaders docs clean
 
-# One environment for everything; made again only when pyproject.toml changes.
-$(VENV)/.installed: pyproject.toml
+# One environment for everything; made again only when pyproject.toml or the kernels change.
+$(VENV)/.installed: pyproject.toml hatch_build.py $(wildcard seedsafe/kernels/*.[ch])
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --editable . --group dev

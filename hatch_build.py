@@ -1,22 +1,30 @@
-"""The README of a wheel: its links are absolute, so that a package index shows none dead.
-
-They begin with ``base`` of ``[tool.hatch.metadata.hooks.custom]``, the address at which the repository's files are shown; while
-that is empty they stay relative.
-"""
+"""What a build adds: README and kernels."""
 
 from __future__ import annotations
 
+import os
 import runpy
+import shlex
+import shutil
+import subprocess
+import sysconfig
 from pathlib import Path
 from typing import Any
 
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
-__all__ = ["ReadmeHook"]
+__all__ = ["KernelsHook", "ReadmeHook", "compiled"]
+
+ROOM = Path("seedsafe", "kernels")
 
 
 class ReadmeHook(MetadataHookInterface):
-    """Gives the project its README."""
+    """Gives the project its README, whose links are absolute, so that a package index shows none dead.
+
+    They begin with ``base`` of ``[tool.hatch.metadata.hooks.custom]``, the address at which the repository's files are shown; while
+    that is empty they stay relative.
+    """
 
     def update(self, metadata: dict[str, Any]) -> None:
         """Add the README to the metadata."""
@@ -27,3 +35,59 @@ class ReadmeHook(MetadataHookInterface):
             "content-type": "text/markdown",
             "text": absolute(text, self.config.get("base", "")),
         }
+
+
+class KernelsHook(BuildHookInterface[Any]):
+    """Compiles the kernels, if there is a compiler. The wheel is then one of this platform, for every Python 3; else it is pure."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Compile, in the source tree, and add the library to the wheel."""
+        if self.target_name != "wheel":
+            return
+        try:
+            library = compiled(Path(self.root))
+        except Exception as error:  # noqa: BLE001  # whatever a compiler or its absence raises: the pure wheel has the same bytes
+            self.app.display_warning(
+                f"seedsafe's kernels are not compiled, so antialias=True will be slower: {error}"
+            )
+            return
+        if version != "editable":
+            build_data["artifacts"].append(library.relative_to(self.root).as_posix())
+            build_data["pure_python"] = False
+            platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+            build_data["tag"] = f"py3-none-{platform}"
+
+
+def compiled(root: Path) -> Path:
+    """Compile the kernels into the source tree, and return the library's path."""
+    if os.environ.get("SEEDSAFE_KERNELS") == "0":
+        raise OSError("SEEDSAFE_KERNELS is 0")
+    compiler = _compiler()
+    source, target = (ROOM / "resize.c").as_posix(), root / ROOM / "kernels.library"
+    new = target.with_suffix(f".{os.getpid()}")  # on the target's disk: it is moved when it is whole
+    # Products and sums are rounded one by one, as the arithmetic is defined; joined ones would be other bits.
+    if Path(compiler[0]).stem.lower() == "cl":
+        options = ["/nologo", "/O2", "/fp:precise", "/LD", source, f"/Fe:{new}"]
+    else:
+        options = ["-std=c11", "-O3", "-ffp-contract=off", "-fvisibility=hidden", "-fPIC", "-shared"]
+        options += [source, "-o", str(new), *([] if os.name == "nt" else ["-lm"])]
+    # A relative source, so that the library is the same wherever it is compiled.
+    done = subprocess.run([*compiler, *options], cwd=root, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise OSError(f"{compiler[0]} failed: {(done.stderr or done.stdout).strip()}")
+    new.replace(target)
+    return target
+
+
+def _compiler() -> list[str]:
+    """Return the command of a C compiler."""
+    if named := os.environ.get("CC"):
+        return shlex.split(named)
+    for name in ("cl", "clang", "gcc") if os.name == "nt" else ("cc", "gcc", "clang"):
+        if shutil.which(name):
+            return [name]
+    raise OSError("no C compiler was found")
+
+
+if __name__ == "__main__":
+    print(compiled(Path(__file__).resolve().parent))

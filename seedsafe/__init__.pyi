@@ -1,5 +1,6 @@
 # The list of public names, with the module of each: type checkers and `__init__.py` read it. A line for each; ruff sorts them.
 
+from seedsafe import kernels as kernels
 from seedsafe import opencv as opencv
 from seedsafe.audio.background import AddBackground as AddBackground
 from seedsafe.audio.bands import BandPass as BandPass

@@ -191,8 +191,9 @@ def test_plain_data_name_it_only_where_it_is_on() -> None:
 
 def test_a_missing_pillow_is_said_where_it_is_needed() -> None:
     code = """
-import sys
+import os, sys
 sys.modules["PIL"] = None
+os.environ["SEEDSAFE_KERNELS"] = "0"
 import numpy as np, seedsafe as ss
 image, key = np.zeros((40, 40), np.uint8), ss.SampleKey(1, 2, 3)
 ss.Resize(20)(image, key=key)
@@ -209,7 +210,8 @@ except ImportError as error:
 
 def test_all_that_is_imported_is_imported_while_no_process_can_be_forked() -> None:
     code = """
-import sys
+import os, sys
+os.environ["SEEDSAFE_KERNELS"] = "0"
 import numpy as np, seedsafe as ss
 from seedsafe.ground.process import importing
 image, key = np.zeros((40, 40, 3), np.uint8), ss.SampleKey(1, 2, 3)

@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
 from types import ModuleType
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from seedsafe.functional.pictures import pixels
+from seedsafe.functional.scratch import scratch
 from seedsafe.ground.info import FLOAT32, UINT8, Array
 from seedsafe.ground.process import importing
+from seedsafe.kernels import FILTERS, INTERLEAVED, PLANAR, Resizing, library
 
-__all__ = ["BANDS", "channel_groups", "pil_image", "resize_smoothly"]
+__all__ = [
+    "BANDS",
+    "Pass",
+    "channel_groups",
+    "has_passes",
+    "pil_image",
+    "resize_in_one_pass",
+    "resize_smoothly",
+]
 
 _FILTERS: Final = {"bilinear": 2, "bilinear exact": 2, "bicubic": 3, "area": 4, "lanczos": 1}
 """Pillow's filter numbers."""
 
 BANDS: Final = {1: "L", 3: "RGB", 4: "RGBX"}
 """Pillow's mode for each number of channels. Its modes LA and RGBA would multiply the other channels by alpha."""
+
+_LINE: Final = 64
+"""Bytes of a line of the processor's cache."""
 
 _WHOLE: Final = ((), (3,), (4,))
 """What follows the sides in the shapes of uint8 images for which Pillow has a mode."""
@@ -40,10 +53,13 @@ def pil_image() -> ModuleType:
 
 
 def resize_smoothly(image: Array, height: int, width: int, interpolation: str) -> Array:
-    """Return an image resized by Pillow's ``Image.resize``, each channel separately, as a new array.
+    """Return an image resized as Pillow's ``Image.resize`` does, each channel separately, as a new array.
 
-    uint8 keeps its dtype; other dtypes that can be interpolated go through Pillow's mode F. "area" is Pillow's box.
+    The compiled kernels do it where they can, else Pillow. uint8 keeps its dtype; other dtypes that can be interpolated go through Pillow's mode F. "area" is Pillow's box.
     """
+    compiled = _resize_compiled(image, height, width, interpolation)
+    if compiled is not None:
+        return compiled
     code = _FILTERS[interpolation]
     if image.dtype == UINT8 and image.shape[2:] in _WHOLE:
         return _resize(image, height, width, code)
@@ -82,7 +98,120 @@ def _resize(planes: Array, height: int, width: int, code: int) -> Array:
         # Pillow 13 resizes the columns first where that is cheaper, and each pass rounds; with a call of their own, older versions do too.
         image = image.resize((columns, height), code)
     values = pixels(image.resize((width, height), code))
-    if planes.dtype.kind in "ui" and mode == "F":
-        limits = np.iinfo(planes.dtype)
-        values = np.clip(np.rint(values), limits.min, limits.max)
-    return values
+    return values if is_uint8 else _rounded(values, planes.dtype)
+
+
+def _rounded(values: Array, dtype: np.dtype[Any]) -> Array:
+    """Return floats that are whole numbers in the range of an integer's dtype, or as they are for floats."""
+    if dtype.kind == "f":
+        return values
+    limits = np.iinfo(dtype)
+    return np.clip(np.rint(values), limits.min, limits.max)
+
+
+def has_passes() -> bool:
+    """Return whether the compiled kernels are there, for `resize_in_one_pass`."""
+    return _library() is not None
+
+
+def _library() -> Any:
+    with importing:
+        return library()
+
+
+def _resize_compiled(image: Array, height: int, width: int, interpolation: str) -> Array | None:
+    """Return an image resized by the kernels, or None if they cannot."""
+    if image.dtype == UINT8:
+        return resize_in_one_pass(image, Pass(height, width, interpolation))
+    opened = _library()
+    if opened is None:
+        return None
+    pixels_of = image if image.ndim == 3 else image[..., None]
+    floats = np.ascontiguousarray(pixels_of, FLOAT32)
+    target: Array = np.empty((height, width, floats.shape[2]), FLOAT32)
+    job = _job(floats, Pass(height, width, interpolation), target)
+    if not _done(opened.seedsafe_resize_floats, job):
+        return None
+    return (
+        _rounded(target, image.dtype).astype(image.dtype, copy=False).reshape(height, width, *image.shape[2:])
+    )
+
+
+class Pass(NamedTuple):
+    """What one pass over an image of uint8 does: it resizes, mirrors, normalises and puts the channels first."""
+
+    height: int
+    width: int
+    interpolation: str
+    mirrors: tuple[bool, bool] = (False, False)
+    """Whether the result is turned upside down, and left and right."""
+    planar: bool = False
+    """Whether the channels come first."""
+    affine: tuple[Array, Array] | None = None
+    """The factors and the offsets, float32, one for each channel, if the values become floats."""
+
+
+def resize_in_one_pass(image: Array, todo: Pass, out: Array | None = None) -> Array | None:
+    """Return a new array with the result, or `out` if it fits; None if the kernels cannot do it.
+
+    Args:
+        image: uint8, (H, W) or (H, W, C); the pixels of a row lie side by side.
+        todo: what is done.
+        out: an array to fill and return, if it has the result's shape and dtype.
+    """
+    opened = _library()
+    if opened is None or image.dtype != UINT8 or not 2 <= image.ndim <= 3:
+        return None
+    channels = image.shape[2] if image.ndim == 3 else 1
+    if image.strides[1:] != ((channels, 1) if image.ndim == 3 else (1,)):
+        image = np.ascontiguousarray(image)
+    size = (todo.height, todo.width)
+    shape = (channels, *size) if todo.planar else (*size, *image.shape[2:])
+    dtype = UINT8 if todo.affine is None else FLOAT32
+    if out is None or out.shape != shape or out.dtype != dtype or not out.flags.carray:
+        out = np.empty(shape, dtype)
+    return out if _done(opened.seedsafe_resize_bytes, _job(image, todo, out)) else None
+
+
+def _job(image: Array, todo: Pass, target: Array) -> Resizing:
+    channels = image.shape[2] if image.ndim == 3 else 1
+    affine: tuple[Array, ...] = ()
+    if todo.affine is not None:
+        affine = (
+            todo.affine
+            if len(todo.affine[0]) == channels
+            else tuple(part.repeat(channels) for part in todo.affine)
+        )
+    job = Resizing(
+        _address(image),
+        image.strides[0],
+        channels,
+        *image.shape[:2],
+        channels,
+        todo.height,
+        todo.width,
+        FILTERS[todo.interpolation],
+        *todo.mirrors,
+        PLANAR if todo.planar else INTERLEAVED,
+        0,
+        *(map(_address, affine) if affine else (None, None)),
+        _address(target),
+    )
+    job.affine = affine  # which must live as long as its address is used
+    return job
+
+
+def _done(call: Callable[[Resizing], int], job: Resizing) -> bool:
+    """Make a call with the scratch memory that it asks for, and return whether it did its work."""
+    needed = call(job)
+    if needed < 0:
+        return False
+    memory = scratch((needed + _LINE,))
+    address = _address(memory)
+    job.scratch, job.scratch_size = address + -address % _LINE, needed
+    return call(job) == 0
+
+
+def _address(array: Array) -> int:
+    address: int = array.__array_interface__["data"][0]  # a third of the time of array.ctypes.data
+    return address

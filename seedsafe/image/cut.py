@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from seedsafe.functional.antialias import Pass
 from seedsafe.functional.resize import resize, resize_boxes, resize_points
 from seedsafe.functional.window import crop, shift_boxes, shift_points
 from seedsafe.ground.checks import pair, probability
@@ -56,6 +57,11 @@ class ResizeWindow(SpatialTransform):
         height, width = self.size or params[2:]
         window = image[top : top + rows, left : left + columns]
         return resize(window, height, width, interpolation=self.interpolation, antialias=self.antialias)
+
+    def add_to_pass(self, work: Any, params: Any) -> Any:
+        """Return the window, and what a pass over it does."""
+        height, width = self.size or params[2:]
+        return params, Pass(height, width, self.interpolation)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
         height, width = self.size or params[2:]

@@ -40,7 +40,14 @@ VERTICAL: Final = Mirror(0, flip.vertical_flip, flip.vertical_flip_points, flip.
 class _Flip(SpatialTransform):
     p: float = option(probability, default=0.5)
 
+    joins_pass: ClassVar[bool] = True
     mirror: ClassVar[Mirror]
+
+    def add_to_pass(self, work: Any, params: Any) -> Any:
+        """Return the work of a pass with the result mirrored."""
+        window, todo = work
+        mirrors = tuple(turned != (axis == self.mirror.axis) for axis, turned in enumerate(todo.mirrors))
+        return window, todo._replace(mirrors=mirrors)
 
     def draw(self, rng: Draws, info: Info) -> Flip:
         return Flip(info.image_size()[self.mirror.axis])

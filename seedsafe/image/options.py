@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar, Final, Literal
 
+from seedsafe.functional.antialias import has_passes, resize_in_one_pass
 from seedsafe.functional.resize import INTERPOLATIONS
 from seedsafe.functional.window import MODES
 from seedsafe.ground.checks import choice, each, flag, probability, real, span
-from seedsafe.ground.info import Info
+from seedsafe.ground.info import UINT8, Array, Info
 from seedsafe.pipeline.option import option
 from seedsafe.pipeline.primitive import primitive
 from seedsafe.pipeline.transform import ImageTransform, SpatialTransform
@@ -67,6 +68,24 @@ class ResizeTransform(SpatialTransform):
     interpolation: str = option(choice, INTERPOLATIONS, default="bilinear", kw_only=True)
     antialias: bool = option(flag, default=False, kw_only=True)
     p: float = option(probability, default=1.0, kw_only=True)
+
+    @property
+    def begins_pass(self) -> bool:
+        """Whether it smooths, which the kernels do together with what follows if they are there."""
+        return self.antialias and self.interpolation != "nearest" and has_passes()
+
+    def takes_pass(self, image: Array) -> bool:
+        """Return whether it can begin a pass over this image."""
+        return (
+            image.dtype == UINT8
+            and (image.ndim == 2 or (image.ndim == 3 and image.shape[2] <= 4))
+            and image.size > 0
+        )
+
+    def pass_over(self, image: Array, work: Any, row: Array | None) -> Array | None:
+        """Return the result of a pass, in the row if it fits, or None if the kernels cannot do it."""
+        (top, left, rows, columns), todo = work
+        return resize_in_one_pass(image[top : top + rows, left : left + columns], todo, row)
 
 
 @primitive()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+from seedsafe.functional.antialias import Pass
 from seedsafe.functional.resize import resize, resize_boxes, resize_points
 from seedsafe.ground.checks import checked_int, pair
 from seedsafe.ground.info import Array, Info
@@ -40,6 +41,11 @@ class ScaleTransform(ResizeTransform):
 
     def apply_image(self, image: Array, params: Any) -> Array:
         return resize(image, params[0], params[1], interpolation=self.interpolation, antialias=self.antialias)
+
+    def add_to_pass(self, work: Any, params: Any) -> Any:
+        """Return the window, all of the image, and what a pass over it does."""
+        height, width, rows, columns = params
+        return (0, 0, rows, columns), Pass(height, width, self.interpolation)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
         return resize(mask, params[0], params[1], interpolation="nearest")

@@ -8,6 +8,7 @@ import numpy as np
 
 from seedsafe.functional.carrier import refuse_volume
 from seedsafe.functional.values import (
+    affine,
     check_channels,
     normalize,
     normalize_chw,
@@ -104,6 +105,18 @@ class Normalize(ImageTransform):
     def out_info(self, info: Info, params: Any) -> Info:
         return Info(info.shape, np.float32)
 
+    joins_pass: ClassVar[bool] = True
+    ends_pass: ClassVar[bool] = True
+
+    def takes_pass(self, image: Array) -> bool:
+        """Return whether mean and std fit the image's channels."""
+        return len(self.mean) in (1, image.shape[2] if image.ndim == 3 else 1)
+
+    def add_to_pass(self, work: Any, params: Any) -> Any:
+        """Return the work of a pass with its values normalised."""
+        window, todo = work
+        return window, todo._replace(affine=affine(tuple(self.mean), tuple(self.std), 255.0))
+
     def joined(self, following: Transform) -> Transform | None:
         """Return this and a following ToCHW as one transform, which passes over the image once."""
         return (
@@ -178,6 +191,13 @@ class ToCHW(ImageTransform):
     """
 
     channels: ClassVar[Literal["any", "last", "to first"]] = "to first"
+    joins_pass: ClassVar[bool] = True
+    ends_pass: ClassVar[bool] = True
+
+    def add_to_pass(self, work: Any, params: Any) -> Any:
+        """Return the work of a pass with the channels first."""
+        window, todo = work
+        return window, todo._replace(planar=True)
 
     def out_info(self, info: Info, params: Any) -> Info:
         height, width = info.image_size()
@@ -193,6 +213,9 @@ class ToCHW(ImageTransform):
 @primitive(fills=True)
 class _NormalizeCHW(Normalize):
     """Normalize and ToCHW."""
+
+    def add_to_pass(self, work: Any, params: Any) -> Any:
+        return ToCHW().add_to_pass(Normalize.add_to_pass(self, work, params), params)
 
     def out_info(self, info: Info, params: Any) -> Info:
         return ToCHW().out_info(Normalize.out_info(self, info, params), params)

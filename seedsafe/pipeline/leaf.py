@@ -113,7 +113,15 @@ class Leaf(Step):
             blame(error, self.name)
             raise
 
-    def fill(self, image: Array, row: Array) -> Any:
+    def draw_for(self, info: Info, draws: State) -> Any:
+        """Return its parameters for an image; `draws` are at its stream, after the first word."""
+        try:
+            return () if self._draw_alone is None else self._draw_params(draws, info)
+        except Exception as error:
+            blame(error, self.name)
+            raise
+
+    def fill(self, image: Array, row: Array, draws: State) -> Any:
         """Do as `fire` for an image. If the result fits into the row, write it there and return the row."""
         try:
             return self._apply_alone(image, (), row)

@@ -26,6 +26,7 @@ from seedsafe.keys.many import ManyKeys
 from seedsafe.pipeline.checks import checked
 from seedsafe.pipeline.leaf import Leaf
 from seedsafe.pipeline.naming import Stream
+from seedsafe.pipeline.one_pass import OnePass, with_passes
 from seedsafe.pipeline.rules import RuledSample, Rules
 from seedsafe.pipeline.spans import CheckingState
 from seedsafe.pipeline.state import State, Step, Trace
@@ -39,20 +40,21 @@ _NAMES: Final = frozenset(TARGETS)
 class Chain:
     """Steps that run one after another. It has no stream of its own, and takes over the steps of a Chain among them."""
 
-    __slots__ = ("_before_last", "_last", "nodes", "ops", "steps")
+    __slots__ = ("_before_last", "_last", "_passes", "nodes", "ops", "steps")
 
     def __init__(self, nodes: Iterable[Node]) -> None:
         self.nodes = tuple(_flat(nodes))
         self.ops = tuple(op for node in self.nodes for op in node.ops)
         self.steps = _joined(self.nodes)
-        last = self.steps[-1] if self.steps else None
-        self._last = last if isinstance(last, Leaf) and last.fills else None
+        self._passes = with_passes(self.steps)
+        last = self._passes[-1] if self._passes else None
+        self._last = last if isinstance(last, Leaf | OnePass) and last.fills else None
         """The last step, if it can write into memory of the caller."""
-        self._before_last = self.steps[:-1]
+        self._before_last = self._passes[:-1]
 
     def run(self, sample: Any, draws: State) -> Any:
         """Run all steps on the sample; a dict is changed in place."""
-        return draws.through(self.steps, sample)
+        return draws.through(self._passes, sample)
 
     def run_into(self, image: Array, draws: State, row: Array) -> Any:
         """Run all steps on an image. If the last one can write into the row, do so and return the row."""

@@ -16,6 +16,7 @@ from seedsafe.ground.info import Array
 from seedsafe.keys.draws import limit_of
 from seedsafe.pipeline.blame import blame
 from seedsafe.pipeline.leaf import Leaf
+from seedsafe.pipeline.one_pass import OnePass
 from seedsafe.pipeline.state import State, Step
 
 __all__ = ["CHECKED", "CheckingState", "RangeError", "check_values", "needs_ranges", "require_spans"]
@@ -82,7 +83,7 @@ class CheckingState(State):
         Raises:
             RangeError: a transform cannot be applied to the values.
         """
-        rest, in_order = list(steps), self._in_order
+        rest, in_order = list(_one_by_one(steps)), self._in_order
         before = source, are_new = self._source, self._are_new
         for position, step in enumerate(rest):
             if are_new:
@@ -97,8 +98,13 @@ class CheckingState(State):
 
     def fill(self, step: Any, image: Any, row: Any) -> Any:
         """Run the last step, which `through` has not seen, on an image, and check it before."""
-        check_values((step,), image, self._source)
+        check_values(_one_by_one((step,)), image, self._source)
         return super().fill(step, image, row)
+
+
+def _one_by_one(steps: Iterable[Step]) -> Iterator[Step]:
+    for step in steps:
+        yield from step.members if isinstance(step, OnePass) else (step,)
 
 
 def check_values(steps: Iterable[Any], sample: Any, source: str) -> None:

@@ -98,7 +98,7 @@ class State(PooledDraws):
 
     def fill(self, step: Any, image: Any, row: Any) -> Any:
         """Run the last step on an image, into the row if it can."""
-        return step.fill(image, row)
+        return step.fill(image, row, self)
 
 
 class Step:

@@ -131,6 +131,28 @@ class Transform:
         """
         return None
 
+    joins_pass: ClassVar[bool] = False
+    """Whether its work can be part of such a pass."""
+    ends_pass: ClassVar[bool] = False
+    """Whether it is the last one of a pass."""
+
+    @property
+    def begins_pass(self) -> bool:
+        """Whether one pass over an image can do its work and that of the transforms after it; see `OnePass`."""
+        return False
+
+    def takes_pass(self, image: Array) -> bool:
+        """Return whether it can be part of a pass over this image, without an error."""
+        return True
+
+    def add_to_pass(self, work: Any, params: Any) -> Any:
+        """Return the work of a pass with this transform's after it; it is None if this one begins the pass."""
+        raise NotImplementedError
+
+    def pass_over(self, image: Array, work: Any, row: Array | None) -> Array | None:
+        """Return the result of a pass that this transform begins, in the row if it fits, or None if it cannot be done."""
+        raise NotImplementedError
+
     def bind(self, namer: Namer) -> Node:
         """Bind this transform to its stream in a pipeline."""
         name, ops = namer.claim(self.name, type(self).__name__)

@@ -1,0 +1,48 @@
+/* The calls of the library. Python opens it by ctypes: seedsafe/kernels/__init__.py declares the same. */
+
+#ifndef SEEDSAFE_RESIZE_H
+#define SEEDSAFE_RESIZE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32)
+#define PUBLIC __declspec(dllexport)
+#else
+#define PUBLIC __attribute__((visibility("default")))
+#endif
+
+/* Raised with each change of a call below, so that an old library beside new Python is not used. */
+#define SEEDSAFE_KERNELS 1
+
+enum { BOX = 0, BILINEAR = 1, BICUBIC = 2, LANCZOS = 3 };
+enum { INTERLEAVED = 0, PLANAR = 1 };
+enum { REFUSED = -1 };
+
+/* An image, where its result goes, and what is done on the way. */
+typedef struct {
+    const void *source;     /* the first pixel; the values of a pixel lie side by side */
+    int64_t row_step;       /* bytes from one row to the next, of either sign */
+    int64_t pixel_step;     /* values from one pixel to the next; for bytes the number of channels */
+    int32_t rows, columns;  /* of the source */
+    int32_t channels;
+    int32_t new_rows, new_columns;
+    int32_t filter;
+    int32_t mirror_rows, mirror_columns; /* whether the result is turned upside down, or left and right */
+    int32_t layout;
+    int32_t plain;          /* whether the processor's vectors are left alone */
+    const float *factors;   /* a factor and an offset for each channel make floats of the bytes; NULL leaves bytes */
+    const float *offsets;
+    void *target;           /* the result, without gaps */
+    void *scratch;          /* memory of the caller, at an address that 64 divides */
+    int64_t scratch_size;
+} Resizing;
+
+/* Each returns 0 when the result is written, REFUSED for what it does not do, and else the scratch memory it needs. */
+PUBLIC int64_t seedsafe_resize_bytes(const Resizing *job);
+PUBLIC int64_t seedsafe_resize_floats(const Resizing *job);
+
+PUBLIC int32_t seedsafe_kernels(void);
+PUBLIC const char *seedsafe_vectors(void);
+
+#endif

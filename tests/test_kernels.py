@@ -1,0 +1,241 @@
+"""The compiled kernels give the bytes of the usual way, alone and in one pass with their neighbours."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import seedsafe as ss
+from seedsafe import kernels
+from seedsafe.functional import antialias
+from seedsafe.ground.info import Array
+from seedsafe.pipeline import one_pass
+
+FILTERS = ("bilinear", "bicubic", "area", "lanczos")
+MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+SIDE = st.integers(1, 70)
+
+
+@pytest.fixture
+def opened() -> Iterator[None]:
+    """The library is opened again in the test, and once more after it."""
+    kernels._opened.cache_clear()
+    yield
+    kernels._opened.cache_clear()
+
+
+def usual(call: Any) -> Any:
+    """Return the result of a call that does not see the kernels."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(antialias, "library", lambda: None)
+        return call()
+
+
+def photo(rows: int, columns: int, channels: int = 3, seed: int = 0) -> Array:
+    return np.random.default_rng(seed).integers(0, 256, (rows, columns, channels)).astype(np.uint8)
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+def test_they_are_there_where_a_compiler_is() -> None:
+    assert kernels.library() is not None, kernels.why_not()
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.uint16, np.float32, np.float64])
+@settings(max_examples=60, deadline=None)
+@given(SIDE, SIDE, SIDE, SIDE, st.integers(0, 5), st.sampled_from(FILTERS), st.integers(0, 2**32 - 1))
+def test_a_resize_has_the_bytes_of_pillow(
+    dtype: Any, rows: int, columns: int, height: int, width: int, channels: int, kind: str, seed: int
+) -> None:
+    shape = (rows + 2, columns + 3, channels) if channels else (rows + 2, columns + 3)
+    values = np.random.default_rng(seed).integers(0, 256, shape)
+    whole = (values > 127).astype(dtype) * 200 if seed % 3 == 0 else values.astype(dtype)
+    for image in (whole[1 : 1 + rows, 2 : 2 + columns], whole[:rows, :columns][::-1, ::-1]):
+        result = antialias.resize_smoothly(image, height, width, kind)
+        expected = usual(lambda image=image: antialias.resize_smoothly(image, height, width, kind))
+        assert result.dtype == expected.dtype
+        np.testing.assert_array_equal(result, expected)
+
+
+@settings(max_examples=60, deadline=None)
+@given(SIDE, SIDE, SIDE, SIDE, st.integers(1, 5), st.sampled_from(FILTERS), st.booleans(), st.booleans())
+def test_plain_c_has_the_bits_of_vectors(
+    rows: int, columns: int, height: int, width: int, channels: int, kind: str, planar: bool, floats: bool
+) -> None:
+    image = photo(rows, columns, channels)
+    affine = (np.linspace(0.1, 2, channels, dtype=np.float32), np.linspace(-1, 3, channels, dtype=np.float32))
+    todo = antialias.Pass(height, width, kind, (True, False), planar, affine if floats else None)
+    results = []
+    for plain in (0, 1):
+        shape = (channels, height, width) if planar else (height, width, channels)
+        target = np.empty(shape, np.float32 if floats else np.uint8)
+        job = antialias._job(image, todo, target)
+        job.plain = plain
+        library = kernels.library()
+        assert library is None or antialias._done(library.seedsafe_resize_bytes, job)
+        results.append(target)
+    if kernels.library() is not None:
+        np.testing.assert_array_equal(*results)
+
+
+FLIPS = [ss.HorizontalFlip(), ss.VerticalFlip()]
+CROP = ss.RandomResizedCrop((24, 31), antialias=True)
+CHAINS = {
+    "all": [CROP, *FLIPS, ss.Normalize(MEAN, STD), ss.ToCHW()],
+    "flips": [CROP, *FLIPS],
+    "twice": [CROP, ss.HorizontalFlip(), ss.HorizontalFlip(name="again")],
+    "normalised": [CROP, FLIPS[0], ss.Normalize((0.5,), (0.25,))],
+    "turned": [CROP, ss.ToCHW()],
+    "converted": [CROP, FLIPS[0], ss.ToFloat(), ss.ToCHW()],
+    "resized, if it fires": [
+        ss.Resize((20, 33), antialias=True, interpolation="bicubic", p=0.5),
+        *FLIPS,
+        ss.ToCHW(),
+    ],
+    "in a container": [
+        ss.OneOf([ss.Compose([CROP, FLIPS[0]]), ss.VerticalFlip(p=1)]),
+        ss.Normalize(MEAN, STD),
+    ],
+    "two of them": [CROP, FLIPS[0], ss.Resize(20, antialias=True), FLIPS[1], ss.ToCHW()],
+    "and others": [FLIPS[0], CROP, FLIPS[1], ss.ColorJitter(0.3), ss.Normalize(MEAN, STD), ss.ToCHW()],
+}
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_one_pass_has_the_bytes_of_its_members(name: str) -> None:
+    make = CHAINS[name]
+    together, apart = ss.Compose(make), usual(lambda: ss.Compose(make))
+    for index in range(12):
+        key, image = ss.SampleKey(42, 1, index), photo(40 + index, 60 - index, seed=index)
+        before = image.copy()
+        result = together(image, key=key)
+        expected = usual(lambda image=image, key=key: apart(image, key=key))
+        np.testing.assert_array_equal(result, expected, strict=True)
+        np.testing.assert_array_equal(image, before)
+        assert not np.shares_memory(result, image)
+        assert repr(together.params(key, image.shape)) == repr(apart.params(key, image.shape))
+
+
+@pytest.mark.skipif(kernels.library() is None, reason="no C compiler")
+def test_a_pass_is_taken_where_it_can_be() -> None:
+    counts = {
+        name: sum(isinstance(s, one_pass.OnePass) for s in ss.Compose(chain)._chain._passes)
+        for name, chain in CHAINS.items()
+    }
+    assert counts == dict.fromkeys(CHAINS, 1) | {"in a container": 0, "two of them": 2}
+
+    class Own(ss.RandomResizedCrop):
+        def apply_image(self, image: Array, params: Any) -> Array:
+            return np.zeros((2, 2, 3), np.uint8)
+
+    own = ss.Compose([Own(24, antialias=True), ss.HorizontalFlip()])
+    assert own(photo(40, 40), key=ss.SampleKey(1, 2, 3)).shape == (2, 2, 3)
+
+
+@pytest.mark.parametrize(
+    "image",
+    [photo(40, 50)[..., 0], photo(40, 50, 1), photo(40, 50, 5), photo(40, 50).astype(np.float32) / 255],
+)
+def test_what_a_pass_does_not_take_goes_through_its_members(image: Array) -> None:
+    chain = [CROP, FLIPS[0], ss.Normalize((0.5,), (0.25,)), ss.ToCHW()]
+    key = ss.SampleKey(4, 5, 6)
+    expected = usual(lambda: ss.Compose(chain)(image, key=key))
+    np.testing.assert_array_equal(ss.Compose(chain)(image, key=key), expected, strict=True)
+
+
+def test_masks_and_boxes_go_with_the_image() -> None:
+    augment = ss.Compose(CHAINS["all"], boxes=ss.Boxes("pascal_voc"))
+    image = photo(60, 70)
+    sample = {"image": image, "mask": image[..., 0].copy(), "boxes": np.array([[4.0, 5, 50, 60]])}
+    key = ss.SampleKey(4, 5, 6)
+    result = augment(sample, key=key)
+    np.testing.assert_array_equal(result["image"], augment(image, key=key), strict=True)
+    expected = usual(lambda: augment(sample, key=key))
+    np.testing.assert_array_equal(result["mask"], expected["mask"])
+    np.testing.assert_array_equal(result["boxes"], expected["boxes"])
+
+
+def test_the_wrong_number_of_channels_is_the_error_of_the_transform_at_fault() -> None:
+    with pytest.raises(ValueError, match="mean and std must have one value for each channel"):
+        ss.Compose(CHAINS["all"])(photo(40, 50, 4), key=ss.SampleKey(4, 5, 6))
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [(None, "no C compiler was found"), (b"", "cannot be used"), (b"\x7fELF half of it", "cannot be used")],
+)
+def test_a_library_that_cannot_be_opened_is_left_alone(
+    content: bytes | None, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: None
+) -> None:
+    monkeypatch.setattr(kernels, "FOLDER", tmp_path)
+    if content is not None:
+        (tmp_path / kernels.NAME).write_bytes(content)
+    assert kernels.library() is None
+    assert reason in str(kernels.why_not())
+    assert ss.Resize(5, antialias=True)(photo(20, 20), key=ss.SampleKey(1, 2, 3)).shape == (5, 5, 3)
+
+
+def test_another_version_is_left_alone(monkeypatch: pytest.MonkeyPatch, opened: None) -> None:
+    monkeypatch.setattr(kernels, "_VERSION", -1)
+    assert kernels.library() is None
+    assert "install seedsafe again" in str(kernels.why_not()) or "no C compiler" in str(kernels.why_not())
+
+
+def test_they_can_be_switched_off(monkeypatch: pytest.MonkeyPatch, opened: None) -> None:
+    monkeypatch.setenv("SEEDSAFE_KERNELS", "0")
+    assert kernels.library() is None
+    assert str(kernels.why_not()).endswith("SEEDSAFE_KERNELS is 0")
+
+
+@pytest.mark.skipif(kernels.library() is None, reason="no C compiler")
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *[(name, number) for name in ("rows", "columns", "channels", "new_rows", "new_columns") for number in (0, -1, 2**31 - 1)],
+        ("filter", -1), ("filter", 4), ("layout", 2), ("source", None), ("target", None), ("offsets", 64), ("pixel_step", 4),
+    ],
+)  # fmt: skip
+def test_c_refuses_what_it_cannot_do(field: str, value: Any) -> None:
+    image = photo(8, 9)
+    target = np.full((4, 5, 3), 7, np.uint8)
+    job = antialias._job(image, antialias.Pass(4, 5, "bilinear"), target)
+    setattr(job, field, value)
+    library = kernels.library()
+    assert library is not None
+    memory = np.empty(2**16, np.uint8)
+    job.scratch, job.scratch_size = ctypes.c_void_p(memory.ctypes.data), 2**16
+    assert library.seedsafe_resize_bytes(job) == -1
+    assert (target == 7).all()
+
+
+def test_threads_and_a_fork_get_the_same() -> None:
+    augment, image = ss.Compose(CHAINS["all"]), photo(90, 120)
+    expected = [augment(image, key=ss.SampleKey(1, 0, index)).tobytes() for index in range(30)]
+    wrong: list[int] = []
+
+    def work() -> None:
+        for index, value in enumerate(expected):
+            if augment(image, key=ss.SampleKey(1, 0, index)).tobytes() != value:
+                wrong.append(index)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    if hasattr(os, "fork"):
+        child = os.fork()
+        if not child:
+            work()
+            os._exit(bool(wrong))
+        assert os.waitpid(child, 0)[1] == 0
+    for thread in threads:
+        thread.join()
+    assert not wrong
