@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 
-.PHONY: demo cost test check test-numpy test-oldest test-newest test-arm test-elsewhere test-release test-matrix test-audit test-bridge test-scale test-albumentations test-cuda coverage test-trainers test-site bench bench-loaders docs clean
+.PHONY: demo cost test check test-kernels test-numpy test-oldest test-newest test-arm test-elsewhere test-release test-matrix test-audit test-bridge test-scale test-albumentations test-cuda coverage test-trainers test-site bench bench-loaders docs clean
 
 # One environment for everything; made again only when pyproject.toml or the kernels change.
 $(VENV)/.installed: pyproject.toml hatch_build.py $(wildcard seedsafe/kernels/*.[ch])
@@ -12,6 +12,10 @@ $(VENV)/.installed: pyproject.toml hatch_build.py $(wildcard seedsafe/kernels/*.
 	$(BIN)/python -m pip install --quiet --editable . --group dev
 	$(BIN)/python -m pip install --quiet --no-deps "tf-keras>=2.21,<2.22"  # its own requirement is the full tensorflow
 	touch $@
+
+# The kernels under AddressSanitizer and UBSan: 100,000 random calls, each with memory of exactly its size.
+test-kernels: $(VENV)/.installed
+	scripts/test_kernels.sh 100000 7
 
 # What the bug costs in accuracy: measures what is not in experiments/cost/results.json yet, and writes the page.
 cost: $(VENV)/.installed
