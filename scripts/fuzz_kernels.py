@@ -52,6 +52,7 @@ def main(path: str, count: int, seed: int) -> None:
             *(int(flag) for flag in rng.integers(0, 2 if not floats else 1, 2)),
             int(planar),
             0,
+            *((3, 1 / 765) if planar else (1, 1.0)),
             *((factors[0].ctypes.data, factors[1].ctypes.data) if as_floats else (None, None)),
             target.ctypes.data,
         )

@@ -73,7 +73,9 @@ def test_plain_c_has_the_bits_of_vectors(
 ) -> None:
     image = photo(rows, columns, channels)
     affine = (np.linspace(0.1, 2, channels, dtype=np.float32), np.linspace(-1, 3, channels, dtype=np.float32))
-    todo = antialias.Pass(height, width, kind, (True, False), planar, affine if floats else None)
+    todo = antialias.Pass(
+        height, width, kind, (True, False), planar, floats and planar, affine if floats else None
+    )
     results = []
     for plain in (0, 1):
         shape = (channels, height, width) if planar else (height, width, channels)
@@ -96,6 +98,7 @@ CHAINS = {
     "normalised": [CROP, FLIPS[0], ss.Normalize((0.5,), (0.25,))],
     "turned": [CROP, ss.ToCHW()],
     "converted": [CROP, FLIPS[0], ss.ToFloat(), ss.ToCHW()],
+    "converted and normalised": [CROP, FLIPS[0], ss.ToFloat(), ss.Normalize(MEAN, STD), ss.ToCHW()],
     "resized, if it fires": [
         ss.Resize((20, 33), antialias=True, interpolation="bicubic", p=0.5),
         *FLIPS,

@@ -35,6 +35,9 @@ BANDS: Final = {1: "L", 3: "RGB", 4: "RGBX"}
 _LINE: Final = 64
 """Bytes of a line of the processor's cache."""
 
+_SAME: Final = (np.ones(1, FLOAT32), np.zeros(1, FLOAT32))
+"""A factor and an offset that change nothing."""
+
 _WHOLE: Final = ((), (3,), (4,))
 """What follows the sides in the shapes of uint8 images for which Pillow has a mode."""
 
@@ -147,8 +150,15 @@ class Pass(NamedTuple):
     """Whether the result is turned upside down, and left and right."""
     planar: bool = False
     """Whether the channels come first."""
+    in_units: bool = False
+    """Whether the values become floats in [0, 1]: each divided by 255, rounded once."""
     affine: tuple[Array, Array] | None = None
-    """The factors and the offsets, float32, one for each channel, if the values become floats."""
+    """The factors and the offsets of floats, float32, one for each channel or for all, rounded after each operation."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the result."""
+        return FLOAT32 if self.in_units or self.affine is not None else UINT8
 
 
 def resize_in_one_pass(image: Array, todo: Pass, out: Array | None = None) -> Array | None:
@@ -167,21 +177,18 @@ def resize_in_one_pass(image: Array, todo: Pass, out: Array | None = None) -> Ar
         image = np.ascontiguousarray(image)
     size = (todo.height, todo.width)
     shape = (channels, *size) if todo.planar else (*size, *image.shape[2:])
-    dtype = UINT8 if todo.affine is None else FLOAT32
-    if out is None or out.shape != shape or out.dtype != dtype or not out.flags.carray:
-        out = np.empty(shape, dtype)
+    if out is None or out.shape != shape or out.dtype != todo.dtype or not out.flags.carray:
+        out = np.empty(shape, todo.dtype)
     return out if _done(opened.seedsafe_resize_bytes, _job(image, todo, out)) else None
 
 
 def _job(image: Array, todo: Pass, target: Array) -> Resizing:
     channels = image.shape[2] if image.ndim == 3 else 1
     affine: tuple[Array, ...] = ()
-    if todo.affine is not None:
-        affine = (
-            todo.affine
-            if len(todo.affine[0]) == channels
-            else tuple(part.repeat(channels) for part in todo.affine)
-        )
+    if todo.dtype == FLOAT32:
+        affine = todo.affine or _SAME
+        if len(affine[0]) != channels:
+            affine = tuple(part.repeat(channels) for part in affine)
     job = Resizing(
         _address(image),
         image.strides[0],
@@ -194,6 +201,9 @@ def _job(image: Array, todo: Pass, target: Array) -> Resizing:
         *todo.mirrors,
         PLANAR if todo.planar else INTERLEAVED,
         0,
+        *(
+            (3, 1 / 765) if todo.in_units else (1, 1.0)
+        ),  # rounded to float32, the product is x / 255 for every x
         *(map(_address, affine) if affine else (None, None)),
         _address(target),
     )

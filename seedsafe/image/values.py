@@ -115,7 +115,8 @@ class Normalize(ImageTransform):
     def add_to_pass(self, work: Any, params: Any) -> Any:
         """Return the work of a pass with its values normalised."""
         window, todo = work
-        return window, todo._replace(affine=affine(tuple(self.mean), tuple(self.std), 255.0))
+        top = 1.0 if todo.in_units else 255.0
+        return window, todo._replace(affine=affine(tuple(self.mean), tuple(self.std), top))
 
     def joined(self, following: Transform) -> Transform | None:
         """Return this and a following ToCHW as one transform, which passes over the image once."""
@@ -148,6 +149,12 @@ class ToFloat(ImageTransform):
     """
 
     _checks_values: ClassVar[bool] = True
+    joins_pass: ClassVar[bool] = True
+
+    def add_to_pass(self, work: Any, params: Any) -> Any:
+        """Return the work of a pass with its values in [0, 1]."""
+        window, todo = work
+        return window, todo._replace(in_units=True)
 
     def out_span(
         self, span: tuple[float, float] | None, source: str | None = None
@@ -231,6 +238,11 @@ class _NormalizeCHW(Normalize):
 @primitive(fills=True)
 class _ToFloatCHW(ToFloat):
     """ToFloat and ToCHW."""
+
+    ends_pass: ClassVar[bool] = True
+
+    def add_to_pass(self, work: Any, params: Any) -> Any:
+        return ToCHW().add_to_pass(ToFloat.add_to_pass(self, work, params), params)
 
     def out_info(self, info: Info, params: Any) -> Info:
         return ToCHW().out_info(ToFloat.out_info(self, info, params), params)

@@ -41,6 +41,8 @@ class Resizing(ctypes.Structure):
         ("mirror_columns", ctypes.c_int32),
         ("layout", ctypes.c_int32),
         ("plain", ctypes.c_int32),
+        ("times", ctypes.c_int32),
+        ("unit", ctypes.c_float),
         ("factors", ctypes.c_void_p),
         ("offsets", ctypes.c_void_p),
         ("target", ctypes.c_void_p),

@@ -6,7 +6,7 @@
    LOAD(p), STORE(p, bytes)
    SUM(p, step, axis, out)       16 new values: the weighted sum of 16 bytes each at p, p + step, p + 2 step …
    TURN(from, step, to, step)    16 rows of 16 bytes become columns
-   SPREAD(to, bytes, a, b)       16 floats: value * a[i] + b[i], rounded after each operation
+   SPREAD(to, bytes, job, a, b)  16 floats: value * times * unit * a[i] + b[i], rounded after each operation
 
    The rows of the source are turned on their side, 16 at a time. Then one vector holds the same value of 16 rows, every one
    of which has the same weights, and no sum has to be made across a vector. */
@@ -124,12 +124,13 @@ TARGET static void NAME(write)(Bytes values, uint8_t *target, int64_t left) {
     }
 }
 
-TARGET static void NAME(write_floats)(Bytes values, float *target, int64_t left, const float *factors, const float *offsets) {
+TARGET static void NAME(write_floats)(Bytes values, float *target, int64_t left, const Resizing *job, const float *factors,
+                                     const float *offsets) {
     float part[TILE];
     if (left >= TILE) {
-        SPREAD(target, values, factors, offsets);
+        SPREAD(target, values, job, factors, offsets);
     } else {
-        SPREAD(part, values, factors, offsets);
+        SPREAD(part, values, job, factors, offsets);
         memcpy(target, part, (size_t)left * 4);
     }
 }
@@ -156,7 +157,7 @@ TARGET static int64_t NAME(resize)(const Resizing *job) {
             for (int64_t x = 0; x < values; x += TILE) {
                 Bytes sums = last ? SUM(from + x, plan.line, &plan.down, out) : LOAD(from + x);
                 if (job->factors)
-                    NAME(write_floats)(sums, (float *)job->target + row * values + x, values - x,
+                    NAME(write_floats)(sums, (float *)job->target + row * values + x, values - x, job,
                                        plan.factors + line * plan.line + x, plan.offsets + line * plan.line + x);
                 else
                     NAME(write)(sums, (uint8_t *)job->target + row * values + x, values - x);

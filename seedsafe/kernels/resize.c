@@ -41,9 +41,10 @@ static void turn_plain(const uint8_t *from, ptrdiff_t step, uint8_t *to, ptrdiff
         for (int x = 0; x < 16; x++) to[x * to_step + y] = from[y * step + x];
 }
 
-static void spread_plain(float *to, Plain bytes, const float *factors, const float *offsets) {
+static void spread_plain(float *to, Plain bytes, const Resizing *job, const float *factors, const float *offsets) {
     for (int i = 0; i < 16; i++) {
-        float product = (float)bytes.values[i] * factors[i];
+        float value = (float)(bytes.values[i] * job->times) * job->unit;
+        float product = value * factors[i];
         to[i] = product + offsets[i];
     }
 }
@@ -130,9 +131,10 @@ AVX2 static inline void turn_avx2(const uint8_t *from, ptrdiff_t step, uint8_t *
     for (int i = 0; i < 16; i++) store_avx2(to + i * to_step, one[i]);
 }
 
-AVX2 static inline void spread_avx2(float *to, __m128i bytes, const float *factors, const float *offsets) {
+AVX2 static inline void spread_avx2(float *to, __m128i bytes, const Resizing *job, const float *factors, const float *offsets) {
+    __m256 times = _mm256_set1_ps((float)job->times), unit = _mm256_set1_ps(job->unit);
     for (int i = 0; i < 16; i += 8, bytes = _mm_srli_si128(bytes, 8)) {
-        __m256 values = _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(bytes));
+        __m256 values = _mm256_mul_ps(_mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(bytes)), times), unit);
         __m256 products = _mm256_mul_ps(values, _mm256_loadu_ps(factors + i));
         _mm256_storeu_ps(to + i, _mm256_add_ps(products, _mm256_loadu_ps(offsets + i)));
     }
@@ -181,13 +183,10 @@ static inline void turn_neon(const uint8_t *from, ptrdiff_t step, uint8_t *to, p
     for (int i = 0; i < 16; i++) vst1q_u8(to + i * to_step, one[i]);
 }
 
-static inline void spread_neon(float *to, uint8x16_t bytes, const float *factors, const float *offsets) {
-    uint8_t values[16];
-    vst1q_u8(values, bytes);
-    for (int i = 0; i < 16; i++) {
-        float product = (float)values[i] * factors[i];
-        to[i] = product + offsets[i];
-    }
+static inline void spread_neon(float *to, uint8x16_t bytes, const Resizing *job, const float *factors, const float *offsets) {
+    Plain values;
+    vst1q_u8(values.values, bytes);
+    spread_plain(to, values, job, factors, offsets);
 }
 
 #define NAME(x) x##_neon
@@ -247,7 +246,7 @@ static int is_refused(const Resizing *job) {
     return job->rows < 1 || job->columns < 1 || job->new_rows < 1 || job->new_columns < 1 || job->channels < 1
         || job->rows > most || job->columns > most || job->new_rows > most || job->new_columns > most || job->channels > 1 << 16
         || job->filter < BOX || job->filter > LANCZOS || job->layout < INTERLEAVED || job->layout > PLANAR || !job->source
-        || !job->target || !job->factors != !job->offsets;
+        || !job->target || !job->factors != !job->offsets || (job->factors && (job->times < 1 || job->times > 1 << 8));
 }
 
 PUBLIC int64_t seedsafe_resize_floats(const Resizing *job) {

@@ -31,7 +31,9 @@ typedef struct {
     int32_t mirror_rows, mirror_columns; /* whether the result is turned upside down, or left and right */
     int32_t layout;
     int32_t plain;          /* whether the processor's vectors are left alone */
-    const float *factors;   /* a factor and an offset for each channel make floats of the bytes; NULL leaves bytes */
+    int32_t times;          /* bytes that become floats are multiplied by this, which is exact, */
+    float unit;             /* by this, */
+    const float *factors;   /* and by the factor of their channel, before its offset is added; NULL leaves bytes */
     const float *offsets;
     void *target;           /* the result, without gaps */
     void *scratch;          /* memory of the caller, at an address that 64 divides */
