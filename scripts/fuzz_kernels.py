@@ -46,6 +46,10 @@ def main(path: str, count: int, seed: int) -> None:
             rows,
             columns,
             channels,
+            height + (top := int(rng.integers(0, 3))) + int(rng.integers(0, 3)),
+            width + (left := int(rng.integers(0, 3))) + int(rng.integers(0, 3)),
+            top,
+            left,
             height,
             width,
             int(rng.integers(4)),
@@ -58,7 +62,19 @@ def main(path: str, count: int, seed: int) -> None:
         )
         call = library.seedsafe_resize_floats if floats else library.seedsafe_resize_bytes
         if rng.random() < 0.05:
-            name = rng.choice(["rows", "columns", "channels", "new_rows", "new_columns", "filter", "layout"])
+            name = rng.choice(
+                [
+                    "rows",
+                    "columns",
+                    "channels",
+                    "new_rows",
+                    "new_columns",
+                    "whole_rows",
+                    "whole_columns",
+                    "filter",
+                    "layout",
+                ]
+            )
             setattr(job, str(name), int(rng.choice(BAD)))
             if getattr(job, str(name)) != 0 or name not in ("filter", "layout"):
                 assert call(job) == -1, (name, getattr(job, str(name)))

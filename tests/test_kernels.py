@@ -73,9 +73,9 @@ def test_plain_c_has_the_bits_of_vectors(
 ) -> None:
     image = photo(rows, columns, channels)
     affine = (np.linspace(0.1, 2, channels, dtype=np.float32), np.linspace(-1, 3, channels, dtype=np.float32))
-    todo = antialias.Pass(
-        height, width, kind, (True, False), planar, floats and planar, affine if floats else None
-    )
+    todo = antialias.Pass(height, width, kind, mirrors=(True, False), planar=planar)
+    if floats:
+        todo = todo._replace(in_units=planar, affine=affine)
     results = []
     for plain in (0, 1):
         shape = (channels, height, width) if planar else (height, width, channels)
@@ -104,6 +104,15 @@ CHAINS = {
         *FLIPS,
         ss.ToCHW(),
     ],
+    "cut": [ss.Resize(38, antialias=True), ss.CenterCrop(24), FLIPS[0], ss.Normalize(MEAN, STD), ss.ToCHW()],
+    "cut when mirrored": [
+        ss.Resize((38, 41), antialias=True),
+        *FLIPS,
+        ss.RandomCrop((30, 33)),
+        FLIPS[0],
+        ss.RandomCrop(20),
+    ],
+    "beyond the image": [ss.Resize(24, antialias=True), ss.RandomCrop(24, padding=3), FLIPS[0], ss.ToCHW()],
     "in a container": [
         ss.OneOf([ss.Compose([CROP, FLIPS[0]]), ss.VerticalFlip(p=1)]),
         ss.Normalize(MEAN, STD),
@@ -203,7 +212,7 @@ def test_they_can_be_switched_off(monkeypatch: pytest.MonkeyPatch, opened: None)
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        *[(name, number) for name in ("rows", "columns", "channels", "new_rows", "new_columns") for number in (0, -1, 2**31 - 1)],
+        *[(name, number) for name in ("rows", "columns", "channels", "new_rows", "new_columns", "whole_rows") for number in (0, -1, 2**31 - 1)],
         ("filter", -1), ("filter", 4), ("layout", 2), ("source", None), ("target", None), ("offsets", 64), ("pixel_step", 4),
     ],
 )  # fmt: skip

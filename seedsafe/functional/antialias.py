@@ -141,11 +141,13 @@ def _resize_compiled(image: Array, height: int, width: int, interpolation: str) 
 
 
 class Pass(NamedTuple):
-    """What one pass over an image of uint8 does: it resizes, mirrors, normalises and puts the channels first."""
+    """What one pass over an image of uint8 does: it resizes, cuts, mirrors, normalises and puts the channels first."""
 
     height: int
     width: int
     interpolation: str
+    cut: tuple[int, int, int, int] | None = None
+    """The window of the resized image that is kept, before it is mirrored: top, left, height and width."""
     mirrors: tuple[bool, bool] = (False, False)
     """Whether the result is turned upside down, and left and right."""
     planar: bool = False
@@ -154,6 +156,20 @@ class Pass(NamedTuple):
     """Whether the values become floats in [0, 1]: each divided by 255, rounded once."""
     affine: tuple[Array, Array] | None = None
     """The factors and the offsets of floats, float32, one for each channel or for all, rounded after each operation."""
+
+    @property
+    def window(self) -> tuple[int, int, int, int]:
+        """The window of the resized image that is kept."""
+        return self.cut or (0, 0, self.height, self.width)
+
+    def cut_to(self, top: int, left: int, height: int, width: int) -> Pass:
+        """Return a pass that keeps a window of this one's result; the kernels refuse one that reaches beyond the image."""
+        above, before, rows, columns = self.window
+        if self.mirrors[0]:
+            top = rows - top - height
+        if self.mirrors[1]:
+            left = columns - left - width
+        return self._replace(cut=(above + top, before + left, height, width))
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -175,7 +191,7 @@ def resize_in_one_pass(image: Array, todo: Pass, out: Array | None = None) -> Ar
     channels = image.shape[2] if image.ndim == 3 else 1
     if image.strides[1:] != ((channels, 1) if image.ndim == 3 else (1,)):
         image = np.ascontiguousarray(image)
-    size = (todo.height, todo.width)
+    size = todo.window[2:]
     shape = (channels, *size) if todo.planar else (*size, *image.shape[2:])
     if out is None or out.shape != shape or out.dtype != todo.dtype or not out.flags.carray:
         out = np.empty(shape, todo.dtype)
@@ -197,6 +213,7 @@ def _job(image: Array, todo: Pass, target: Array) -> Resizing:
         channels,
         todo.height,
         todo.width,
+        *todo.window,
         FILTERS[todo.interpolation],
         *todo.mirrors,
         PLANAR if todo.planar else INTERLEAVED,

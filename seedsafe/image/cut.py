@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from seedsafe.functional.antialias import Pass
 from seedsafe.functional.resize import resize, resize_boxes, resize_points
@@ -21,7 +21,14 @@ __all__ = ["CropTransform", "ResizeWindow", "ResizedCropTransform"]
 class CropTransform(SpatialTransform):
     """A transform whose result is a window inside the image; its parameters are a Window."""
 
+    joins_pass: ClassVar[bool] = True
+
     p: float = option(probability, default=1.0, kw_only=True)
+
+    def add_to_pass(self, work: Any, params: Any) -> Any:
+        """Return the work of a pass with a window of its result."""
+        window, todo = work
+        return window, todo.cut_to(*params)
 
     def out_info(self, info: Info, params: Any) -> Info:
         return info.resized(params[2], params[3])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from seedsafe.functional.window import crop, crop_each, shift_boxes, shift_points
 from seedsafe.ground.checks import checked_int, flag, pair
@@ -99,6 +99,12 @@ class _FixedWindow(Windowed):
         "pass the height and width of the crop in pixels",
         doc="the window's size in pixels, one number or (height, width).",
     )
+    joins_pass: ClassVar[bool] = True
+
+    def add_to_pass(self, work: Any, params: Any) -> Any:
+        """Return the work of a pass with a window of its result."""
+        window, todo = work
+        return window, todo.cut_to(*self.window(params))
 
     def window(self, params: Any) -> tuple[int, int, int, int]:
         top, left = params

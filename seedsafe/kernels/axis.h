@@ -16,7 +16,7 @@ typedef struct {
     int32_t *first;    /* the first old pixel of each new one */
     int32_t *count;    /* how many follow it */
     double *exact;     /* the weights, for floats */
-    int32_t *whole;    /* the weights in PRECISION bits, for bytes */
+    int32_t *weights;  /* the same in PRECISION bits, for bytes */
     int16_t *high;     /* their upper and lower halves: products of 16 bits are what vectors add up two at a time */
     int16_t *low;
 } Axis;
@@ -54,18 +54,18 @@ static int32_t taps_of(int32_t old, int32_t new, int32_t filter) {
     return (taps + 1) & ~1;
 }
 
-/* Fill an axis. A side that stays is not filtered: Pillow leaves out its pass. */
-static void fill_axis(Axis *axis, int32_t old, int32_t new, int32_t filter, int bytes) {
-    double scale = (double)old / new, stretch = scale < 1.0 ? 1.0 : scale;
+/* Fill an axis: `new` pixels behind the `skipped` ones of a side that is resized from `old` to `whole`. A side that stays is not filtered: Pillow leaves out its pass. */
+static void fill_axis(Axis *axis, int32_t old, int32_t whole, int32_t skipped, int32_t new, int32_t filter, int bytes) {
+    double scale = (double)old / whole, stretch = scale < 1.0 ? 1.0 : scale;
     double reach = support(filter) * stretch, narrow = 1.0 / stretch;
     int32_t taps = axis->taps;
     for (int32_t out = 0; out < new; out++) {
         double *exact = axis->exact + (bytes ? 0 : (size_t)out * taps);
         int32_t from, count;
-        if (old == new) {
-            from = out, count = 1, exact[0] = 1.0;
+        if (old == whole) {
+            from = out + skipped, count = 1, exact[0] = 1.0;
         } else {
-            double centre = (out + 0.5) * scale, sum = 0.0;
+            double centre = (out + skipped + 0.5) * scale, sum = 0.0;
             from = (int32_t)(centre - reach + 0.5);
             if (from < 0) from = 0;
             int32_t to = (int32_t)(centre + reach + 0.5);
@@ -91,13 +91,13 @@ static void fill_axis(Axis *axis, int32_t old, int32_t new, int32_t filter, int 
         axis->first[out] = from;
         axis->count[out] = count;
         if (!bytes) continue;
-        int32_t *whole = axis->whole + (size_t)out * taps;
+        int32_t *weights = axis->weights + (size_t)out * taps;
         int16_t *high = axis->high + (size_t)out * taps, *low = axis->low + (size_t)out * taps;
         for (int32_t tap = 0; tap < taps; tap++) {
             double scaled = tap < count ? exact[tap] * (1 << PRECISION) : 0.0;
-            whole[tap] = (int32_t)(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
-            high[tap] = (int16_t)(whole[tap] >> HALF_PRECISION);
-            low[tap] = (int16_t)(whole[tap] & ((1 << HALF_PRECISION) - 1));
+            weights[tap] = (int32_t)(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
+            high[tap] = (int16_t)(weights[tap] >> HALF_PRECISION);
+            low[tap] = (int16_t)(weights[tap] & ((1 << HALF_PRECISION) - 1));
         }
     }
 }
@@ -114,20 +114,20 @@ static void *deal(Dealer *dealer, int64_t bytes) {
     return part;
 }
 
-static void deal_axis(Axis *axis, Dealer *dealer, int32_t old, int32_t new, int32_t filter, int bytes) {
-    int64_t taps = axis->taps = taps_of(old, new, filter), all = taps * new;
+static void deal_axis(Axis *axis, Dealer *dealer, int32_t old, int32_t whole, int32_t new, int32_t filter, int bytes) {
+    int64_t taps = axis->taps = taps_of(old, whole, filter), all = taps * new;
     axis->first = deal(dealer, new * 4);
     axis->count = deal(dealer, new * 4);
     axis->exact = deal(dealer, (bytes ? taps : all) * 8);
-    axis->whole = deal(dealer, bytes ? all * 4 : 0);
+    axis->weights = deal(dealer, bytes ? all * 4 : 0);
     axis->high = deal(dealer, bytes ? all * 2 : 0);
     axis->low = deal(dealer, bytes ? all * 2 : 0);
 }
 
 /* Pillow 13 resizes the columns first where that is cheaper, and each pass rounds. */
 static int rows_last(const Resizing *job) {
-    int64_t narrower = 2 * ((int64_t)job->columns - job->new_columns);
-    return (int64_t)job->rows - job->new_rows <= (narrower > 0 ? narrower : 0);
+    int64_t narrower = 2 * ((int64_t)job->columns - job->whole_columns);
+    return (int64_t)job->rows - job->whole_rows <= (narrower > 0 ? narrower : 0);
 }
 
 #endif

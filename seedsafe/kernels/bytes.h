@@ -37,8 +37,8 @@ static int64_t lay_out(Plan *plan, const Resizing *job) {
     plan->lines = planar ? job->channels : 1;
     plan->line = ((planar ? job->new_columns : (int64_t)job->new_columns * job->channels) + TILE - 1) / TILE * TILE;
     plan->tall = (last ? job->rows : job->new_rows) + TILE;
-    deal_axis(&plan->across, &dealer, job->columns, job->new_columns, job->filter, 1);
-    deal_axis(&plan->down, &dealer, job->rows, job->new_rows, job->filter, 1);
+    deal_axis(&plan->across, &dealer, job->columns, job->whole_columns, job->new_columns, job->filter, 1);
+    deal_axis(&plan->down, &dealer, job->rows, job->whole_rows, job->new_rows, job->filter, 1);
     plan->short_step = (plan->wide + 63) & ~(int64_t)63;
     plan->shorter = deal(&dealer, last ? 0 : plan->short_step * job->new_rows);
     plan->tile = deal(&dealer, (plan->wide + TILE) * TILE);
@@ -51,7 +51,7 @@ static int64_t lay_out(Plan *plan, const Resizing *job) {
 
 /* One value at a time, for edges where 16 do not fit. */
 static uint8_t sum_one(const uint8_t *values, ptrdiff_t step, const Axis *axis, int32_t out) {
-    const int32_t *weights = axis->whole + (size_t)out * axis->taps;
+    const int32_t *weights = axis->weights + (size_t)out * axis->taps;
     uint32_t sum = 1u << (PRECISION - 1); /* unsigned, since a sum may wrap round before it comes back */
     for (int32_t tap = 0; tap < axis->count[out]; tap++) sum += values[tap * step] * (uint32_t)weights[tap];
     int32_t value = (int32_t)sum >> PRECISION;
@@ -140,8 +140,8 @@ TARGET static int64_t NAME(resize)(const Resizing *job) {
     int64_t needed = lay_out(&plan, job);
     if (!job->scratch || needed > job->scratch_size) return needed;
     int last = rows_last(job);
-    fill_axis(&plan.across, job->columns, job->new_columns, job->filter, 1);
-    fill_axis(&plan.down, job->rows, job->new_rows, job->filter, 1);
+    fill_axis(&plan.across, job->columns, job->whole_columns, job->left, job->new_columns, job->filter, 1);
+    fill_axis(&plan.down, job->rows, job->whole_rows, job->top, job->new_rows, job->filter, 1);
     if (job->factors) fill_factors(&plan, job);
     if (last) {
         NAME(narrow)(&plan, job, job->source, job->row_step, job->rows);

@@ -23,7 +23,7 @@ static Plain load_plain(const uint8_t *from) {
 static void store_plain(uint8_t *to, Plain bytes) { memcpy(to, bytes.values, 16); }
 
 static Plain sum_plain(const uint8_t *from, ptrdiff_t step, const Axis *axis, int32_t out) {
-    const int32_t *weights = axis->whole + (size_t)out * axis->taps;
+    const int32_t *weights = axis->weights + (size_t)out * axis->taps;
     uint32_t sums[16];
     Plain result;
     for (int i = 0; i < 16; i++) sums[i] = 1u << (PRECISION - 1);
@@ -158,7 +158,7 @@ AVX2 static inline void spread_avx2(float *to, __m128i bytes, const Resizing *jo
 #include <arm_neon.h>
 
 static inline uint8x16_t sum_neon(const uint8_t *from, ptrdiff_t step, const Axis *axis, int32_t out) {
-    const int32_t *weights = axis->whole + (size_t)out * axis->taps;
+    const int32_t *weights = axis->weights + (size_t)out * axis->taps;
     int32x4_t sums[4];
     for (int i = 0; i < 4; i++) sums[i] = vdupq_n_s32(1 << (PRECISION - 1));
     for (int32_t tap = 0; tap < axis->count[out]; tap++, from += step) {
@@ -245,6 +245,8 @@ static int is_refused(const Resizing *job) {
     const int64_t most = INT32_MAX / 8; /* products of a side and a number of values stay far from 2**63, and first + count from 2**31 */
     return job->rows < 1 || job->columns < 1 || job->new_rows < 1 || job->new_columns < 1 || job->channels < 1
         || job->rows > most || job->columns > most || job->new_rows > most || job->new_columns > most || job->channels > 1 << 16
+        || job->whole_rows > most || job->whole_columns > most || job->top < 0 || job->left < 0
+        || (int64_t)job->top + job->new_rows > job->whole_rows || (int64_t)job->left + job->new_columns > job->whole_columns
         || job->filter < BOX || job->filter > LANCZOS || job->layout < INTERLEAVED || job->layout > PLANAR || !job->source
         || !job->target || !job->factors != !job->offsets || (job->factors && (job->times < 1 || job->times > 1 << 8));
 }
@@ -255,12 +257,12 @@ PUBLIC int64_t seedsafe_resize_floats(const Resizing *job) {
     Dealer dealer = {job->scratch, 0};
     int last = rows_last(job);
     int64_t middle = last ? (int64_t)job->rows * job->new_columns : (int64_t)job->new_rows * job->columns;
-    deal_axis(&across, &dealer, job->columns, job->new_columns, job->filter, 0);
-    deal_axis(&down, &dealer, job->rows, job->new_rows, job->filter, 0);
+    deal_axis(&across, &dealer, job->columns, job->whole_columns, job->new_columns, job->filter, 0);
+    deal_axis(&down, &dealer, job->rows, job->whole_rows, job->new_rows, job->filter, 0);
     float *between = deal(&dealer, middle * 4);
     if (!job->scratch || dealer.next > job->scratch_size) return dealer.next;
-    fill_axis(&across, job->columns, job->new_columns, job->filter, 0);
-    fill_axis(&down, job->rows, job->new_rows, job->filter, 0);
+    fill_axis(&across, job->columns, job->whole_columns, job->left, job->new_columns, job->filter, 0);
+    fill_axis(&down, job->rows, job->whole_rows, job->top, job->new_rows, job->filter, 0);
     int64_t out_step = (int64_t)job->new_columns * job->channels;
     for (int32_t channel = 0; channel < job->channels; channel++) {
         const float *source = (const float *)job->source + channel;

@@ -26,6 +26,8 @@ typedef struct {
     int64_t pixel_step;     /* values from one pixel to the next; for bytes the number of channels */
     int32_t rows, columns;  /* of the source */
     int32_t channels;
+    int32_t whole_rows, whole_columns; /* to which the source is resized, */
+    int32_t top, left;                 /* and the part of that which is computed */
     int32_t new_rows, new_columns;
     int32_t filter;
     int32_t mirror_rows, mirror_columns; /* whether the result is turned upside down, or left and right */
