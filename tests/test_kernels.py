@@ -164,16 +164,41 @@ def test_what_a_pass_does_not_take_goes_through_its_members(image: Array) -> Non
     np.testing.assert_array_equal(ss.Compose(chain)(image, key=key), expected, strict=True)
 
 
-def test_masks_and_boxes_go_with_the_image() -> None:
-    augment = ss.Compose(CHAINS["all"], boxes=ss.Boxes("pascal_voc"))
-    image = photo(60, 70)
-    sample = {"image": image, "mask": image[..., 0].copy(), "boxes": np.array([[4.0, 5, 50, 60]])}
-    key = ss.SampleKey(4, 5, 6)
-    result = augment(sample, key=key)
-    np.testing.assert_array_equal(result["image"], augment(image, key=key), strict=True)
-    expected = usual(lambda: augment(sample, key=key))
-    np.testing.assert_array_equal(result["mask"], expected["mask"])
-    np.testing.assert_array_equal(result["boxes"], expected["boxes"])
+@pytest.mark.parametrize("name", CHAINS)
+def test_the_other_parts_go_with_the_image(name: str) -> None:
+    rules: Any = {
+        "boxes": ss.Boxes("pascal_voc", labels="labels", min_visibility=0.2),
+        "keypoints": ss.Keypoints(),
+    }
+    together, apart = ss.Compose(CHAINS[name], **rules), usual(lambda: ss.Compose(CHAINS[name], **rules))
+    for index in range(10):
+        image, key = photo(60, 70, seed=index), ss.SampleKey(4, 5, index)
+        sample = {
+            "boxes": np.array([[4.0, 5, 50, 60], [0, 0, 9, 9]]),
+            "image": image,
+            "mask": image[..., 0].copy(),
+            "masks": [image[..., 1].copy()],
+            "keypoints": np.array([[4.0, 5], [30, 31]]),
+            "labels": ["a", "b"],
+        }
+        result, expected = together(sample, key=key), usual(lambda s=sample, k=key: apart(s, key=k))
+        assert list(result) == list(expected)
+        for part in expected:
+            np.testing.assert_array_equal(result[part], expected[part], strict=part != "labels")
+        np.testing.assert_array_equal(result["image"], together(image, key=key), strict=True)
+
+
+@pytest.mark.parametrize(
+    "name", ["all", "flips", "turned", "cut", "beyond the image", "resized, if it fires"]
+)
+def test_the_frames_of_a_clip_are_like_images(name: str) -> None:
+    together, apart = ss.Compose(CHAINS[name]), usual(lambda: ss.Compose(CHAINS[name]))
+    for index in range(6):
+        video = np.stack([photo(50, 60, seed=frame) for frame in range(3)])
+        sample, key = {"video": video, "video_mask": video[..., 0].copy()}, ss.SampleKey(4, 5, index)
+        result, expected = together(sample, key=key), usual(lambda s=sample, k=key: apart(s, key=k))
+        for part in expected:
+            np.testing.assert_array_equal(result[part], expected[part], strict=True)
 
 
 def test_the_wrong_number_of_channels_is_the_error_of_the_transform_at_fault() -> None:

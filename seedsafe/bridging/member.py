@@ -57,7 +57,9 @@ class BridgedLeaf(Leaf):
         result = super().out_infos(infos, params, None)
         return with_boxes(result, None) if self.moves else result
 
-    def change(self, sample: dict[Any, Any], params: Any, info: Info, chosen: str | None) -> None:
+    def change(
+        self, sample: dict[Any, Any], params: Any, info: Info, chosen: str | None, done: str | None = None
+    ) -> None:
         """Put the results for a sample into that sample."""
         if chosen is None:
             raise ValueError(

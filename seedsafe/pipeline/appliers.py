@@ -13,7 +13,7 @@ from numpy import ndarray
 from seedsafe.ground.info import TARGETS
 from seedsafe.pipeline.primitive import Marks
 
-__all__ = ["Applier", "appliers", "release"]
+__all__ = ["Applier", "appliers", "for_frames", "release"]
 
 _OF_ONE: Final = {"masks": "mask", "video": "image", "video_mask": "mask"}
 """Targets that hold several of another target. A transform without a method for them applies the method for one to each."""
@@ -49,7 +49,7 @@ def appliers(transform: Any, marks: Marks) -> tuple[Applier, ...]:
                 apply = (
                     _for_masks(apply)
                     if target == "masks"
-                    else _for_frames(apply, marks.fills and name == "image")
+                    else for_frames(apply, marks.fills and name == "image")
                 )
             found.append(Applier(target, target in transform.primary, apply, takes_info))
     if not any(applier.is_primary for applier in found):
@@ -100,7 +100,7 @@ def _for_masks(apply: Callable[..., Any]) -> Callable[..., Any]:
     return apply_to_all
 
 
-def _for_frames(apply: Callable[..., Any], fills: bool) -> Callable[..., Any]:
+def for_frames(apply: Callable[..., Any], fills: bool) -> Callable[..., Any]:
     """Return a function that applies a method to each frame of a video; see `Marks.fills`."""
 
     def apply_to_all(video: Any, params: Any, **info: Any) -> Any:

@@ -113,10 +113,10 @@ class Leaf(Step):
             blame(error, self.name)
             raise
 
-    def draw_for(self, info: Info, draws: State) -> Any:
-        """Return its parameters for an image; `draws` are at its stream, after the first word."""
+    def draw_for(self, info: Info, draws: State, *, alone: bool) -> Any:
+        """Return its parameters for an image, `alone` or with other parts; `draws` are at its stream, after the first word."""
         try:
-            return () if self._draw_alone is None else self._draw_params(draws, info)
+            return () if alone and self._draw_alone is None else self._draw_params(draws, info)
         except Exception as error:
             blame(error, self.name)
             raise
@@ -129,22 +129,23 @@ class Leaf(Step):
             blame(error, self.name)
             raise
 
-    def replay(self, sample: Any, params: Any, info: Info | None = None) -> Any:
+    def replay(self, sample: Any, params: Any, info: Info | None = None, done: str | None = None) -> Any:
         """Apply drawn parameters to the sample; a dict is changed in place.
 
         Args:
             sample: an array, or a dict of targets.
             params: the result of ``draw``.
             info: the info of the primary target, for a dict that lacks it.
+            done: the primary target, if something else changes it.
         """
         try:
             if isinstance(sample, ndarray):
                 return self._apply_to_array(sample, params)
             chosen = None
-            if info is None or any(target in sample for target in self._primary):
+            if info is None or (done is None and any(target in sample for target in self._primary)):
                 chosen = self._choose(sample, "replay the whole sample, or pass info=")
                 info = self._info_at(sample, chosen)
-            return self._apply_to_parts(sample, params, info, chosen)
+            return self._apply_to_parts(sample, params, info, chosen, done)
         except Exception as error:
             blame(error, self.name)
             raise
@@ -159,28 +160,32 @@ class Leaf(Step):
         return self._apply_to_parts({self._alone: array}, params, info, self._alone)[self._alone]
 
     def _apply_to_parts(
-        self, sample: dict[Any, Any], params: Any, info: Info, chosen: str | None
+        self, sample: dict[Any, Any], params: Any, info: Info, chosen: str | None, done: str | None = None
     ) -> dict[Any, Any]:
         """Apply drawn parameters to a dict of targets, in place; `chosen` is the primary target that it has, if any."""
         if self._settle is not None:
             params = self._settle(params, {name: read_only(part) for name, part in sample.items()}, info)
         if isinstance(sample, RuledSample):
-            self._change_under_rules(sample, params, info, chosen)
+            self._change_under_rules(sample, params, info, chosen, done)
         else:
-            self.change(sample, params, info, chosen)
+            self.change(sample, params, info, chosen, done)
         return sample
 
-    def change(self, sample: dict[Any, Any], params: Any, info: Info, chosen: str | None) -> None:
+    def change(
+        self, sample: dict[Any, Any], params: Any, info: Info, chosen: str | None, done: str | None = None
+    ) -> None:
         """Change all targets of a dict in place, without the rules of boxes and keypoints."""
         for target, is_primary, apply, takes_info in self._appliers:
-            if target in sample and (target == chosen or not is_primary):
+            if target in sample and (target == chosen or not is_primary) and target != done:
                 part = sample[target]
                 result = apply(part, params, info=info) if takes_info else apply(part, params)
                 sample[target] = result if type(result) is ndarray else self._check_result(result, target)
 
-    def _change_under_rules(self, sample: RuledSample, params: Any, info: Info, chosen: str | None) -> None:
+    def _change_under_rules(
+        self, sample: RuledSample, params: Any, info: Info, chosen: str | None, done: str | None
+    ) -> None:
         before = sample.copy()
-        self.change(sample, params, info, chosen)
+        self.change(sample, params, info, chosen, done)
         if self.moves:
             result: Info = (
                 self.transform.out_info(info, params) if chosen is None else self._info_at(sample, chosen)

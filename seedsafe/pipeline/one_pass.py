@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from numpy import ndarray
 
 from seedsafe.ground.info import Array, Info
-from seedsafe.pipeline.blame import blame
+from seedsafe.pipeline.appliers import for_frames
 from seedsafe.pipeline.leaf import Leaf
 from seedsafe.pipeline.primitive import marks_of
 from seedsafe.pipeline.state import State, Step
@@ -19,7 +19,7 @@ __all__ = ["OnePass", "with_passes"]
 class OnePass(Step):
     """Transforms that are applied to an image together, and draw as they do one by one.
 
-    A dict, and an image for which the pass cannot give the same bytes, go through them one by one.
+    An image for which the pass cannot give the same bytes goes through them one by one.
 
     Args:
         members: the transforms; the first has ``begins_pass``.
@@ -35,36 +35,63 @@ class OnePass(Step):
 
     def fire(self, sample: Any, draws: State) -> Any:
         """Transform the sample; a dict is changed in place."""
-        return self.fill(sample, None, draws)
+        if not isinstance(sample, dict):
+            return self.fill(sample, None, draws)
+        chosen = "image" if "image" in sample else "video"
+        part = sample.get(chosen)
+        is_video = chosen == "video"
+        image: Any = part[0] if is_video and type(part) is ndarray and part.size else part
+        first, *others = self.members
+        if not self._takes(image):
+            return draws.through(self.members, sample)
+        if not first.fires(draws):
+            return draws.through(others, sample)
+        apply = self._drawn(image, draws, sample, chosen)
+        sample[chosen] = for_frames(apply, fills=True)(part, ()) if is_video else apply(part, ())
+        return sample
 
     def fill(self, image: Any, row: Array | None, draws: State) -> Any:
         """Do as `fire` for an image. If the result fits into the row, write it there and return the row."""
         first, *others = self.members
-        if type(image) is not ndarray or not all(leaf.transform.takes_pass(image) for leaf in self.members):
+        if not self._takes(image):
             return draws.through(self.members, image)
         if not first.fires(draws):
             return draws.through(others, image)
-        params = first.draw_for(Info(image.shape, image.dtype), draws)
-        work = first.transform.add_to_pass(None, params)
-        after = Info(image.shape, image.dtype)
-        drawn = [(first, params)]
-        after = first.transform.out_info(after, params)
-        for leaf in others:
-            if leaf.fires(draws):
-                params = leaf.draw_for(after, draws)
-                after = leaf.transform.out_info(after, params)
-                work = leaf.transform.add_to_pass(work, params)
-                drawn.append((leaf, params))
-        try:
+        return self._drawn(image, draws)(image, (), row)
+
+    def _takes(self, image: Any) -> bool:
+        return type(image) is ndarray and all(leaf.transform.takes_pass(image) for leaf in self.members)
+
+    def _drawn(
+        self, image: Array, draws: State, sample: dict[Any, Any] | None = None, chosen: str = ""
+    ) -> Callable[..., Any]:
+        """Draw for an image, whose first transform fires, and return what applies it.
+
+        The other parts of the image's sample are changed here.
+        """
+        first = self.members[0]
+        drawn, work, shape, dtype = [], None, image.shape, image.dtype
+        for leaf in self.members:
+            if leaf is not first and not leaf.fires(draws):
+                continue
+            info = Info(shape, dtype, sample.get("boxes") if sample else None)
+            params = leaf.draw_for(info, draws, alone=sample is None)
+            if sample is not None:
+                leaf.replay(sample, params, info, done=chosen)
+            work = leaf.transform.add_to_pass(work, params)
+            drawn.append((leaf, params))
+            after = leaf.transform.out_info(info, params)
+            shape, dtype = after.shape, after.dtype
+
+        def apply(image: Array, _: Any, row: Array | None = None) -> Any:
             result = first.transform.pass_over(image, work, row)
-        except Exception as error:
-            blame(error, first.name)
-            raise
-        if result is not None:
+            if result is None:  # the kernels refuse it
+                result = image
+                for leaf, params in drawn:
+                    result = leaf.replay(result, params)
             return result
-        for leaf, params in drawn:
-            image = leaf.replay(image, params)
-        return image
+
+        return apply
 
 
 def with_passes(steps: Iterable[Step]) -> tuple[Step, ...]:
@@ -77,7 +104,7 @@ def with_passes(steps: Iterable[Step]) -> tuple[Step, ...]:
         run.clear()
 
     for step in steps:
-        if not isinstance(step, Leaf) or not marks_of(type(step.transform)).own:
+        if not isinstance(step, Leaf) or not step.is_plain or not marks_of(type(step.transform)).own:
             close()
             result.append(step)
             continue
