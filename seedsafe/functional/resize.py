@@ -44,8 +44,8 @@ def resize(
             side / new side in binary64, which decides where it is on an edge. "bilinear exact", for uint8, int16 and
             uint16, computes in integers: it takes two to three times as long as "bilinear", and differs from it by 1 in
             about every ninth value. It suits images that grow or hardly shrink and must have the same bits on every
-            machine. antialias has them too, takes seven to 15 times as long, and is better where they shrink to two thirds
-            or less.
+            machine. antialias has them too, takes about twice as long (seven to 15 times without the compiled kernels), and
+            is better where they shrink to two thirds or less.
         antialias: resize each channel separately as ``Image.resize`` of Pillow 13 does, whether the image shrinks or grows:
             uint8 bit for bit; float32 in its mode F; float64 in mode F, with the precision of float32; int16 and uint16 in
             mode F, rounded half to even and cut off at the ends of the range. "area" is Pillow's box, the mean of the
@@ -57,7 +57,7 @@ def resize(
         (height, width) or (height, width, C); the image itself if it already has that size.
 
     Raises:
-        ImportError: antialias needs Pillow, which is not installed.
+        ImportError: antialias needs Pillow, which is not installed, and the compiled kernels are missing.
         TypeError: the image's dtype cannot be interpolated, or not in integers.
         ValueError: interpolation is unknown.
 

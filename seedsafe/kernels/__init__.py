@@ -58,7 +58,7 @@ class Resizing(ctypes.Structure):
 def library() -> ctypes.CDLL | None:
     """Return the library, or None where the usual way is taken; `why_not` has the reason.
 
-    The first call opens it, which is no moment for a fork: the child would get the lock of the system's loader.
+    The first call opens it. No process should be forked meanwhile: the child would get the lock of the system's loader.
     """
     return _opened()[0]
 

@@ -1,4 +1,4 @@
-"""Neighbours whose work one pass over an image does."""
+"""Transforms that share one pass over an image."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which findings a bridge covers, and where it is made."""
+"""Which findings a bridge covers, and where."""
 
 import ast
 import contextlib
