@@ -63,15 +63,18 @@ def compiled(root: Path) -> Path:
     if os.environ.get("SEEDSAFE_KERNELS") == "0":
         raise OSError("SEEDSAFE_KERNELS is 0")
     compiler = _compiler()
-    source, target = (ROOM / "resize.c").as_posix(), root / ROOM / "kernels.library"
+    # Relative names, so that the library is the same wherever it is compiled.
+    sources, target = (
+        [path.relative_to(root).as_posix() for path in sorted((root / ROOM).glob("*.c"))],
+        root / ROOM / "kernels.library",
+    )
     new = target.with_suffix(f".{os.getpid()}")  # on the target's disk: it is moved when it is whole
     # Products and sums are rounded one by one, as the arithmetic is defined; joined ones would be other bits.
     if Path(compiler[0]).stem.lower() == "cl":
-        options = ["/nologo", "/O2", "/fp:precise", "/LD", source, f"/Fe:{new}"]
+        options = ["/nologo", "/O2", "/fp:precise", "/LD", *sources, f"/Fe:{new}"]
     else:
         options = ["-std=c11", "-O3", "-ffp-contract=off", "-fvisibility=hidden", "-fPIC", "-shared"]
-        options += [source, "-o", str(new), *([] if os.name == "nt" else ["-lm"])]
-    # A relative source, so that the library is the same wherever it is compiled.
+        options += [*sources, "-o", str(new), *([] if os.name == "nt" else ["-lm"])]
     done = subprocess.run([*compiler, *options], cwd=root, capture_output=True, text=True, check=False)
     if done.returncode:
         raise OSError(f"{compiler[0]} failed: {(done.stderr or done.stdout).strip()}")

@@ -22,14 +22,50 @@ def memory(size: int) -> tuple[ctypes.CDLL, int]:
     return c, c.aligned_alloc(64, size)
 
 
+def warp(library: ctypes.CDLL, rng: np.random.Generator) -> None:
+    """Move an image by a random map, now and then by one that is refused."""
+    rows, columns, pixel = int(rng.integers(1, 40)), int(rng.integers(1, 40)), int(rng.integers(1, 7))
+    image = rng.integers(0, 256, (rows, columns * pixel)).astype(np.uint8)
+    if rng.random() < 0.3:
+        image = image[::-1]
+    matrix = rng.normal(0, rng.choice([0.01, 1, 100, 1e10]), 6) + rng.choice([0.0, 0.5, 20.0], 6)
+    if bad := rng.random() < 0.1:
+        matrix[rng.integers(6)] = rng.choice([np.nan, np.inf, -np.inf, 1e13])
+    fill, target = rng.integers(0, 256, pixel).astype(np.uint8), np.zeros(rows * columns * pixel, np.uint8)
+    results = []
+    for plain in (0, 1):
+        job = kernels.Warping(
+            image.ctypes.data,
+            image.strides[0],
+            rows,
+            columns,
+            pixel,
+            int(rng.integers(2)) if plain == 0 else job.filter,  # noqa: F821
+            plain,
+            tuple(matrix),
+            fill.ctypes.data,
+            target.ctypes.data,
+        )
+        assert library.seedsafe_warp(job) == (-1 if bad else 0)
+        results.append(target.copy())
+    assert np.array_equal(*results)
+
+
 def main(path: str, count: int, seed: int) -> None:
     """Make `count` calls, and compare plain C with vectors."""
     library = ctypes.CDLL(path)
     for call in (library.seedsafe_resize_bytes, library.seedsafe_resize_floats):
         call.restype, call.argtypes = ctypes.c_int64, [ctypes.POINTER(kernels.Resizing)]
+    library.seedsafe_warp.restype, library.seedsafe_warp.argtypes = (
+        ctypes.c_int64,
+        [ctypes.POINTER(kernels.Warping)],
+    )
     rng = np.random.default_rng(seed)
     done = refused = 0
     for number in range(count):
+        if number % 4 == 0:
+            warp(library, rng)
+            continue
         rows, columns, height, width = (int(rng.integers(1, rng.choice(LIMITS) + 1)) for _ in range(4))
         channels, floats = int(rng.integers(1, 6)), bool(rng.random() < 0.25)
         values = rng.integers(0, 256, (rows, columns * channels))

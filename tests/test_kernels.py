@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import seedsafe as ss
 from seedsafe import kernels
-from seedsafe.functional import antialias
+from seedsafe.functional import antialias, pillow
 from seedsafe.ground.info import Array
 from seedsafe.pipeline import one_pass
 
@@ -87,6 +87,41 @@ def test_plain_c_has_the_bits_of_vectors(
         results.append(target)
     if kernels.library() is not None:
         np.testing.assert_array_equal(*results)
+
+
+@pytest.mark.parametrize("resample", pillow.FILTERS)
+@settings(max_examples=60, deadline=None)
+@given(SIDE, SIDE, st.integers(0, 5), st.integers(0, 2**32 - 1))
+def test_an_affine_map_has_the_bytes_of_the_usual_way(
+    resample: str, rows: int, columns: int, channels: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    shape = (rows, columns, channels) if channels else (rows, columns)
+    image = rng.integers(0, 256, shape)[:, :: -1 if seed % 3 else 1]
+    kind = [np.uint8, np.float32, np.int64, np.bool_][seed % (4 if resample == "nearest" else 2)]
+    near = [1.0, 0, columns / 3, 0, 1, rows / 3]
+    data: Any = tuple(rng.normal(0, 0.7, 6) * [1, 1, columns, 1, 1, rows] + (near if seed % 5 else 0))
+    if seed % 7 == 0:
+        data = tuple(float(round(number)) for number in data)
+    fill: Any = [0, 1, tuple(rng.integers(0, 256, channels).tolist()) or 7, 200][
+        seed % (4 if kind is np.uint8 else 2)
+    ]
+
+    def move() -> Array:
+        return pillow.transform_affine(image.astype(kind), data, resample=resample, fill=fill)
+
+    np.testing.assert_array_equal(move(), usual(move), strict=True)
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, 1e13])
+def test_an_affine_map_without_an_end_is_that_of_the_usual_way(number: float) -> None:
+    def move() -> Any:
+        try:
+            return pillow.transform_affine(photo(9, 8), (1.0, 0.5, number, 0.1, 1, 0)).tolist()
+        except Exception as error:  # noqa: BLE001  # whatever it is
+            return repr(error)
+
+    assert move() == usual(move)
 
 
 FLIPS = [ss.HorizontalFlip(), ss.VerticalFlip()]

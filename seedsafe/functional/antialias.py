@@ -114,10 +114,11 @@ def _rounded(values: Array, dtype: np.dtype[Any]) -> Array:
 
 def has_passes() -> bool:
     """Return whether the compiled kernels are there, for `resize_in_one_pass`."""
-    return _library() is not None
+    return compiled() is not None
 
 
-def _library() -> Any:
+def compiled() -> Any:
+    """Return the compiled kernels, or None."""
     with importing:
         return library()
 
@@ -126,7 +127,7 @@ def _resize_compiled(image: Array, height: int, width: int, interpolation: str) 
     """Return an image resized by the kernels, or None if they cannot."""
     if image.dtype == UINT8:
         return resize_in_one_pass(image, Pass(height, width, interpolation))
-    opened = _library()
+    opened = compiled()
     if opened is None:
         return None
     pixels_of = image if image.ndim == 3 else image[..., None]
@@ -185,7 +186,7 @@ def resize_in_one_pass(image: Array, todo: Pass, out: Array | None = None) -> Ar
         todo: what is done.
         out: an array to fill and return, if it has the result's shape and dtype.
     """
-    opened = _library()
+    opened = compiled()
     if opened is None or image.dtype != UINT8 or not 2 <= image.ndim <= 3:
         return None
     channels = image.shape[2] if image.ndim == 3 else 1
@@ -206,7 +207,7 @@ def _job(image: Array, todo: Pass, target: Array) -> Resizing:
         if len(affine[0]) != channels:
             affine = tuple(part.repeat(channels) for part in affine)
     job = Resizing(
-        _address(image),
+        address(image),
         image.strides[0],
         channels,
         *image.shape[:2],
@@ -221,8 +222,8 @@ def _job(image: Array, todo: Pass, target: Array) -> Resizing:
         *(
             (3, 1 / 765) if todo.in_units else (1, 1.0)
         ),  # rounded to float32, the product is x / 255 for every x
-        *(map(_address, affine) if affine else (None, None)),
-        _address(target),
+        *(map(address, affine) if affine else (None, None)),
+        address(target),
     )
     job.affine = affine  # which must live as long as its address is used
     return job
@@ -234,11 +235,12 @@ def _done(call: Callable[[Resizing], int], job: Resizing) -> bool:
     if needed < 0:
         return False
     memory = scratch((needed + _LINE,))
-    address = _address(memory)
-    job.scratch, job.scratch_size = address + -address % _LINE, needed
+    first = address(memory)
+    job.scratch, job.scratch_size = first + -first % _LINE, needed
     return call(job) == 0
 
 
-def _address(array: Array) -> int:
-    address: int = array.__array_interface__["data"][0]  # a third of the time of array.ctypes.data
-    return address
+def address(array: Array) -> int:
+    """Return where an array's first value is."""
+    first: int = array.__array_interface__["data"][0]  # a third of the time of array.ctypes.data
+    return first

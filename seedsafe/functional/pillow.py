@@ -14,13 +14,14 @@ from typing import Any, Final
 import numpy as np
 
 from seedsafe.functional.affine import Matrix
-from seedsafe.functional.antialias import BANDS, channel_groups, pil_image
+from seedsafe.functional.antialias import BANDS, address, channel_groups, compiled, pil_image
 from seedsafe.functional.carrier import opencv
 from seedsafe.functional.kinds import fit_fill, in_uint8, is_rgb, new
 from seedsafe.functional.pictures import pixels
 from seedsafe.functional.remap import in_parts
 from seedsafe.functional.tables import VALUES, look_up
 from seedsafe.ground.info import Array
+from seedsafe.kernels import Warping
 
 __all__ = [
     "FILTERS",
@@ -226,13 +227,46 @@ def transform_affine(
         >>> transform_affine(np.array([[1, 2, 3]], np.uint8), (1, 0, -1, 0, 1, 0)).tolist()
         [[0, 1, 2]]
     """
-    if resample == "nearest":
-        return _nearest(image, data, fill)
     if resample not in FILTERS:
         raise ValueError(f"resample must be one of {', '.join(FILTERS)}, got {resample!r}")
+    if resample == "nearest":
+        moved = _compiled(image, data, resample, fit_fill(fill, image))
+        return _nearest(image, data, fill) if moved is None else moved
     if image.dtype == np.float32:
         fill = tuple(255.0 * value for value in fill) if isinstance(fill, Sequence) else 255.0 * fill
     return in_uint8(image, lambda values: _interpolate(values, data, resample, fill))
+
+
+def _compiled(image: Array, data: Matrix, resample: str, fill: Any) -> Array | None:
+    """Return the image moved by the compiled kernels, or None if they cannot do it."""
+    opened = compiled()
+    values = np.asarray(fill, image.dtype)
+    # Where OpenCV or NumPy has to round the fill or spread it in a way of its own, it stays with them.
+    if (
+        opened is None
+        or image.dtype.hasobject
+        or not np.array_equal(values, fill)
+        or image.ndim not in (2, 3)
+    ):
+        return None
+    channels = image.shape[2] if image.ndim == 3 else 1
+    pixel = np.ascontiguousarray(np.broadcast_to(values, (channels,)))
+    size = channels * image.itemsize
+    if image.strides[1:] != ((size, image.itemsize) if image.ndim == 3 else (size,)):
+        image = np.ascontiguousarray(image)
+    result = new(image)
+    job = Warping(
+        address(image),
+        image.strides[0],
+        *image.shape[:2],
+        size,
+        ("nearest", "bilinear").index(resample) if resample != "bicubic" else -1,
+        0,
+        tuple(data),
+        address(pixel),
+        address(result),
+    )
+    return result if opened.seedsafe_warp(job) == 0 else None
 
 
 def _nearest(image: Array, data: Matrix, fill: float | Sequence[float]) -> Array:
@@ -279,8 +313,11 @@ def _shift(image: Array, down: int, across: int, fill: float | Sequence[float]) 
 
 
 def _interpolate(image: Array, data: Matrix, resample: str, fill: float | Sequence[float]) -> Array:
-    """Interpolate with Pillow itself if it computes like us, else with NumPy. The bytes are the same."""
+    """Interpolate with the compiled kernels, or with Pillow itself if it computes like us, else with NumPy. The bytes are the same."""
     values = np.asarray(fit_fill(fill, image), image.dtype)
+    moved = _compiled(image, data, resample, values)
+    if moved is not None:
+        return moved
     if image.size and np.isfinite(data).all() and _computes_like_us():
         return _with_pillow(image, data, resample, values)
     return _with_numpy(image, data, resample, values)

@@ -9,23 +9,23 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-__all__ = ["FILTERS", "INTERLEAVED", "NAME", "PLANAR", "Resizing", "library", "why_not"]
+__all__ = ["FILTERS", "INTERLEAVED", "NAME", "PLANAR", "Resizing", "Warping", "library", "why_not"]
 
 FOLDER: Final = Path(__file__).parent
 NAME: Final = "kernels.library"
 """The library's file, in FOLDER. With the system's usual ending it would look like a module."""
 
 _VERSION: Final = 1
-"""SEEDSAFE_KERNELS of resize.h."""
+"""SEEDSAFE_KERNELS of kernels.h."""
 
 FILTERS: Final = {"area": 0, "bilinear": 1, "bilinear exact": 1, "bicubic": 2, "lanczos": 3}
-"""The numbers of the filters in resize.h."""
+"""The numbers of the filters in kernels.h."""
 
 INTERLEAVED, PLANAR = 0, 1
 
 
 class Resizing(ctypes.Structure):
-    """A call, as resize.h declares it."""
+    """A call, as kernels.h declares it."""
 
     _fields_ = (
         ("source", ctypes.c_void_p),
@@ -52,6 +52,23 @@ class Resizing(ctypes.Structure):
         ("target", ctypes.c_void_p),
         ("scratch", ctypes.c_void_p),
         ("scratch_size", ctypes.c_int64),
+    )
+
+
+class Warping(ctypes.Structure):
+    """A call, as kernels.h declares it."""
+
+    _fields_ = (
+        ("source", ctypes.c_void_p),
+        ("row_step", ctypes.c_int64),
+        ("rows", ctypes.c_int32),
+        ("columns", ctypes.c_int32),
+        ("pixel", ctypes.c_int32),
+        ("filter", ctypes.c_int32),
+        ("plain", ctypes.c_int32),
+        ("matrix", ctypes.c_double * 6),
+        ("fill", ctypes.c_void_p),
+        ("target", ctypes.c_void_p),
     )
 
 
@@ -88,6 +105,10 @@ def _opened() -> tuple[ctypes.CDLL | None, str | None]:
         version = opened.seedsafe_kernels()
         for call in (opened.seedsafe_resize_bytes, opened.seedsafe_resize_floats):
             call.restype, call.argtypes = ctypes.c_int64, [ctypes.POINTER(Resizing)]
+        opened.seedsafe_warp.restype, opened.seedsafe_warp.argtypes = (
+            ctypes.c_int64,
+            [ctypes.POINTER(Warping)],
+        )
         opened.seedsafe_vectors.restype = ctypes.c_char_p
     except (OSError, AttributeError) as error:
         return None, f"{slow}{path} cannot be used: {error}"

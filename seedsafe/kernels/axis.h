@@ -3,7 +3,7 @@
 #ifndef SEEDSAFE_AXIS_H
 #define SEEDSAFE_AXIS_H
 
-#include "resize.h"
+#include "kernels.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,9 +4,10 @@
    of 32 bits, one rounding after each pass. Integers have the same sums in any order, so every kind of vector gives the same.
    Floats are summed in binary64 in Pillow's order; compile without contraction (-ffp-contract=off). */
 
-#include "resize.h"
+#include "kernels.h"
 
 #include "axis.h"
+#include "vectors.h"
 
 /* Plain C. */
 
@@ -61,28 +62,7 @@ static void spread_plain(float *to, Plain bytes, const Resizing *job, const floa
 
 /* AVX2, if the processor has it. */
 
-#if defined(__x86_64__) || defined(_M_X64)
-#define HAS_AVX2
-#include <immintrin.h>
-#if defined(_MSC_VER) && !defined(__clang__)
-#include <intrin.h>
-#define AVX2
-#else
-#define AVX2 __attribute__((target("avx2")))
-#endif
-
-static int has_avx2(void) {
-#if defined(_MSC_VER) && !defined(__clang__)
-    int found[4];
-    __cpuidex(found, 1, 0);
-    if (!(found[2] & 1 << 27) || (_xgetbv(0) & 6) != 6) return 0; /* the system keeps the upper halves */
-    __cpuidex(found, 7, 0);
-    return found[1] >> 5 & 1;
-#else
-    return __builtin_cpu_supports("avx2");
-#endif
-}
-
+#if defined(HAS_AVX2)
 AVX2 static inline __m128i load_avx2(const uint8_t *from) { return _mm_loadu_si128((const __m128i *)from); }
 
 AVX2 static inline void store_avx2(uint8_t *to, __m128i bytes) { _mm_storeu_si128((__m128i *)to, bytes); }
@@ -153,10 +133,7 @@ AVX2 static inline void spread_avx2(float *to, __m128i bytes, const Resizing *jo
 
 /* NEON, which every aarch64 has. */
 
-#if defined(__aarch64__) || defined(_M_ARM64)
-#define HAS_NEON
-#include <arm_neon.h>
-
+#if defined(HAS_NEON)
 static inline uint8x16_t sum_neon(const uint8_t *from, ptrdiff_t step, const Axis *axis, int32_t out) {
     const int32_t *weights = axis->weights + (size_t)out * axis->taps;
     int32x4_t sums[4];

@@ -1,7 +1,7 @@
 /* The calls of the library. Python opens it by ctypes: seedsafe/kernels/__init__.py declares the same. */
 
-#ifndef SEEDSAFE_RESIZE_H
-#define SEEDSAFE_RESIZE_H
+#ifndef SEEDSAFE_KERNELS_H
+#define SEEDSAFE_KERNELS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -42,9 +42,26 @@ typedef struct {
     int64_t scratch_size;
 } Resizing;
 
+enum { NEAREST = 0, LINEAR = 1 };
+
+/* An image moved by an affine map, into a result of the same size. */
+typedef struct {
+    const void *source;   /* the first pixel; those of a row lie side by side */
+    int64_t row_step;     /* bytes from one row to the next, of either sign */
+    int32_t rows, columns;
+    int32_t pixel;        /* bytes of a pixel: its channels, for LINEAR */
+    int32_t filter;
+    int32_t plain;        /* whether the processor's vectors are left alone */
+    double matrix[6];     /* (x, y) of the result comes from (0 x + 1 y + 2, 3 x + 4 y + 5); 0 is the edge of the first pixel */
+    const void *fill;     /* a pixel, for what comes from outside */
+    void *target;         /* the result, without gaps */
+} Warping;
+
 /* Each returns 0 when the result is written, REFUSED for what it does not do, and else the scratch memory it needs. */
 PUBLIC int64_t seedsafe_resize_bytes(const Resizing *job);
 PUBLIC int64_t seedsafe_resize_floats(const Resizing *job);
+
+PUBLIC int64_t seedsafe_warp(const Warping *job);
 
 PUBLIC int32_t seedsafe_kernels(void);
 PUBLIC const char *seedsafe_vectors(void);
