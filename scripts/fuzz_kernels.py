@@ -40,7 +40,7 @@ def warp(library: ctypes.CDLL, rng: np.random.Generator) -> None:
             rows,
             columns,
             pixel,
-            int(rng.integers(2)) if plain == 0 else job.filter,  # noqa: F821
+            int(rng.integers(3)) if plain == 0 else job.filter,  # noqa: F821
             plain,
             tuple(matrix),
             fill.ctypes.data,

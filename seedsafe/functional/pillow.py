@@ -6,18 +6,15 @@ Policies use them. uint8 is exact on every machine. float32 is converted to uint
 from __future__ import annotations
 
 import math
-import platform
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any, Final
 
 import numpy as np
 
 from seedsafe.functional.affine import Matrix
-from seedsafe.functional.antialias import BANDS, address, channel_groups, compiled, pil_image
+from seedsafe.functional.antialias import address, compiled
 from seedsafe.functional.carrier import opencv
 from seedsafe.functional.kinds import fit_fill, in_uint8, is_rgb, new
-from seedsafe.functional.pictures import pixels
 from seedsafe.functional.remap import in_parts
 from seedsafe.functional.tables import VALUES, look_up
 from seedsafe.ground.info import Array
@@ -36,12 +33,6 @@ __all__ = [
 
 FILTERS: Final = ("nearest", "bilinear", "bicubic")
 """Interpolations of `transform_affine`."""
-
-_AFFINE: Final = 0
-"""Pillow's number of an affine transform."""
-
-_RESAMPLE: Final = {"bilinear": 2, "bicubic": 3}
-"""Pillow's numbers of the filters."""
 
 _WEIGHTS: Final = np.array([[19595, 38470, 7471, 32768]], np.float32)
 """Red, green and blue in a grey in parts of 65536, and one half for rounding. Sums stay below 2**24, exact in float32."""
@@ -234,7 +225,13 @@ def transform_affine(
         return _nearest(image, data, fill) if moved is None else moved
     if image.dtype == np.float32:
         fill = tuple(255.0 * value for value in fill) if isinstance(fill, Sequence) else 255.0 * fill
-    return in_uint8(image, lambda values: _interpolate(values, data, resample, fill))
+
+    def move(values: Array) -> Array:
+        fitting = np.asarray(fit_fill(fill, values), values.dtype)
+        moved = _compiled(values, data, resample, fitting)
+        return _interpolate(values, data, resample, fitting) if moved is None else moved
+
+    return in_uint8(image, move)
 
 
 def _compiled(image: Array, data: Matrix, resample: str, fill: Any) -> Array | None:
@@ -260,7 +257,7 @@ def _compiled(image: Array, data: Matrix, resample: str, fill: Any) -> Array | N
         image.strides[0],
         *image.shape[:2],
         size,
-        ("nearest", "bilinear").index(resample) if resample != "bicubic" else -1,
+        FILTERS.index(resample),
         0,
         tuple(data),
         address(pixel),
@@ -312,54 +309,7 @@ def _shift(image: Array, down: int, across: int, fill: float | Sequence[float]) 
     return result
 
 
-def _interpolate(image: Array, data: Matrix, resample: str, fill: float | Sequence[float]) -> Array:
-    """Interpolate with the compiled kernels, or with Pillow itself if it computes like us, else with NumPy. The bytes are the same."""
-    values = np.asarray(fit_fill(fill, image), image.dtype)
-    moved = _compiled(image, data, resample, values)
-    if moved is not None:
-        return moved
-    if image.size and np.isfinite(data).all() and _computes_like_us():
-        return _with_pillow(image, data, resample, values)
-    return _with_numpy(image, data, resample, values)
-
-
-@cache
-def _computes_like_us() -> bool:
-    """Return whether Pillow is installed, and rounds each product and sum by itself.
-
-    On other machines than x86-64 its compiler may join a product and a sum, which are then rounded only once.
-    """
-    if platform.machine() not in ("x86_64", "AMD64"):
-        return False
-    try:
-        pil_image()
-    except ImportError:
-        return False
-    return True
-
-
-def _with_pillow(image: Array, data: Matrix, resample: str, fill: Array) -> Array:
-    pil = pil_image()
-    height, width = image.shape[:2]
-    result = new(image)
-    planes, out = (array if array.ndim == 3 else array[..., None] for array in (image, result))
-    outside = np.broadcast_to(fill, planes.shape[2])
-    for channels in channel_groups(planes.shape[2]):
-        part = np.ascontiguousarray(planes[..., channels])
-        colour: list[int] = outside[channels].tolist()
-        picture = pil.frombuffer(BANDS[len(colour)], (width, height), part, "raw", BANDS[len(colour)], 0, 1)
-        moved = picture.transform(
-            (width, height),
-            _AFFINE,
-            data,
-            _RESAMPLE[resample],
-            fillcolor=tuple(colour) if len(colour) > 1 else colour[0],
-        )
-        out[..., channels] = pixels(moved).reshape(out[..., channels].shape)
-    return result
-
-
-def _with_numpy(image: Array, data: Matrix, resample: str, fill: Array) -> Array:
+def _interpolate(image: Array, data: Matrix, resample: str, fill: Array) -> Array:
     height, width = image.shape[:2]
     result = new(image)
     result[...] = fill

@@ -81,12 +81,12 @@ def library() -> ctypes.CDLL | None:
 
 
 def why_not() -> str | None:
-    """Return why resizing with antialias is not as fast as it can be here, or None.
+    """Return why resizing with antialias and the policies are not as fast as they can be here, or None.
 
     Its bytes are the same either way.
 
     Example:
-        >>> why_not() is None or "antialias" in why_not()
+        >>> why_not() is None or "slower" in why_not()
         True
     """
     return _opened()[1]
@@ -95,7 +95,7 @@ def why_not() -> str | None:
 @cache
 def _opened() -> tuple[ctypes.CDLL | None, str | None]:
     path = FOLDER / NAME
-    slow = "antialias=True takes the slower way, with the same bytes: "
+    slow = "antialias=True and the policies take the slower way, with the same bytes: "
     if os.environ.get("SEEDSAFE_KERNELS") == "0":
         return None, slow + "SEEDSAFE_KERNELS is 0"
     if not path.exists():

@@ -1,6 +1,6 @@
-/* Affine maps: the bytes of Pillow's Image.transform (src/libImaging/Geometry.c), "nearest" and "bilinear".
+/* Affine maps: the bytes of Pillow's Image.transform (src/libImaging/Geometry.c), all three filters.
 
-   "nearest" adds up whole numbers of 16 bits behind the point. "bilinear" computes in binary64, each product and sum rounded by
+   "nearest" adds up whole numbers of 16 bits behind the point. The others compute in binary64, each product and sum rounded by
    itself; compile without contraction (-ffp-contract=off). */
 
 #include "kernels.h"
@@ -13,7 +13,7 @@ static int is_refused(const Warping *job) {
     const int32_t most = 32766; /* a longer side does not fit into Pillow's fixed point */
     const double far = 1099511627776.0; /* 2**40: steps of 2**56, times a side, stay in 64 bits */
     if (job->rows < 1 || job->columns < 1 || job->rows > most || job->columns > most || job->pixel < 1 || job->pixel > 1 << 10
-        || job->filter < NEAREST || job->filter > LINEAR || !job->source || !job->target || !job->fill)
+        || job->filter < NEAREST || job->filter > CUBIC || !job->source || !job->target || !job->fill)
         return 1;
     for (int i = 0; i < 6; i++)
         if (!(job->matrix[i] > -far && job->matrix[i] < far)) return 1;
@@ -63,105 +63,166 @@ static inline void take_nearest(const Warping *job, int32_t pixel) {
     }
 }
 
-/* The four pixels around a point of the source, and its distances from the first. */
-typedef struct {
-    const uint8_t *pixels[4];
-    double right, below;
-    int deep; /* whether a byte behind each of the pixels is in the source, too */
-} Around;
-
 static inline int32_t within(int32_t at, int32_t size) { return at < 0 ? 0 : at < size ? at : size - 1; }
 
-static inline int find(const Warping *job, int32_t pixel, int32_t x, int32_t y, Around *around) {
+/* Where a pixel of the result comes from: the pixel of the source before it, and its distance from that one. */
+typedef struct {
+    int32_t left, top;
+    double right, below;
+} Point;
+
+static inline int find(const Warping *job, int32_t x, int32_t y, Point *point) {
     const double *m = job->matrix;
     double across = m[0] * (x + 0.5) + m[1] * (y + 0.5) + m[2], down = m[3] * (x + 0.5) + m[4] * (y + 0.5) + m[5];
     if (!(across >= 0.0 && across < job->columns && down >= 0.0 && down < job->rows)) return 0;
     across -= 0.5, down -= 0.5;
     /* Both are -0.5 or more. A cast rounds towards 0, which is up for what is negative. */
-    int32_t left = across < 0.0 ? -1 : (int32_t)across, top = down < 0.0 ? -1 : (int32_t)down;
-    around->right = across - left, around->below = down - top;
-    around->deep = left >= 0 && left + 2 < job->columns && top >= 0 && top + 1 < job->rows;
-    if (around->deep) {
-        const uint8_t *corner = (const uint8_t *)job->source + top * job->row_step + (int64_t)left * pixel;
-        around->pixels[0] = corner, around->pixels[1] = corner + pixel;
-        around->pixels[2] = corner + job->row_step, around->pixels[3] = corner + job->row_step + pixel;
-        return 1;
-    }
-    for (int i = 0; i < 4; i++)
-        around->pixels[i] = (const uint8_t *)job->source + within(top + i / 2, job->rows) * job->row_step
-            + (int64_t)within(left + i % 2, job->columns) * pixel;
+    point->left = across < 0.0 ? -1 : (int32_t)across, point->top = down < 0.0 ? -1 : (int32_t)down;
+    point->right = across - point->left, point->below = down - point->top;
     return 1;
 }
 
-static inline void take_linear(const Warping *job, int32_t pixel) {
+/* Beyond its edges the source goes on with its last pixels. */
+static inline const uint8_t *pixel_at(const Warping *job, int32_t pixel, int32_t left, int32_t top) {
+    return (const uint8_t *)job->source + within(top, job->rows) * job->row_step + (int64_t)within(left, job->columns) * pixel;
+}
+
+static inline double linear(double one, double two, double share) { return one + (two - one) * share; }
+
+static inline double cubic(const double *four, double share) {
+    double sum = four[1] - four[0] - four[2] + four[3];
+    sum = sum * share + (2.0 * (four[0] - four[1]) + four[2] - four[3]);
+    sum = sum * share + (four[2] - four[0]);
+    return sum * share + four[1];
+}
+
+static inline uint8_t value_of(const Warping *job, int32_t pixel, const Point *at, int32_t channel) {
+    double lines[4];
+    int is_cubic = job->filter == CUBIC, first = is_cubic ? -1 : 0, taps = is_cubic ? 4 : 2;
+    for (int down = 0; down < taps; down++) {
+        double four[4];
+        for (int across = 0; across < taps; across++)
+            four[across] = pixel_at(job, pixel, at->left + first + across, at->top + first + down)[channel];
+        lines[down] = is_cubic ? cubic(four, at->right) : linear(four[0], four[1], at->right);
+    }
+    double value = is_cubic ? cubic(lines, at->below) : linear(lines[0], lines[1], at->below);
+    return value <= 0.0 ? 0 : value >= 255.0 ? 255 : (uint8_t)value;
+}
+
+static inline void interpolate(const Warping *job, int32_t pixel) {
     uint8_t *to = job->target;
-    Around at;
+    Point at;
     for (int32_t y = 0; y < job->rows; y++)
-        for (int32_t x = 0; x < job->columns; x++, to += pixel) {
-            if (!find(job, pixel, x, y, &at)) {
+        for (int32_t x = 0; x < job->columns; x++, to += pixel)
+            if (find(job, x, y, &at))
+                for (int32_t channel = 0; channel < pixel; channel++) to[channel] = value_of(job, pixel, &at, channel);
+            else
                 memcpy(to, job->fill, (size_t)pixel);
-                continue;
-            }
-            for (int32_t i = 0; i < pixel; i++) {
-                double first = at.pixels[0][i] + (double)(at.pixels[1][i] - at.pixels[0][i]) * at.right;
-                double second = at.pixels[2][i] + (double)(at.pixels[3][i] - at.pixels[2][i]) * at.right;
-                to[i] = (uint8_t)(first + (second - first) * at.below);
-            }
-        }
 }
 
 #if defined(HAS_AVX2)
-AVX2 static inline __m256d channels(const uint8_t *from, int32_t pixel, int deep) {
-    int32_t bytes;
-    if (deep || pixel == 4)
-        memcpy(&bytes, from, 4);
-    else /* put together in a register: read back as a whole, bytes that were stored one by one would be waited for */
-        bytes = from[0] | from[1] << 8 | from[2] << 16;
+/* Whether 4 bytes can be read at each pixel around a point. */
+static inline int is_deep(const Warping *job, const Point *at, int reach) {
+    return at->left >= reach && at->left + reach + 2 < job->columns && at->top >= reach && at->top + reach + 1 < job->rows;
+}
+
+AVX2 static inline __m256d spread(int32_t bytes) {
     return _mm256_cvtepi32_pd(_mm_cvtepu8_epi32(_mm_cvtsi32_si128(bytes)));
 }
 
-AVX2 static inline __m256d between(__m256d one, __m256d two, __m256d share) {
+AVX2 static inline __m256d channels(const uint8_t *from) {
+    int32_t bytes;
+    memcpy(&bytes, from, 4);
+    return spread(bytes);
+}
+
+/* Put together in a register: read back as a whole, bytes that were stored one by one would be waited for. */
+AVX2 static inline __m256d channels_at(const Warping *job, int32_t pixel, int32_t left, int32_t top) {
+    const uint8_t *from = pixel_at(job, pixel, left, top);
+    return spread(from[0] | from[1] << 8 | from[2] << 16 | (int32_t)((uint32_t)(pixel == 4 ? from[3] : 0) << 24));
+}
+
+AVX2 static inline __m256d linear_avx2(__m256d one, __m256d two, __m256d share) {
     return _mm256_add_pd(one, _mm256_mul_pd(_mm256_sub_pd(two, one), share));
 }
 
+AVX2 static inline __m256d cubic_avx2(const __m256d *four, __m256d share) {
+    __m256d sum = _mm256_add_pd(_mm256_sub_pd(_mm256_sub_pd(four[1], four[0]), four[2]), four[3]);
+    __m256d twice = _mm256_mul_pd(_mm256_set1_pd(2.0), _mm256_sub_pd(four[0], four[1]));
+    sum = _mm256_add_pd(_mm256_mul_pd(sum, share), _mm256_sub_pd(_mm256_add_pd(twice, four[2]), four[3]));
+    sum = _mm256_add_pd(_mm256_mul_pd(sum, share), _mm256_sub_pd(four[2], four[0]));
+    return _mm256_add_pd(_mm256_mul_pd(sum, share), four[1]);
+}
+
 /* All channels of a pixel at once, up to four. */
-AVX2 static inline void take_linear_avx2(const Warping *job, int32_t pixel) {
+AVX2 static inline __m256d linear_at(const Warping *job, int32_t pixel, const Point *at) {
+    __m256d four[4], right = _mm256_set1_pd(at->right);
+    if (is_deep(job, at, 0)) {
+        const uint8_t *upper = pixel_at(job, pixel, at->left, at->top), *lower = upper + job->row_step;
+        four[0] = channels(upper), four[1] = channels(upper + pixel), four[2] = channels(lower), four[3] = channels(lower + pixel);
+    } else {
+        for (int i = 0; i < 4; i++) four[i] = channels_at(job, pixel, at->left + i % 2, at->top + i / 2);
+    }
+    return linear_avx2(linear_avx2(four[0], four[1], right), linear_avx2(four[2], four[3], right), _mm256_set1_pd(at->below));
+}
+
+AVX2 static inline __m256d cubic_at(const Warping *job, int32_t pixel, const Point *at) {
+    __m256d lines[4], four[4];
+    int deep = is_deep(job, at, 1);
+    const uint8_t *line = pixel_at(job, pixel, at->left - 1, at->top - 1);
+    for (int down = 0; down < 4; down++, line += deep ? job->row_step : 0) {
+        for (int across = 0; across < 4; across++)
+            four[across] = deep ? channels(line + across * pixel)
+                                : channels_at(job, pixel, at->left - 1 + across, at->top - 1 + down);
+        lines[down] = cubic_avx2(four, _mm256_set1_pd(at->right));
+    }
+    return cubic_avx2(lines, _mm256_set1_pd(at->below));
+}
+
+AVX2 static inline void interpolate_avx2(const Warping *job, int32_t pixel, int is_cubic) {
     const __m128i lowest = _mm_setr_epi8(0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
     uint8_t *to = job->target;
-    Around at;
+    Point at;
     for (int32_t y = 0; y < job->rows; y++)
         for (int32_t x = 0; x < job->columns; x++, to += pixel) {
-            if (!find(job, pixel, x, y, &at)) {
+            if (!find(job, x, y, &at)) {
                 memcpy(to, job->fill, (size_t)pixel);
                 continue;
             }
-            __m256d right = _mm256_set1_pd(at.right), below = _mm256_set1_pd(at.below);
-            __m256d first = between(channels(at.pixels[0], pixel, at.deep), channels(at.pixels[1], pixel, at.deep), right);
-            __m256d second = between(channels(at.pixels[2], pixel, at.deep), channels(at.pixels[3], pixel, at.deep), right);
-            int32_t bytes = _mm_cvtsi128_si32(_mm_shuffle_epi8(_mm256_cvttpd_epi32(between(first, second, below)), lowest));
+            __m256d values = is_cubic ? cubic_at(job, pixel, &at) : linear_at(job, pixel, &at);
+            values = _mm256_min_pd(_mm256_max_pd(values, _mm256_setzero_pd()), _mm256_set1_pd(255.0));
+            int32_t bytes = _mm_cvtsi128_si32(_mm_shuffle_epi8(_mm256_cvttpd_epi32(values), lowest));
             memcpy(to, &bytes, (size_t)pixel);
         }
 }
 
-AVX2 static void take_three_avx2(const Warping *job) { take_linear_avx2(job, 3); }
-AVX2 static void take_four_avx2(const Warping *job) { take_linear_avx2(job, 4); }
+/* Constants where they are called, as above. */
+AVX2 static void interpolate_at_once(const Warping *job) {
+    if (job->filter == LINEAR)
+        job->pixel == 3 ? interpolate_avx2(job, 3, 0) : interpolate_avx2(job, 4, 0);
+    else
+        job->pixel == 3 ? interpolate_avx2(job, 3, 1) : interpolate_avx2(job, 4, 1);
+}
 #endif
+
+static inline void warp(const Warping *job, int32_t pixel) {
+    job->filter == NEAREST ? take_nearest(job, pixel) : interpolate(job, pixel);
+}
 
 PUBLIC int64_t seedsafe_warp(const Warping *job) {
     if (is_refused(job)) return REFUSED;
-    int nearest = job->filter == NEAREST;
 #if defined(HAS_AVX2)
-    if (!nearest && !job->plain && has_avx2() && (job->pixel == 3 || job->pixel == 4)) {
-        job->pixel == 3 ? take_three_avx2(job) : take_four_avx2(job);
+    if (job->filter != NEAREST && !job->plain && has_avx2() && (job->pixel == 3 || job->pixel == 4)) {
+        interpolate_at_once(job);
         return 0;
     }
 #endif
     switch (job->pixel) {
-    case 1: nearest ? take_nearest(job, 1) : take_linear(job, 1); break;
-    case 3: nearest ? take_nearest(job, 3) : take_linear(job, 3); break;
-    case 4: nearest ? take_nearest(job, 4) : take_linear(job, 4); break;
-    case 12: nearest ? take_nearest(job, 12) : take_linear(job, 12); break; /* three floats */
-    default: nearest ? take_nearest(job, job->pixel) : take_linear(job, job->pixel);
+    case 1: warp(job, 1); break;
+    case 3: warp(job, 3); break;
+    case 4: warp(job, 4); break;
+    case 12: warp(job, 12); break; /* three floats */
+    default: warp(job, job->pixel);
     }
     return 0;
 }

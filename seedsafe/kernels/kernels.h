@@ -42,14 +42,14 @@ typedef struct {
     int64_t scratch_size;
 } Resizing;
 
-enum { NEAREST = 0, LINEAR = 1 };
+enum { NEAREST = 0, LINEAR = 1, CUBIC = 2 };
 
 /* An image moved by an affine map, into a result of the same size. */
 typedef struct {
     const void *source;   /* the first pixel; those of a row lie side by side */
     int64_t row_step;     /* bytes from one row to the next, of either sign */
     int32_t rows, columns;
-    int32_t pixel;        /* bytes of a pixel: its channels, for LINEAR */
+    int32_t pixel;        /* bytes of a pixel; its channels, unless NEAREST */
     int32_t filter;
     int32_t plain;        /* whether the processor's vectors are left alone */
     double matrix[6];     /* (x, y) of the result comes from (0 x + 1 y + 2, 3 x + 4 y + 5); 0 is the edge of the first pixel */
