@@ -110,7 +110,8 @@ class Progress:
         reader = self.reader() if self.reader else None
         # A batch sampler lets go of a pass that it has drawn whole.
         dropped = self.left and not self.exhausted
-        return reader is not None and not dropped and reader._num_yielded == 0
+        drew = self.drawn > self.start  # a resume at an epoch's end draws nothing more of it
+        return reader is not None and drew and not dropped and reader._num_yielded == 0
 
     @property
     def spent(self) -> bool:

@@ -215,6 +215,18 @@ def test_a_set_epoch_that_workers_have_overtaken_warns() -> None:
     assert items(loading) == expected(3, shuffle=False)
 
 
+def test_the_empty_rest_of_an_epoch_keeps_no_epoch() -> None:
+    keyed = KeyedSampler(SequentialSampler(range(LENGTH)), seed=SEED)
+    loading = DataLoader(dataset(), batch_size=4, sampler=keyed, num_workers=2, generator=torch.Generator())
+    keyed.load_state_dict({"epoch": 2, "yielded": LENGTH})
+    batches = iter(loading)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        keyed.set_epoch(3)  # as Lightning does after an epoch that was stored at its end
+    assert list(batches) == []
+    assert items(loading) == expected(3, shuffle=False)
+
+
 @pytest.mark.parametrize("length", [3, 8, 11])
 def test_so_does_one_that_comes_after_they_have_drawn_the_whole_pass(length: int) -> None:
     keyed = KeyedSampler(range(length), seed=SEED)
