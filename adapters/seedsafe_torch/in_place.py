@@ -202,8 +202,8 @@ def _tensor(array: npt.NDArray[np.uint8], dtype: torch.dtype, shape: tuple[int, 
 
 def _leaves_worker() -> bool:
     """Return whether a worker makes its own batch, to be sent, and not the batch of a loader that one of its samples reads."""
-    info, fetch = get_worker_info(), fetch_above()
-    if info is None or (fetch is not None and fetch.dataset is not info.dataset):
+    info = get_worker_info()
+    if info is None or ((fetch := fetch_above()) is not None and fetch.dataset is not info.dataset):
         return False
     ring.stay()  # a DataLoader ends its workers after the last batch
     return True

@@ -228,7 +228,7 @@ def _converted(items: Sequence[_Item]) -> Converted:
                 f"{item.path} must be callable, got {item.theirs!r} of type {type(item.theirs).__name__}: pass transforms"
             )
         _refuse_joint(item)
-    walk = _Walk(_form_of(items))
+    walk = _Walk(_first_form(items))
     walk.run(items)
     return _build(walk.pipeline(), Report(tuple(walk.lines)), walk.form == TENSOR)
 
@@ -254,18 +254,6 @@ class _Chains(list[list[_Item]]):
         self.several, self.form = several, form
 
 
-_NEEDS: Final = {
-    **dict.fromkeys(
-        ("ToTensor", "PILToTensor", "timm.MaybeToTensor", "timm.MaybePILToTensor", "timm.ToNumpy"), PICTURE
-    ),
-    **dict.fromkeys(("ToImage", "ToPILImage"), EITHER),
-    **dict.fromkeys(
-        ("timm.RandomErasing", "Normalize", "ConvertImageDtype", "ConvertDtype", "LinearTransformation"),
-        TENSOR,
-    ),
-}
-"""Transforms that take only one form."""
-
 _SEVERAL: Final = ("FiveCrop", "TenCrop")
 
 
@@ -285,14 +273,15 @@ def _kind(thing: Any) -> str:
         if module.startswith("timm.data") and f"timm.{name}" in ROWS:
             return f"timm.{name}"
         if any(
-            isinstance(part, _METHODS) for part in (vars(cls)[key] for key in vars(cls) if key not in _MADE)
+            isinstance(part, _METHODS)
+            for part in (vars(cls)[key] for key in vars(cls) if key not in _DESCRIBING)
         ):
             return "timm.MaybeToTensor" if name == "MaybeToTensor" and _derives(cls, "ToTensor") else ""
     return ""
 
 
 _METHODS: Final = (FunctionType, staticmethod, classmethod, property)
-_MADE: Final = ("__init__", "__repr__", "extra_repr")
+_DESCRIBING: Final = ("__init__", "__repr__", "extra_repr")
 
 
 def _derives(cls: type, name: str) -> bool:
@@ -332,15 +321,15 @@ def _chains(thing: Any, path: str = "") -> _Chains:
     """Return the transforms of each view that a transform makes; of one view if it returns an image."""
     members = _members(thing)
     if members is not None:
-        return _in_turn([(one, _below(path, f"transforms[{number}]")) for number, one in enumerate(members)])
+        return _chained([(one, _joined(path, f"transforms[{number}]")) for number, one in enumerate(members)])
     called = thing.lambd if _kind(thing) == "Lambda" else thing
     found = chains_of(called) if _is_wrapper(called) else None
     if found is None:
         return _Chains([[_Item(path or "transforms[0]", thing)]])
     if not isinstance(found, Several):
-        return _in_turn([(stored.theirs, _below(path, stored.path)) for stored in found])
+        return _chained([(stored.theirs, _joined(path, stored.path)) for stored in found])
     _refuse_shared_draws(thing, path, found)
-    each = [_in_turn([(stored.theirs, _below(path, stored.path)) for stored in chain]) for chain in found]
+    each = [_chained([(stored.theirs, _joined(path, stored.path)) for stored in chain]) for chain in found]
     nested = next((one for one in each if one.several), None)
     if nested is not None:
         raise _several_views(path, thing, len(each) - 1 + len(nested))
@@ -352,11 +341,11 @@ def _refuse_shared_draws(thing: Any, path: str, found: Several) -> None:
     number_of = Counter(id(stored) for chain in found for stored in chain)
     shared = {id(stored): stored for chain in found for stored in chain if number_of[id(stored)] > 1}
     for stored in shared.values():
-        if BoundAugment(_converted(_flat(stored.theirs, _below(path, stored.path)))).draws:
+        if BoundAugment(_converted(_flat(stored.theirs, _joined(path, stored.path)))).draws:
             raise _several_views(path, thing, len(found))
 
 
-def _in_turn(members: Sequence[tuple[Any, str]]) -> _Chains:
+def _chained(members: Sequence[tuple[Any, str]]) -> _Chains:
     """Return the transforms of each view that transforms make together, from these and their paths.
 
     Only the last may make several views. Those before it then belong to each view, unless they draw: all views have the same
@@ -373,7 +362,7 @@ def _in_turn(members: Sequence[tuple[Any, str]]) -> _Chains:
     return _Chains([items])
 
 
-def _below(path: str, name: str) -> str:
+def _joined(path: str, name: str) -> str:
     return f"{path}.{name}" if path and name else path or name
 
 
@@ -421,19 +410,20 @@ def _inside(theirs: Any) -> Any:
     return inner if inner is not None and _is_list(inner) else ()
 
 
-def _is_own(thing: Any) -> bool:
+def _returns_unknown(thing: Any) -> bool:
     """Return whether the form of a callable's result is unknown."""
     return not _is_torchvision(thing) or _kind(thing) in ("Lambda", *_SEVERAL)
 
 
 def _needs(thing: Any) -> str:
     """Return the form that a transform needs, or "" if it takes both."""
-    if _kind(thing) == "RandomErasing" and ".v2" not in type(thing).__module__:
+    kind = _kind(thing)
+    if kind == "LinearTransformation" or (kind == "RandomErasing" and ".v2" not in type(thing).__module__):
         return TENSOR
-    return _NEEDS.get(_kind(thing), "")
+    return ROWS[kind].needs if kind in ROWS else ""
 
 
-def _form_of(items: Sequence[_Item]) -> str:
+def _first_form(items: Sequence[_Item]) -> str:
     """Return the form that the first transform gets.
 
     It is the form that the first transform with a need needs, unless an unknown callable before it may change the form. ToDtype
@@ -443,7 +433,7 @@ def _form_of(items: Sequence[_Item]) -> str:
         need = _needs(item.theirs)
         if need:
             return TENSOR if need == TENSOR else PICTURE
-        if _is_own(item.theirs) and item.theirs is not to_rgb:
+        if _returns_unknown(item.theirs) and item.theirs is not to_rgb:
             return PICTURE
     return TENSOR if any(_kind(item.theirs) == "ToDtype" for item in items) else PICTURE
 
@@ -488,8 +478,8 @@ class _Walk:
         if item.theirs is to_rgb and self.form == PICTURE:
             self._add(item, ThreeChannels(), "")
             return number + 1
-        if _is_own(item.theirs):
-            return self._own(items, number)
+        if _returns_unknown(item.theirs):
+            return self._bridge_unknown(items, number)
         try:
             result = self._counterpart(item)
         except UnlikeError as error:
@@ -530,7 +520,7 @@ class _Walk:
         self._inner = lines
         return result
 
-    def _own(self, items: Sequence[_Item], number: int) -> int:
+    def _bridge_unknown(self, items: Sequence[_Item], number: int) -> int:
         """Bridge callables whose results are unknown. Return the number of the next transform."""
         theirs, last = items[number].theirs, number
         several = _kind(theirs) in _SEVERAL
@@ -539,15 +529,15 @@ class _Walk:
             if several or _needs(items[later].theirs):
                 break
             apart = later > last + 1 and (self._inside or _next_need(items, later) in (self.form, EITHER))
-            if _is_own(items[later].theirs) and not apart:
+            if _returns_unknown(items[later].theirs) and not apart:
                 last = later
         need = need or ("" if several else _next_need(items, number))
         if not need:
-            why = "returns several images, which one pipeline does not" if several else _why(theirs)
+            why = "returns several images, which one pipeline does not" if several else _why_bridged(theirs)
             self._bridge(items[number:], None, why)
             self.ends = True
             return len(items)
-        self._bridge(items[number : last + 1], need, _why(theirs))
+        self._bridge(items[number : last + 1], need, _why_bridged(theirs))
         self._set_form(TENSOR if need == TENSOR else PICTURE)
         return last + 1
 
@@ -562,7 +552,7 @@ class _Walk:
             self.members.pop()  # Normalize divides uint8 by 255 itself
         self.members += members
         text = ", ".join(map(repr, members)) if members else "nothing to do"
-        self.lines.append(Line(item.path, _text(item.theirs), text, differs=differs))
+        self.lines.append(Line(item.path, _written(item.theirs), text, differs=differs))
         self.lines += self._inner
         self._inner = []
 
@@ -570,7 +560,7 @@ class _Walk:
         self.members.append(bridge_of([item.theirs for item in items], self.form, returns))
         for item in items:
             reason = why if item is items[0] else f"takes the result of {name_of(items[0].theirs)}"
-            self.lines.append(Line(item.path, _text(item.theirs), why=reason))
+            self.lines.append(Line(item.path, _written(item.theirs), why=reason))
 
 
 def _next_need(items: Sequence[_Item], number: int) -> str:
@@ -578,7 +568,7 @@ def _next_need(items: Sequence[_Item], number: int) -> str:
     return next((need for item in items[number + 1 :] if (need := _needs(item.theirs))), "")
 
 
-def _why(thing: Any) -> str:
+def _why_bridged(thing: Any) -> str:
     if _kind(thing) == "Lambda":
         return "is a function of your own"
     inside = [
@@ -598,7 +588,7 @@ _LONG: Final = ("RandomApply", "RandomChoice", "RandomOrder", "timm.RandAugment"
 """Transforms whose repr lists all that they contain."""
 
 
-def _text(thing: Any) -> str:
+def _written(thing: Any) -> str:
     """Return a transform's repr in one line, or the name of a function."""
     if not _is_torchvision(thing) or _kind(thing) in (*_LONG, "Lambda"):
         return name_of(thing)

@@ -207,7 +207,7 @@ class _Recording:
     def _recorded(self, image: Any) -> _Record:
         self._known, self._chains, self._steps = {}, [], []
         try:
-            result, holds = self._call(self._keep(image, ()))
+            result, holds = self._call(self._register(image, ()))
             if _content(holds) != self._content:
                 self.refuse()  # it changes itself
         finally:
@@ -219,7 +219,7 @@ class _Recording:
     def _form(self, result: Any, images: dict[int, _Chain]) -> Any:
         """Return a result with numbers instead of images, and note what happened to each of them."""
         if id(result) in self._known:  # it may be a list, as of FiveCrop
-            chain, number = self._taken("", result)
+            chain, number = self._note_use("", result)
             images.setdefault(number, chain)
             return list(images).index(number)
         if type(result) is dict:
@@ -228,7 +228,7 @@ class _Recording:
             return type(result)([self._form(part, images) for part in result])
         raise _Refused
 
-    def _keep(self, image: Any, chain: _Chain) -> Any:
+    def _register(self, image: Any, chain: _Chain) -> Any:
         self._known.setdefault(id(image), (image, []))[1].append(len(self._chains))
         self._chains.append(chain)
         if hasattr(type(image), "getbands"):  # a PIL image
@@ -238,7 +238,7 @@ class _Recording:
             )
         return image
 
-    def _taken(self, path: str, image: Any) -> tuple[_Chain, int]:
+    def _note_use(self, path: str, image: Any) -> tuple[_Chain, int]:
         """Note what an image is taken for, and return its transforms and number."""
         if id(image) not in self._known:
             self.refuse()
@@ -248,24 +248,24 @@ class _Recording:
 
     def copied(self, image: Any, by: Callable[[Any], Any] = copy.copy) -> Any:
         """Return a copy of an image, perhaps in other colours."""
-        chain, _ = self._taken(by.__name__, image)
+        chain, _ = self._note_use(by.__name__, image)
         result = by(copy.copy(image)) if self._real else _Token(self)
-        return self._keep(result, chain if by is copy.copy else (*chain, Stored("", by)))
+        return self._register(result, chain if by is copy.copy else (*chain, Stored("", by)))
 
     def passed(self, recorder: _Recorder, image: Any) -> Any:
         """Return what a transform makes of an image, or what stands for it."""
         turn = len(self._steps)
-        before, _ = self._taken(recorder.path, image)
+        before, _ = self._note_use(recorder.path, image)
         form, chains = recorder.chains()
         if self._real:  # a transform may return its image itself, or two alike
-            results = dict(_images_of(form, _apart(recorder.theirs)(copy.copy(image))))
+            results = dict(_images_of(form, _separate_copy(recorder.theirs)(copy.copy(image))))
             images = [copy.copy(results[number]) for number in range(len(chains))]
         elif form == 0 and self._itself >> turn % 4 & 1:
             images = [image]
         else:
             images = [_Token(self) for _ in chains]
         for one, chain in zip(images, chains, strict=True):
-            self._keep(one, (*before, *chain))
+            self._register(one, (*before, *chain))
         return filled(form, images)
 
     def _watch(self, frame: FrameType, event: str, function: Any) -> None:
@@ -328,7 +328,7 @@ class _Recording:
         code, scope = function.__code__, function.__globals__
         cells = zip(code.co_freevars, function.__closure__ or (), strict=True)
         around = [self._stand_in(name, cell.cell_contents) for name, cell in cells]
-        names = {name for name in _names_of(code) if name in scope and not isinstance(scope[name], _NAMED)}
+        names = {name for name in _names_in(code) if name in scope and not isinstance(scope[name], _NAMED)}
         named = {name: self._stand_in(name, scope[name]) for name in names}
 
         def call(image: Any) -> Any:
@@ -373,12 +373,12 @@ class _Recording:
         )
 
 
-def _names_of(code: CodeType) -> Iterator[str]:
+def _names_in(code: CodeType) -> Iterator[str]:
     """Yield the names that code uses, also in its lambdas and comprehensions."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _names_of(constant)
+            yield from _names_in(constant)
 
 
 def _content(value: Any) -> Any:
@@ -397,7 +397,7 @@ def _images_of(form: Any, result: Any) -> Iterator[tuple[int, Any]]:
             yield from _images_of(form[key], result[key])
 
 
-def _apart(theirs: Any) -> Any:
+def _separate_copy(theirs: Any) -> Any:
     """Return a copy of a transform, so that one that counts its calls does not count the recording's."""
     try:
         return copy.deepcopy(theirs)
@@ -435,7 +435,7 @@ def chains_of(thing: Any) -> Several | _Chain | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            record = _agreed(_Recording(thing), type(thing), generators)
+            record = _agreed_record(_Recording(thing), type(thing), generators)
     except (Exception, _Refused):  # noqa: BLE001  # the user's code, on an object that it does not know
         return None
     finally:
@@ -450,20 +450,23 @@ def chains_of(thing: Any) -> Several | _Chain | None:
     return Several(chains, None if plain else form) if chains and all(chains) else None
 
 
-def _agreed(recording: _Recording, kind: type, generators: list[Any]) -> _Record:
+def _agreed_record(recording: _Recording, kind: type, generators: list[Any]) -> _Record:
     """Return what all calls do alike."""
-    first = _still(recording, generators, 0)
+    first = _record_without_draws(recording, generators, 0)
     for number in range(1, _CALLS):
         _draw()  # else a state that code sets could be the one that the generator is in
-        again, itself = _still(recording, generators, 0), _still(recording, generators, number)
-        if again != first or not _alike(first, itself):
+        again, itself = (
+            _record_without_draws(recording, generators, 0),
+            _record_without_draws(recording, generators, number),
+        )
+        if again != first or not _same_but_for_images(first, itself):
             raise _Refused
-    if recording.may_change(kind) or not _does_so(recording, first):
+    if recording.may_change(kind) or not _repeats_on_images(recording, first):
         raise _Refused
     return first
 
 
-def _alike(first: _Record, itself: _Record) -> bool:
+def _same_but_for_images(first: _Record, itself: _Record) -> bool:
     """Return whether a call does the same if some transforms return their image itself, so that it does not ask for that."""
     forms = (filled(form, [0] * len(chains)) for form, chains, _ in (first, itself))
     return (
@@ -473,7 +476,7 @@ def _alike(first: _Record, itself: _Record) -> bool:
     )
 
 
-def _still(recording: _Recording, generators: list[Any], itself: int) -> _Record:
+def _record_without_draws(recording: _Recording, generators: list[Any], itself: int) -> _Record:
     """Return a record, if no generator moves."""
     before = [generator.read().mark for generator in generators]
     record = recording.of_token(itself)
@@ -489,7 +492,7 @@ def _draw() -> None:
     torch.rand(1)
 
 
-def _does_so(recording: _Recording, record: _Record) -> bool:
+def _repeats_on_images(recording: _Recording, record: _Record) -> bool:
     """Return whether the object does the same with images: those of Pillow and tensors, if it can take them."""
     waiting, done = [_picture, _tensor], False
     for size in _SIZES:

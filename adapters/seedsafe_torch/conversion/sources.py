@@ -284,13 +284,13 @@ def _reseeds(dataset: Any) -> bool:
     kind = type(dataset)
     if kind.__module__.startswith("torchvision."):
         return False
-    read = _names_in(kind, "__getitem__")
+    read = _code_names(kind, "__getitem__")
     return any(
         names & _SEEDS or ("seed" in names and names & {"random", "np", "numpy", "torch"})
-        for names in (read, *(_names_in(kind, name) for name in read))
+        for names in (read, *(_code_names(kind, name) for name in read))
     )
 
 
-def _names_in(kind: type, method: str) -> set[str]:
+def _code_names(kind: type, method: str) -> set[str]:
     """Return the names in the code of a method, or none."""
     return set(getattr(getattr(getattr(kind, method, None), "__code__", None), "co_names", ()))

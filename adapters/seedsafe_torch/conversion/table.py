@@ -22,7 +22,7 @@ from seedsafe_torch.conversion.pixels import (
     ToPicture,
     Unscaled,
 )
-from seedsafe_torch.conversion.theirs import PICTURE, TENSOR
+from seedsafe_torch.conversion.theirs import EITHER, PICTURE, TENSOR
 
 __all__ = ["BRIDGED", "JOINT", "ROWS", "Row", "UnlikeError"]
 
@@ -41,12 +41,14 @@ class Row:
         within: the largest difference of a uint8 value from torchvision's on a PIL image, for equal draws.
         differs: the difference in words, or empty if there is none.
         returns: the form of the result, or empty if it is the form of the input.
+        needs: the only form that it takes, or empty if it takes PIL images and tensors.
     """
 
     build: Callable[..., Any]
     within: int = 0
     differs: str = ""
     returns: str = ""
+    needs: str = ""
 
     def counterpart(self, theirs: Any, form: str) -> Any:
         """Return the counterpart of a torchvision transform.
@@ -433,7 +435,7 @@ def _with_p(kind: Any) -> Callable[..., Any]:
 
 _RESIZE: Final = Row(_resize)
 _CROP: Final = Row(_random_resized_crop)
-_TO_FLOAT: Final = Row(_convert_dtype, differs="a step of float32")
+_TO_FLOAT: Final = Row(_convert_dtype, differs="a step of float32", needs=TENSOR)
 
 ROWS: Final[Mapping[str, Row]] = {
     "RandomHorizontalFlip": Row(_with_p(ss.HorizontalFlip)),
@@ -472,20 +474,20 @@ ROWS: Final[Mapping[str, Row]] = {
     "RGB": Row(lambda: ThreeChannels()),
     "Identity": Row(_nothing),
     "ToPureTensor": Row(_nothing),
-    "ToTensor": Row(lambda: ss.ToFloat(), returns=TENSOR),
-    "PILToTensor": Row(_nothing, returns=TENSOR),
-    "ToImage": Row(_nothing, returns=TENSOR),
-    "ToPILImage": Row(lambda mode=None: _to_picture(mode), returns=PICTURE),
+    "ToTensor": Row(lambda: ss.ToFloat(), returns=TENSOR, needs=PICTURE),
+    "PILToTensor": Row(_nothing, returns=TENSOR, needs=PICTURE),
+    "ToImage": Row(_nothing, returns=TENSOR, needs=EITHER),
+    "ToPILImage": Row(lambda mode=None: _to_picture(mode), returns=PICTURE, needs=EITHER),
     "ToDtype": Row(_to_dtype),
     "timm.RandomResizedCropAndInterpolation": Row(_timm_crop),
     "timm.RandAugment": Row(_timm_policy),
-    "timm.RandomErasing": Row(_timm_erasing),
-    "timm.MaybeToTensor": Row(_to_float_or_not, returns=TENSOR),
-    "timm.MaybePILToTensor": Row(_nothing, returns=TENSOR),
-    "timm.ToNumpy": Row(_nothing, returns=TENSOR),
+    "timm.RandomErasing": Row(_timm_erasing, needs=TENSOR),
+    "timm.MaybeToTensor": Row(_to_float_or_not, returns=TENSOR, needs=PICTURE),
+    "timm.MaybePILToTensor": Row(_nothing, returns=TENSOR, needs=PICTURE),
+    "timm.ToNumpy": Row(_nothing, returns=TENSOR, needs=PICTURE),
     "ConvertImageDtype": _TO_FLOAT,
     "ConvertDtype": _TO_FLOAT,
-    "Normalize": Row(_normalize, differs="within 5e-7 of float32"),
+    "Normalize": Row(_normalize, differs="within 5e-7 of float32", needs=TENSOR),
 }
 """The torchvision transforms with a counterpart, by the names of their classes."""
 
