@@ -31,7 +31,7 @@ from seedsafe_torch.stream_state import (
     remaining,
     resume,
     start_of,
-    take_noted,
+    take_task,
 )
 
 __all__ = ["NOTHING", "AugmentedIterable", "source_state"]
@@ -44,6 +44,7 @@ NOTHING: Final = "seedsafe: no record"
 _EPOCH, _BEGUN, _WORKERS, _TOLD = range(4)
 _MOVE_IT = "move what changes records into augment, a function of a record, whose draws all follow the key"
 _WATCHED: Final = 1024
+"""How many ids of a pass are remembered, to tell of one that comes twice: records without end would take memory without end."""
 _COMPARED: Final = 16
 """How many records of a pass are compared by their content, where they have no ids."""
 _WAY_OUT: Final = "store and load the state of its loader, seedsafe_torch.loader(stream, …) or torchdata's StatefulDataLoader"
@@ -108,7 +109,7 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
         self.targets, self.split = targets, split
         self.unkeyed = Unkeyed(on_unkeyed, _MOVE_IT)
         self._memory = SharedBytes(32)
-        self._asked: Task | None = None  # by a loader that reads in this process, until the pass begins
+        self._task: Task | None = None  # by a loader that reads in this process, until the pass begins
         self._start = Start(0)  # of the pass under way
         self._yielded = 0  # records since the start of the pass
         self._order = 0  # a checksum of the records delivered in the pass, in their order
@@ -127,7 +128,7 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
         super().__init_subclass__(**options)
         # Only what leaves the outermost __iter__ was delivered: one of a subclass may keep records back, repeat or reorder them.
         if cls.has_own_iter():
-            cls.__iter__ = _delivering(cls.__iter__)  # type: ignore[method-assign]
+            cls.__iter__ = _counting_deliveries(cls.__iter__)  # type: ignore[method-assign]
 
     @classmethod
     def has_own_iter(cls) -> bool:
@@ -184,9 +185,9 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
     def _begin(self) -> tuple[Start, int]:
         """Return the start of a pass, from the stream's loader or `set_epoch`, and the number of records in a batch."""
         shared, info = self._memory.views("q")[0], get_worker_info()
-        (asked, self._asked), size = (self._asked or take_noted(), None), 1
-        if asked is not None and asked.start is not None:
-            start, size = asked.start, asked.size
+        (task, self._task), size = (self._task or take_task(), None), 1
+        if task is not None and task.start is not None:
+            start, size = task.start, task.size
         else:
             fetch = fetch_above()
             if fetch is not None and fetch.dataset is self and isinstance(fetch.asked, list):
@@ -269,17 +270,17 @@ def source_state(stream: AugmentedIterable) -> Any:
     return ENDED if stream._start.source == ENDED else stream.source.state_dict()
 
 
-def _delivering(iterate: Callable[[Any], Iterator[Any]]) -> Callable[[Any], Iterator[Any]]:
+def _counting_deliveries(iterate: Callable[[Any], Iterator[Any]]) -> Callable[[Any], Iterator[Any]]:
     """Return the ``__iter__`` of a subclass, of which a resumed pass drops what it had delivered."""
 
     @wraps(iterate)
-    def delivering(self: Any) -> Iterator[Any]:
-        return _delivered(self, iterate) if type(self).__iter__ is delivering else iterate(self)
+    def counting(self: Any) -> Iterator[Any]:
+        return _deliver_rest(self, iterate) if type(self).__iter__ is counting else iterate(self)
 
-    return delivering
+    return counting
 
 
-def _delivered(stream: AugmentedIterable, iterate: Callable[[Any], Iterator[Any]]) -> Iterator[Any]:
+def _deliver_rest(stream: AugmentedIterable, iterate: Callable[[Any], Iterator[Any]]) -> Iterator[Any]:
     start, _ = stream._begin()
     # What it reads begins at the start of the epoch, so that it holds, repeats and reorders the same as before.
     stream._begun = Start(start.epoch, divides=start.divides)

@@ -23,7 +23,7 @@ __all__ = [
     "remaining",
     "resume",
     "start_of",
-    "take_noted",
+    "take_task",
 ]
 
 ENDED: Final = "ended"
@@ -58,24 +58,24 @@ class Task(NamedTuple):
     """The number of records that the loader takes for a batch."""
 
     def __reduce__(self) -> Any:
-        return _note, tuple(self)
+        return _receive, tuple(self)
 
 
-_noted: list[Task] = []
+_latest_task: list[Task] = []
 """The request with the Start that this worker got last, until a pass begins with it."""
 
 
-def _note(start: Start | None, size: int) -> Task:
+def _receive(start: Start | None, size: int) -> Task:
     """Return a request as it reaches a worker, whose stream gets no other word of it: torch reads an iterable without its indices."""
     task = Task(start, size)
     if start is not None:
-        _noted[:] = [task]
+        _latest_task[:] = [task]
     return task
 
 
-def take_noted() -> Task | None:
+def take_task() -> Task | None:
     """Return the request with which this worker is to begin a pass, once."""
-    return _noted.pop() if _noted else None
+    return _latest_task.pop() if _latest_task else None
 
 
 def add_mark(order: int, mark: int) -> int:

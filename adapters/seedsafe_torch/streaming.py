@@ -153,7 +153,7 @@ class StreamLoader(DataLoader[Any]):
             stream.set_epoch(starts[0].epoch)
             stream._request = None
         if not self.num_workers:
-            stream._asked = Task(starts[0], self.batch_size or 1)
+            stream._task = Task(starts[0], self.batch_size or 1)
         batched = self.batch_size is not None
         self.collate_fn = partial(_deliver, collate=collate, stream=stream, batched=batched)
         reading = self
