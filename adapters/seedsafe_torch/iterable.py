@@ -34,7 +34,14 @@ from seedsafe_torch.stream_state import (
     take_task,
 )
 
-__all__ = ["NOTHING", "AugmentedIterable", "source_state"]
+__all__ = [
+    "NOTHING",
+    "AugmentedIterable",
+    "checked_state",
+    "divides_anew",
+    "has_own_iter",
+    "source_state",
+]
 
 NOTHING: Final = "seedsafe: no record"
 """Stands for a record while a worker lets others deliver first."""
@@ -113,6 +120,7 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
         self._start = Start(0)  # of the pass under way
         self._yielded = 0  # records since the start of the pass
         self._order = 0  # a checksum of the records delivered in the pass, in their order
+        self._read = 0  # one of those read of the source
         self._resumed = False  # whether this stream has loaded a state into its source
         self._begun: Start | None = None  # by the __iter__ of a subclass
         self._request: dict[str, Any] | None = None  # set or loaded, until a pass begins with it
@@ -127,13 +135,8 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         # Only what leaves the outermost __iter__ was delivered: one of a subclass may keep records back, repeat or reorder them.
-        if cls.has_own_iter():
+        if has_own_iter(cls):
             cls.__iter__ = _counting_deliveries(cls.__iter__)  # type: ignore[method-assign]
-
-    @classmethod
-    def has_own_iter(cls) -> bool:
-        """Return whether it is a subclass with an ``__iter__`` of its own."""
-        return cls.__iter__ is not AugmentedIterable.__iter__
 
     def set_epoch(self, epoch: SupportsIndex) -> None:
         """Set the epoch of later passes, in this process and in its workers, and of the source."""
@@ -150,10 +153,10 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
             numbers[_EPOCH], numbers[_WORKERS] = epoch, 0
 
     def __iter__(self) -> Iterator[Any]:
-        if self.has_own_iter() and self._begun is not None:
-            start, size = self._begun, 1  # what it does with the records is unknown
-        else:
-            start, size = self._begin()
+        counts = (
+            self._begun is None
+        )  # else a subclass's own __iter__ does, of which nobody knows what it does with a batch
+        start, size = self._begin() if self._begun is None else (self._begun, 1)
         keyed = self._map(start.epoch)
         keyed.checks = self._checks
         yield from repeat(NOTHING, start.waits)
@@ -161,42 +164,26 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
             return
         share, mark, marks = _share(self, start, keyed), partial(_mark, self, keyed), deque[int]()
         order = drop(share, start, mark) if start.source is None else 0
-        counts = self._begun is None
-        for _, record in augment_records(keyed, self._keyed(keyed, start, share, mark, marks), size):
-            order = add_mark(order, marks.popleft())
+        for _, record in augment_records(keyed, _keyed_records(self, keyed, start, share, mark, marks), size):
+            self._read = order = add_mark(order, marks.popleft())
             if counts:
                 self._yielded, self._order = self._yielded + 1, order
             yield record
         if counts:
             self._start, self._yielded = Start(start.epoch, source=ENDED), 0
 
-    def _keyed(
-        self, keyed: KeyedMap, start: Start, share: Any, mark: Callable[[int, Any], int], marks: deque[int]
-    ) -> Iterator[tuple[SampleKey, Any]]:
-        """Yield the records of this process, each with its key, and note what marks each."""
-        seen: set[int] = set()
-        for number, (position, record) in enumerate(share, start.skip):
-            key = keyed.key(record) if self.id is not None else SampleKey(self.seed, start.epoch, position)
-            marks.append(key.index if self.id is not None else mark(number, record))
-            if self._watches_ids and len(seen) < _WATCHED:
-                self._watches_ids = not _comes_twice(seen, key, record, self.id)
-            yield key, record
-
     def _begin(self) -> tuple[Start, int]:
         """Return the start of a pass, from the stream's loader or `set_epoch`, and the number of records in a batch."""
         shared, info = self._memory.views("q")[0], get_worker_info()
-        (task, self._task), size = (self._task or take_task(), None), 1
+        task, self._task = self._task or take_task(), None
         if task is not None and task.start is not None:
             start, size = task.start, task.size
         else:
-            fetch = fetch_above()
-            if fetch is not None and fetch.dataset is self and isinstance(fetch.asked, list):
-                size = max(len(fetch.asked), 1)
-            request, self._request = self._request, None
+            size, request, self._request = _batch_size(self), self._request, None
             epoch = shared[_EPOCH] if self.epoch is None else self.epoch
             if info is not None and self._request_process != os.getpid():
                 request = _inherit(request, info.num_workers, bool(shared[_BEGUN]))
-            start = start_of(request or {}, epoch, 0, 1, divides=self.divides_anew(False))
+            start = start_of(request or {}, epoch, 0, 1, divides=divides_anew(self, divided=False))
             if self.epoch is None and shared[_BEGUN] == epoch + 1 and (info is None or info.id == 0):
                 _warn_of_second_pass(epoch)
         if info is None or info.id == 0:
@@ -205,16 +192,8 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
         self._changes.begin(start.epoch)
         _tell_epoch(self.source, start.epoch, is_copy=info is not None and self.epoch is None)
         self._resumed = resume(self.source, start, self._resumed)
-        self._start, self._yielded, self._order = start, 0, 0
+        self._start, self._yielded, self._order, self._read = start, 0, 0, 0
         return start, size
-
-    def divides_anew(self, divided: bool) -> bool:
-        """Return whether another number of workers can divide the rest of a pass.
-
-        Args:
-            divided: whether a loader divides the source.
-        """
-        return (self.split or divided) and not self.has_own_iter()
 
     def _map(self, epoch: int) -> KeyedMap:
         name = "__key__" if self.id is None else self.id
@@ -234,40 +213,85 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
             raise RuntimeError(
                 f"workers read this stream, and only they know how far they have come: {_WAY_OUT}"
             )
-        if self._request is not None and len(self._request) > 1:
-            return dict(self._request)
-        state: dict[str, Any] = {"epoch": shared[_EPOCH]} | (
-            {"delivered": True} if self.has_own_iter() else {}
-        )
-        if self.resumes_by_source():
-            return state | {"source": self.source.state_dict()}
-        before, yielded = self._start.before, self._start.skip + self._yielded
-        if yielded or before:
-            state["orders"] = [*self._start.orders, [self._order]]
-        return state | {"yielded": [*before, [yielded]] if before else yielded}
-
-    def resumes_by_source(self) -> bool:
-        """Return whether the source's own state tells how far the stream is: it has one, and nothing after the source holds records back."""
-        # From a source's state no positions follow, which `split` counts.
-        return not (self.split or self.has_own_iter()) and has_state(self.source)
-
-    def check_state(self, state: Any) -> dict[str, Any]:
-        """Return a state of this stream or of its loader in one form, or raise an error."""
-        return check_state(state, self.source, type(self), delivers=self.has_own_iter())
+        loaded = self._request is not None and len(self._request) > 1
+        return dict(self._request or {}) if loaded else _state(self, shared[_EPOCH])
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Resume at a state: by the source's own state, or else by skipping the records already yielded."""
-        state = self.check_state(state)
+        state = checked_state(self, state)
         self.set_epoch(state["epoch"])
         self._request, self._request_process = state, os.getpid()
         self._memory.views("q")[0][_BEGUN] = 0  # to resume a pass is not to repeat it
 
 
+def has_own_iter(kind: type[AugmentedIterable]) -> bool:
+    """Return whether a class of streams is a subclass with an ``__iter__`` of its own."""
+    return kind.__iter__ is not AugmentedIterable.__iter__
+
+
+def divides_anew(stream: AugmentedIterable, *, divided: bool) -> bool:
+    """Return whether another number of workers can divide the rest of a pass.
+
+    Args:
+        stream: the stream.
+        divided: whether a loader divides the source.
+    """
+    return (stream.split or divided) and not has_own_iter(type(stream))
+
+
+def checked_state(stream: AugmentedIterable, state: Any) -> dict[str, Any]:
+    """Return a state of a stream or of its loader in one form, or raise an error."""
+    return check_state(state, stream.source, type(stream), delivers=has_own_iter(type(stream)))
+
+
+def _batch_size(stream: AugmentedIterable) -> int:
+    """Return how many records torch's fetch under way takes for a batch, so that small ones are augmented at once."""
+    fetch = fetch_above()
+    in_batches = fetch is not None and fetch.dataset is stream and isinstance(fetch.asked, list)
+    return max(len(fetch.asked), 1) if fetch is not None and in_batches else 1
+
+
+def _resumes_by_source(stream: AugmentedIterable) -> bool:
+    """Return whether the source's own state tells how far a stream is: it has one, and nothing after the source holds records back."""
+    # From a source's state no positions follow, which `split` counts.
+    return not (stream.split or has_own_iter(type(stream))) and has_state(stream.source)
+
+
+def _state(stream: AugmentedIterable, epoch: int) -> dict[str, Any]:
+    state: dict[str, Any] = {"epoch": epoch} | ({"delivered": True} if has_own_iter(type(stream)) else {})
+    if _resumes_by_source(stream):
+        return state | {"source": stream.source.state_dict()}
+    start = stream._start
+    yielded = start.skip + stream._yielded
+    if yielded or start.before:
+        state["orders"] = [*start.orders, [stream._order]]
+    return state | {"yielded": [*start.before, [yielded]] if start.before else yielded}
+
+
 def source_state(stream: AugmentedIterable) -> Any:
     """Return the state of a stream's source, or None if the stream does not resume by it."""
-    if not stream.resumes_by_source():
+    if not _resumes_by_source(stream):
         return None
     return ENDED if stream._start.source == ENDED else stream.source.state_dict()
+
+
+def _keyed_records(
+    stream: AugmentedIterable,
+    keyed: KeyedMap,
+    start: Start,
+    share: Any,
+    mark: Callable[[int, Any], int],
+    marks: deque[int],
+) -> Iterator[tuple[SampleKey, Any]]:
+    """Yield the records of this process, each with its key, and note what marks each."""
+    seen: set[int] = set()
+    for number, (position, record) in enumerate(share, start.skip):
+        has_id = stream.id is not None
+        key = keyed.key(record) if has_id else SampleKey(stream.seed, start.epoch, position)
+        marks.append(key.index if has_id else mark(number, record))
+        if stream._watches_ids and len(seen) < _WATCHED:
+            stream._watches_ids = not _comes_twice(seen, key, record, stream.id)
+        yield key, record
 
 
 def _counting_deliveries(iterate: Callable[[Any], Iterator[Any]]) -> Callable[[Any], Iterator[Any]]:

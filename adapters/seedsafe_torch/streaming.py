@@ -15,7 +15,14 @@ from torch.utils.data import DataLoader, get_worker_info
 
 from seedsafe import SampleKey, content_id
 from seedsafe_torch import frames
-from seedsafe_torch.iterable import NOTHING, AugmentedIterable, source_state
+from seedsafe_torch.iterable import (
+    NOTHING,
+    AugmentedIterable,
+    checked_state,
+    divides_anew,
+    has_own_iter,
+    source_state,
+)
 from seedsafe_torch.passes import LOOK, TWO_OPEN, Batches, warn_of_look
 from seedsafe_torch.stream_state import Start, Task, start_of
 
@@ -83,7 +90,7 @@ class StreamLoader(DataLoader[Any]):
             raise RuntimeError(TWO_OPEN)
         if progress is None or progress.ended or (progress.left and self._set):
             return dict(self._next)
-        return progress.state() | ({"delivered": True} if self._stream.has_own_iter() else {})
+        return progress.state() | ({"delivered": True} if has_own_iter(type(self._stream)) else {})
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Resume in the next pass at a state of a loader, or of a stream in one process.
@@ -93,7 +100,7 @@ class StreamLoader(DataLoader[Any]):
         Raises:
             ValueError: the argument is not such a state; or from the pass: the state is of another number of workers.
         """
-        self._next, self._progress, self._begun = self._stream.check_state(state), None, []
+        self._next, self._progress, self._begun = checked_state(self._stream, state), None, []
         self._stream._request = None
 
     def __iter__(self) -> Any:
@@ -119,7 +126,7 @@ class StreamLoader(DataLoader[Any]):
         self._hear()
         stream, state, workers = self._stream, self._next, max(self.num_workers, 1)
         epoch = state["epoch"] if stream.epoch is None else stream.epoch
-        divides = stream.divides_anew(self._divides)
+        divides = divides_anew(stream, divided=self._divides)
         starts = [start_of(state, epoch, worker, workers, divides=divides) for worker in range(workers)]
         first = state.get("next", 0) if len(state.get("yielded", [[]])[-1]) == workers else 0
         size = self.batch_size or 1
@@ -187,6 +194,8 @@ class _Delivery(NamedTuple):
     order: int
     source: bytes
     batch: Any
+    read: int | None = None
+    """The checksum of the ids that were read of the source, or None where it cannot tell one worker's records from another's."""
 
 
 def _deliver(samples: Any, collate: Any, stream: AugmentedIterable, batched: bool) -> _Delivery:
@@ -194,9 +203,10 @@ def _deliver(samples: Any, collate: Any, stream: AugmentedIterable, batched: boo
     worker = 0 if info is None else info.id
     if (samples[0] if batched else samples) is NOTHING:
         return _Delivery(worker, 0, 0, b"", None)
-    source = pickle.dumps(source_state(stream))  # before a user's function sees the samples, and may fail
+    source = pickle.dumps(source_state(stream))
     count = len(samples) if batched else 1
-    return _Delivery(worker, count, stream._order, source, collate(samples))
+    read = stream._read or None if stream.id is not None else None
+    return _Delivery(worker, count, stream._order, source, collate(samples), read)
 
 
 @dataclass(eq=False)
@@ -235,15 +245,17 @@ class _Progress:
         self.checksums[worker] = delivery.order
         self.sources[worker] = delivery.source
         self.next = (worker + 1) % len(self.starts)
+        if delivery.read is None:
+            return
         if worker not in self.orders:
-            first_worker = self.first.setdefault(delivery.order, worker)
+            first_worker = self.first.setdefault(delivery.read, worker)
             if first_worker != worker and delivery.records:
                 warnings.warn(
                     f"workers {first_worker} and {worker} begin epoch {self.starts[0].epoch} with the same records, which get the same "
                     f"augmentation. To read each record once, {_DIVIDE}",
                     stacklevel=frames.users_level(),
                 )
-        self.orders[worker] = delivery.order
+        self.orders[worker] = delivery.read
 
     def state(self) -> dict[str, Any]:
         state: dict[str, Any] = {"epoch": self.starts[0].epoch}

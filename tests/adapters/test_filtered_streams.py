@@ -385,3 +385,47 @@ def test_states_of_older_releases_resume() -> None:
         resumed = loading(AugmentedIterable, 0, source=Stateful)
         resumed.load_state_dict(state)
         assert delivered(resumed) == delivered(loading(AugmentedIterable, 0, source=Stateful))[2:]
+
+
+class Opaque:
+    """A record without an id, whose content cannot be compared."""
+
+
+class Opaques(AugmentedIterable):
+    def __iter__(self) -> Iterator[Any]:
+        return (Opaque() for _ in super().__iter__())
+
+
+class Opened(AugmentedIterable):
+    """It reads its source itself."""
+
+    def __iter__(self) -> Iterator[Any]:
+        info = get_worker_info()
+        return (Opaque() for _ in (self.source if info is None else self.source[info.id :: 2]))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", [Opaques, Opened])
+def test_records_that_nobody_can_compare_are_not_taken_for_the_same(kind: Any) -> None:
+    batches = loader(stream_of(kind), batch_size=4, num_workers=2, collate_fn=len)
+    assert sum(batches) == len(RECORDS)
+
+
+@pytest.mark.filterwarnings("error")
+def test_equal_records_of_a_divided_source_are_not_taken_for_the_same() -> None:
+    equal = AugmentedIterable([np.zeros((4, 4), np.uint8)] * 16, AUGMENT, seed=1, id=None, split=True)
+    assert sum(map(len, loader(equal, batch_size=4, num_workers=2))) == 16
+
+
+class Undivided(Stateful):
+    def __iter__(self) -> Iterator[Any]:
+        return iter(RECORDS)
+
+
+def test_a_source_that_is_not_divided_is_refused_under_a_subclass_without_ids() -> None:
+    batches = loader(stream_of(Opaques, Undivided), batch_size=4, num_workers=2, collate_fn=len)
+    with (
+        pytest.warns(UserWarning, match="workers 0 and 1 begin epoch 0 with the same records"),
+        pytest.raises(ValueError, match="workers 0 and 1 gave the same records in epoch 0"),
+    ):
+        list(batches)

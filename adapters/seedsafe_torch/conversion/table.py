@@ -56,6 +56,8 @@ class Row:
         Raises:
             UnlikeError: it has an unknown attribute, or an unknown value of one.
         """
+        if self.needs == TENSOR and form == PICTURE:
+            raise UnlikeError("needs a tensor, but would get a PIL image")
         options = {
             _NEW_NAMES.get(name, name): value
             for name, value in vars(theirs).items()
@@ -282,9 +284,7 @@ def _numbers(values: Any) -> tuple[float, ...]:
     return tuple(float(one) for one in (listed if isinstance(listed, tuple | list) else (listed,)))
 
 
-def _normalize(mean: Any, std: Any, form: str, inplace: Any = False) -> Any:
-    if form == PICTURE:
-        raise UnlikeError("needs a tensor, but would get a PIL image")
+def _normalize(mean: Any, std: Any, inplace: Any = False) -> Any:
     return ss.Normalize(_numbers(mean), _numbers(std))
 
 
@@ -294,12 +294,6 @@ def _to_dtype(dtype: Any, form: str, scale: Any = False) -> Any:
     if dtype is not torch.float32:
         raise UnlikeError(f"converts to {dtype}")
     return ss.ToFloat() if scale else Unscaled()
-
-
-def _convert_dtype(dtype: Any, form: str) -> Any:
-    if form == PICTURE:
-        raise UnlikeError("needs a tensor, but would get a PIL image")
-    return _to_dtype(dtype, form, True)
 
 
 def _policy(kind: Any, interpolation: Any, fill: Any, form: str, **options: Any) -> Any:
@@ -424,6 +418,12 @@ def _to_float_or_not(form: str) -> Any:
     return [] if form == TENSOR else ss.ToFloat()
 
 
+def _to_picture(mode: Any = None) -> Any:
+    if mode is not None:
+        raise UnlikeError(f"has mode={mode!r}")
+    return ToPicture()
+
+
 def _with_p(kind: Any) -> Callable[..., Any]:
     """Return a `build` for a transform that has only a probability."""
 
@@ -435,7 +435,9 @@ def _with_p(kind: Any) -> Callable[..., Any]:
 
 _RESIZE: Final = Row(_resize)
 _CROP: Final = Row(_random_resized_crop)
-_TO_FLOAT: Final = Row(_convert_dtype, differs="a step of float32", needs=TENSOR)
+_TO_FLOAT: Final = Row(
+    lambda dtype: _to_dtype(dtype, TENSOR, True), differs="a step of float32", needs=TENSOR
+)
 
 ROWS: Final[Mapping[str, Row]] = {
     "RandomHorizontalFlip": Row(_with_p(ss.HorizontalFlip)),
@@ -477,7 +479,7 @@ ROWS: Final[Mapping[str, Row]] = {
     "ToTensor": Row(lambda: ss.ToFloat(), returns=TENSOR, needs=PICTURE),
     "PILToTensor": Row(_nothing, returns=TENSOR, needs=PICTURE),
     "ToImage": Row(_nothing, returns=TENSOR, needs=EITHER),
-    "ToPILImage": Row(lambda mode=None: _to_picture(mode), returns=PICTURE, needs=EITHER),
+    "ToPILImage": Row(_to_picture, returns=PICTURE, needs=EITHER),
     "ToDtype": Row(_to_dtype),
     "timm.RandomResizedCropAndInterpolation": Row(_timm_crop),
     "timm.RandAugment": Row(_timm_policy),
@@ -490,12 +492,6 @@ ROWS: Final[Mapping[str, Row]] = {
     "Normalize": Row(_normalize, differs="within 5e-7 of float32", needs=TENSOR),
 }
 """The torchvision transforms with a counterpart, by the names of their classes."""
-
-
-def _to_picture(mode: Any) -> Any:
-    if mode is not None:
-        raise UnlikeError(f"has mode={mode!r}")
-    return ToPicture()
 
 
 BRIDGED: Final = {
