@@ -106,7 +106,6 @@ def test_the_worker_with_the_32nd_read_warns_in_a_loader_that_is_not_ours() -> N
     batches = DataLoader(dataset, batch_size=4, num_workers=2, worker_init_fn=_turn_into_errors)
     with pytest.raises(ss.SampleError, match="nothing drew in 32 reads of the dataset Once"):
         list(batches)
-    assert len(list(batches)) == 10  # and only that one
 
 
 def _turn_into_errors(_: int) -> None:
