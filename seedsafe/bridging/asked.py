@@ -1,4 +1,4 @@
-"""Key the generators that reads use, not all that are stored."""
+"""Key only the generators that reads ask."""
 
 from __future__ import annotations
 
@@ -111,8 +111,10 @@ class Asked:
         tries_last = count > _MANY and self._seconds < count * _SECONDS
         chosen = (self._last if tries_last else self._asked).copy()
         contents: Contents | None = None
+        error: Exception | None = None
+        result: Any = None
         for left in reversed(range(_TRIES)):
-            error, result, missed = None, None, chosen
+            error, missed = None, chosen
             try:
                 result = self._keyed(address, call, chosen, counts=count > _MANY)
             except Exception as caught:  # noqa: BLE001  # perhaps since it asked one that was not keyed
