@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
 from unittest import mock
@@ -31,6 +31,43 @@ class Numbers:
 
     def __getitem__(self, index: int) -> int:
         return index
+
+
+class Stored(Numbers):
+    """A dataset that stores generators, of which each sample uses some."""
+
+    def __init__(self, make: Callable[[int], Any], count: int, used: int) -> None:
+        self.generators, self.used = [make(seed) for seed in range(count)], used
+
+    def __getitem__(self, index: int) -> int:
+        for generator in self.generators[: self.used]:
+            torch.rand((), generator=generator) if isinstance(
+                generator, torch.Generator
+            ) else generator.random()
+        return index
+
+
+STORED: dict[str, Callable[[int], Any]] = {
+    "RandomState": np.random.RandomState,
+    "default_rng": np.random.default_rng,
+    "random.Random": random.Random,
+    "torch.Generator": lambda seed: torch.Generator().manual_seed(seed),
+}
+COUNTS = ((8, 0), (8, 2), (8, 8), (80, 0), (80, 2), (80, 80))
+
+
+def reads_of_stored(indices: Iterator[int]) -> dict[str, Callable[[], Any]]:
+    """Return reads of datasets that store generators: a kind, how many are stored, and how many a sample uses."""
+
+    def read_of(make: Callable[[int], Any], stored: int, used: int) -> Callable[[], Any]:
+        dataset = AugmentedDataset(Stored(make, stored, used), seed=42, bridge=ss.Bridge(verify=False))
+        return lambda: dataset.at(5, epoch=next(indices) % 2**32)
+
+    return {
+        f"{stored} stored {kind}, {used} used": read_of(make, stored, used)
+        for kind, make in STORED.items()
+        for stored, used in COUNTS
+    }
 
 
 def naive(key: ss.SampleKey) -> None:
@@ -79,6 +116,7 @@ def measure(rounds: int = 60) -> dict[str, float]:
         "an AugmentedDataset's read, bridge=True": lambda: keyed_numbers.at(5, epoch=next(indices) % 2**32),
         "a copy and np.negative": lambda: np.negative(image.copy()),
         "a Compose of ss.bridge(np.negative)": lambda: bridged(image, key=key()),
+        **reads_of_stored(indices),
     }
     with mock.patch("seedsafe.bridging.region.is_worker", new=answer):
         return minima(calls, rounds)

@@ -248,8 +248,11 @@ class Built:
 def test_generators_that_the_first_read_moves_keep_their_groups(seeds: tuple[int, int]) -> None:
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always")
-        pairs = read(Built(*seeds), bridge=True)
+        by_role = read(Built(*seeds), bridge=True)
     assert len(given) == 1
+    np.testing.assert_array_equal(by_role[:, 0], by_role[:, 1])
+    assert not (by_role[:, 0, 0] == by_role[:, 0, 1]).any()
+    pairs = read(Built(*seeds), bridge=TOGETHER)
     np.testing.assert_array_equal(pairs[:, 0], pairs[:, 1])
     assert (pairs[:, 0, 0] == pairs[:, 0, 1]).all() == (seeds[0] == seeds[1])
     built = AugmentedDataset(Built(*seeds), seed=42, bridge=TOGETHER)

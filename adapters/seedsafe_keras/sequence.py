@@ -184,6 +184,7 @@ class AugmentedSequence(Passes, Forwarding):
             faults=Faults(on_error, check_finite),
             bridge=bridge,
             unkeyed=Unkeyed(on_unkeyed, BRIDGE_IT),
+            must_draw=epoch is None,
         )
 
     def __getitem__(self, batch: SupportsIndex) -> Any:

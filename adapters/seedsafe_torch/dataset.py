@@ -156,6 +156,7 @@ class AugmentedDataset(Noting, Forwarding, Dataset[Any]):
             unkeyed=Unkeyed(on_unkeyed, BRIDGE_IT, *(() if convert else (_CONVERT_IT,))),
             worker=worker_id,
             log=self._cell,
+            must_draw=epoch is None,
         )
         self._holds_epoch = False
 
@@ -253,9 +254,9 @@ class AugmentedDataset(Noting, Forwarding, Dataset[Any]):
             self._holds_epoch = True
 
     def __repr__(self) -> str:
-        return (
-            f"AugmentedDataset({_shown(self.reader.base)}, {self.reader.augment!r}, seed={self.reader.seed})"
-        )
+        reader = self.reader
+        bridge = f", bridge=<{reader.report()}>" * reader.bridged
+        return f"AugmentedDataset({_shown(reader.base)}, {reader.augment!r}, seed={reader.seed}{bridge})"
 
 
 def _warn_of_wrapper(reader: KeyedReader, index: SampleIndex, cell: EpochCell) -> None:

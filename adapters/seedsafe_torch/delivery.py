@@ -141,7 +141,9 @@ class KeyedLoader(DataLoader[Any]):
 
     def report(self) -> None:
         """Report the samples that failed since the last report."""
-        logging = [inside for inside in nested(self.dataset) if inside.faults.log is not None]
+        logging = [
+            inside for inside in nested(self.dataset) if inside.faults.log is not None or inside.bridged
+        ]
         for number, inside in enumerate(logging, 1):
             inside.report_failures(f"dataset {number} of {len(logging)}: " if len(logging) > 1 else "")
 

@@ -4,13 +4,29 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-__all__ = ["DRAWN", "UNSEEN", "CallCount"]
+__all__ = ["DRAWN", "HEARD", "MOVED", "TOLD", "UNSEEN", "CallCount"]
 
 DRAWN: Final = 1
 """A call drew from a keyed generator."""
 
 UNSEEN: Final = 2
 """A result has a part that cannot be compared."""
+
+TOLD: Final = 4
+"""The user was told that nothing draws."""
+
+HEARD: Final = 8
+"""The process that starts the workers asks for these flags after each pass."""
+
+MOVED: Final = {
+    "random": 16,
+    "numpy.random": 32,
+    "torch": 64,
+    "cv2": 128,
+    "tensorflow": 256,
+    "torch.cuda": 512,
+}
+"""A generator of the process drew."""
 
 
 class CallCount:
@@ -38,8 +54,13 @@ class CallCount:
         return number
 
     def note(self, flags: int) -> None:
-        """Set DRAWN or UNSEEN."""
+        """Set flags."""
         self._view[1] |= flags
+
+    @property
+    def number(self) -> int:
+        """The number of calls so far."""
+        return self._view[0]
 
     @property
     def flags(self) -> int:
@@ -49,7 +70,7 @@ class CallCount:
     @property
     def verdict(self) -> str:
         """Return "verified" if a call drew and all results could be compared, else "unverified"."""
-        return "verified" if self.flags == DRAWN else "unverified"
+        return "verified" if self.flags & (DRAWN | UNSEEN) == DRAWN else "unverified"
 
     def __reduce__(self) -> tuple[Any, ...]:
         from multiprocessing.context import get_spawning_popen

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 from seedsafe.bridging.generators import generator_of
 from seedsafe.bridging.options import Hook
-from seedsafe.bridging.walk import attributes_of
+from seedsafe.bridging.walk import Location, attributes_of
 
-__all__ = ["Found", "Group", "found", "group_by_state", "pairs_made_equal"]
+__all__ = ["Found", "Group", "found", "group_by_state", "paired_by_role", "pairs_made_equal"]
 
 
 class Found(NamedTuple):
@@ -22,6 +23,7 @@ class Found(NamedTuple):
     """Equal for equal states, its own or of the generators that it stores; None if it cannot be read."""
     holders: frozenset[int]
     """The ids of the objects that hold the state; two generators may share one."""
+    location: Location
 
 
 class Group(NamedTuple):
@@ -31,29 +33,32 @@ class Group(NamedTuple):
     """The path at which the first generator in the group was found, or one like it that no other group has."""
     thing: Any
     """The generator, or None in a process that has unpickled it."""
+    family: str
+    """The name of the group that it would be in if roles did not tell those in equal states apart."""
 
 
-def found(path: str, thing: Any, hook: Hook | None) -> Found:
+def found(path: str, location: Location, hook: Hook | None) -> Found:
     """Return a generator, or a hooked object with the generators that it stores, in the present state."""
-    states = {}
+    states, thing = {}, location.thing
     for name, part in {"": thing}.items() if hook is None else (attributes_of(thing) or {}).items():
         with suppress(Exception):  # another library's object, perhaps half made
             generator = generator_of("", part)
             if generator is not None:
                 states[name] = repr((type(generator).__name__, generator.mark())), id(generator.holder)
     state = repr((hook, [(name, state) for name, (state, _) in states.items()])) if states else None
-    return Found(path, thing, state, frozenset(holder for _, holder in states.values()))
+    return Found(path, thing, state, frozenset(holder for _, holder in states.values()), location)
 
 
 def group_by_state(
-    generators: Sequence[Found], earlier: Mapping[str, Group], *, joins: bool
-) -> dict[str, Group]:
-    """Return the group of each generator, by its path.
+    generators: Sequence[Found], earlier: Mapping[str, Group], *, joins: bool, by_role: bool
+) -> tuple[dict[str, Group], set[str]]:
+    """Return the group of each generator, by its path, and the names of the groups whose roles cannot be read.
 
     Args:
         generators: in the order of the search.
         earlier: the groups of an earlier search. They stay, because the states have moved on since.
         joins: whether generators that are new may join others. If not, each is alone in its group.
+        by_role: whether those of more than two in equal states are joined only if they have one role.
     """
     at = {id(group.thing): group for group in earlier.values()}
     kept = {
@@ -61,24 +66,111 @@ def group_by_state(
         for generator in generators
     }
     names = {group.name for group in earlier.values()}
-    groups: dict[str, Group] = {}
-    first: dict[str, Found] = {}
-    for generator in sorted(generators, key=lambda generator: kept[generator.path] is None):  # stable
-        state, path = generator.state, generator.path
-        equal = None if state is None else first.setdefault(state, generator)
-        group = kept[path]
-        if group is not None:
-            groups[path] = group
-        elif joins and equal is not None and equal is not generator and not equal.holders & generator.holders:
-            groups[path] = Group(groups[equal.path].name, generator.thing)
+    groups = {path: group for path, group in kept.items() if group is not None}
+    equal: dict[str, list[Found]] = {}
+    for generator in sorted(generators, key=lambda generator: generator.path not in groups):  # stable
+        alone = [generator]
+        others = alone if generator.state is None or not joins else equal.setdefault(generator.state, alone)
+        if others is not alone and not others[0].holders & generator.holders:
+            others.append(generator)
+        elif others is not alone and generator.path not in groups:
+            _put(groups, alone, names)  # two over one source are no pair
+    unread: set[str] = set()
+    single = [[generator] for generator in generators if generator.state is None or not joins]
+    for members in (*single, *equal.values()):
+        is_new = any(member.path not in groups for member in members)
+        roles = paired_by_role(members) if by_role and is_new and len(members) > 2 else [members]
+        for role in roles or [members]:
+            _put(groups, role, names, groups.get(members[0].path))
+        if roles is None:
+            unread.add(groups[members[0].path].name)
+    return groups, unread
+
+
+def _put(
+    groups: dict[str, Group], members: Sequence[Found], names: Collection[str], family: Group | None = None
+) -> None:
+    """Put those of some generators that have no group into that of the first one."""
+    first = groups.get(members[0].path)
+    name = _unlike(members[0].path, names) if first is None else first.name
+    for member in members:
+        if member.path not in groups:
+            groups[member.path] = Group(name, member.thing, name if family is None else family.family)
+
+
+def paired_by_role(members: Sequence[Found]) -> list[list[Found]] | None:
+    """Return generators in equal states in groups of one role each, or None if the objects' structure shows no roles.
+
+    Two have one role if their paths differ in one step, between two alike objects of which each is a pipeline: a list, or an object that
+    holds several. So the k-th of one list goes with the k-th of another, among members of the same class. Attributes and entries of
+    dicts come first; the entries of one list are pipelines themselves only if no attributes are.
+
+    Args:
+        members: in the order of the search.
+    """
+    lines = [_line(member.location) for member in members]
+    exact, loose = (_roles(lines, counted=counted) for counted in (True, False))
+    # Where one list has more of a class than the other, the k-th need not be the k-th.
+    if exact != loose or len(exact) == len(members):
+        return None
+    return [[members[number] for number in role] for role in exact]
+
+
+class _Step(NamedTuple):
+    """A step on the way to a generator."""
+
+    kind: type
+    """The class of the object that it leads to."""
+    named: bool
+    label: tuple[Any, ...]
+    """An attribute's name or a dict's key; in a list, the position among the members of that class."""
+    members: int
+    """The members of that class in the list."""
+
+
+def _line(location: Location) -> list[_Step]:
+    """Return the steps from the root to a location."""
+    line: list[_Step] = []
+    while location.above is not None:
+        holder, kind = location.above.thing, type(location.thing)
+        if isinstance(holder, list | tuple | deque) and location.holder is holder:
+            alike = [number for number, entry in enumerate(holder) if type(entry) is kind]
+            line.append(_Step(kind, False, (kind, alike.index(location.name)), len(alike)))
         else:
-            groups[path] = Group(_unlike(path, names), generator.thing)
-    return groups
+            line.append(_Step(kind, True, (location.step, 0 if location.holder else location.number), 1))
+        location = location.above
+    return line[::-1]
+
+
+def _roles(lines: Sequence[list[_Step]], *, counted: bool) -> list[list[int]]:
+    """Return the numbers of the lines of each role."""
+    labels = [tuple((*step.label, step.members * counted) for step in line) for line in lines]
+    below = Counter(label[:end] for label in labels for end in range(len(label) + 1))
+    sides: dict[bool, dict[Any, list[int]]] = {True: defaultdict(list), False: defaultdict(list)}
+    for number, (line, label) in enumerate(zip(lines, labels, strict=True)):
+        for place, step in enumerate(line[:-1]):
+            in_list = not all(inner.named for inner in line[place + 1 :])
+            alike = label[:place], step.kind, label[place + 1 :]
+            sides[step.named][alike, in_list].append(number)
+    role_of = list(range(len(lines)))
+    for named in (True, False):
+        for (alike, in_list), numbers in sides[named].items():
+            several = max(below[labels[number][: len(alike[0]) + 1]] for number in numbers) > 1
+            if len(numbers) > 1 and (in_list or several):
+                least = min(role_of[number] for number in numbers)
+                joined = {role_of[number] for number in numbers}
+                role_of = [least if role in joined else role for role in role_of]
+        if len(set(role_of)) < len(lines):
+            break
+    roles: dict[int, list[int]] = defaultdict(list)
+    for number, role in enumerate(role_of):
+        roles[role].append(number)
+    return list(roles.values())
 
 
 def _unpickled_group(generator: Found, earlier: Mapping[str, Group]) -> Group | None:
     group = earlier.get(generator.path)
-    return None if group is None or group.thing is not None else Group(group.name, generator.thing)
+    return None if group is None or group.thing is not None else group._replace(thing=generator.thing)
 
 
 def _unlike(path: str, names: Collection[str]) -> str:
@@ -97,7 +189,7 @@ def pairs_made_equal(generators: Iterable[Found], groups: Mapping[str, Group]) -
         equal = first.setdefault(generator.state, generator)
         if (
             equal is not generator
-            and groups[equal.path].name != groups[generator.path].name
+            and groups[equal.path].family != groups[generator.path].family
             and not equal.holders & generator.holders
         ):
             yield equal.path, generator.path

@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
-from numpy.random import BitGenerator, Generator, RandomState
+from numpy.random import MT19937, PCG64, PCG64DXSM, SFC64, BitGenerator, Generator, Philox, RandomState
 from numpy.random.bit_generator import ISeedSequence
 
 from seedsafe.bridging import in_place
@@ -41,6 +41,8 @@ the_python_global: Any = random.random.__self__  # type: ignore[attr-defined]
 the_numpy_global: Any = np.random.random.__self__  # type: ignore[attr-defined]
 
 _OTHERS: Final = 128
+_END: Final = 3
+"""The position of a Mersenne Twister and two of its words: enough of its memory to see a draw."""
 
 
 class State(NamedTuple):
@@ -80,6 +82,14 @@ class Stateful:
     def key(self, words: Words) -> None:
         """Set the generator from its segment of the words."""
         raise NotImplementedError
+
+    def memory(self) -> npt.NDArray[np.uint32] | None:
+        """Return memory that any draw changes, except one that takes a kept gaussian; None if none is known."""
+        return None
+
+    def has_gaussian(self, state: Any) -> bool:
+        """Return whether a saved state has a kept gaussian, as half of a pair that was drawn."""
+        return False
 
     def fresh(self, seed: int) -> Any:
         """Return a new generator of this kind, an object of the library."""
@@ -135,13 +145,31 @@ _ends: dict[Any, tuple[int, int]] = {}
 
 
 class Python(_Uniform):
-    """A random.Random."""
+    """A random.Random, whose state is read and set in memory where that is known."""
+
+    @functools.cached_property
+    def _memory(self) -> npt.NDArray[np.uint32] | None:
+        is_known = type(self.thing) is random.Random  # another class may keep a state of its own
+        return in_place.python_state(self.thing) if is_known else None
+
+    def memory(self) -> npt.NDArray[np.uint32] | None:
+        return None if self._memory is None else self._memory[:_END]
+
+    def has_gaussian(self, state: Any) -> bool:
+        return state[-1] is not None
 
     def save(self) -> Any:
-        return self.thing.getstate()
+        memory = self._memory
+        return self.thing.getstate() if memory is None else (memory.copy(), self.thing.gauss_next)
 
     def restore(self, state: Any) -> None:
-        self.thing.setstate(state)
+        if self._memory is None:
+            self.thing.setstate(state)
+        else:
+            self._memory[...], self.thing.gauss_next = state
+
+    def mark_of(self, state: Any) -> Any:
+        return state if self._memory is None else (state[0].tobytes(), state[1])
 
     def key(self, words: Words) -> None:
         self.thing.seed(words.integer(self._segment, 4))
@@ -165,12 +193,22 @@ class _SeedWords:
 ISeedSequence.register(_SeedWords)
 
 
+_OF_NUMPY: Final = (PCG64, PCG64DXSM, Philox, SFC64)
+
+
 class _Numpy(_Uniform):
     """A Generator or a bit generator of NumPy."""
 
     @property
     def holder(self) -> Any:
         return self.thing.bit_generator if isinstance(self.thing, Generator) else self.thing
+
+    def memory(self) -> npt.NDArray[np.uint32] | None:
+        bits = self.holder
+        if type(bits) is MT19937:
+            state = in_place.numpy_state(bits)
+            return None if state is None else state[-_END:]
+        return in_place.numpy_object(bits) if type(bits) in _OF_NUMPY else None
 
     def save(self) -> Any:
         return self.holder.state
@@ -195,17 +233,43 @@ class _Numpy(_Uniform):
 
 
 class NumpyLegacy(_Numpy):
-    """A RandomState."""
+    """A RandomState, whose state is read and set in memory where that is known."""
+
+    _kept: Any = None
+    _kept_end = b""
 
     @property
     def holder(self) -> Any:
         return self.thing._bit_generator
 
+    @functools.cached_property
+    def _memory(self) -> npt.NDArray[np.uint32] | None:
+        is_known = type(self.thing) is RandomState and type(self.holder) is MT19937
+        return in_place.numpy_state(self.holder) if is_known else None
+
+    def memory(self) -> npt.NDArray[np.uint32] | None:
+        return None if self._memory is None else self._memory[-_END:]
+
+    def has_gaussian(self, state: Any) -> bool:
+        return isinstance(state, dict)
+
     def save(self) -> Any:
-        return self.thing.get_state(legacy=False)
+        """Return the memory where no gaussian is kept, else the state as the library has it."""
+        memory = self._memory
+        end = b"" if memory is None else memory[-_END:].tobytes()
+        if end != self._kept_end or not end:
+            state = self.thing.get_state(legacy=False)  # takes 25 times as long
+            if memory is None or state["has_gauss"]:
+                return state
+            self._kept, self._kept_end = memory.copy(), end
+        return self._kept  # what has not moved since then has drawn no gaussian either
 
     def restore(self, state: Any) -> None:
-        self.thing.set_state(state)
+        if isinstance(state, dict):
+            self.thing.set_state(state)
+        else:
+            self._memory[...] = state  # type: ignore[index]  # as in `save`
+            RandomState.__init__(self.thing, self.holder)  # drops a gaussian
 
     def fresh(self, seed: Any) -> Any:
         return RandomState(super().fresh(seed))

@@ -50,7 +50,8 @@ class Bridge:
         cuda: also key the generators of all CUDA devices.
         verify: check the first 32 calls of a run, and calls 64, 128, 256 and so on. False checks nothing.
         equal: what generators in equal states get, such as two with one seed for an image and its mask. None: one stream
-            for all, with a warning. "together": one stream. "apart": a stream each.
+            for two, and of more for those of one role, such as the k-th of two lists, with a warning. "together": one stream for all.
+            "apart": a stream each.
 
     Raises:
         TypeError: opencv, tensorflow, cuda or verify is not a bool.

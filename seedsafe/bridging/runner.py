@@ -10,17 +10,20 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 from seedsafe.bridging.again import Marks, Run, content, others_run, undisturbed
-from seedsafe.bridging.call_count import CallCount
+from seedsafe.bridging.asked import FEW, Asked, in_memory
+from seedsafe.bridging.call_count import DRAWN, HEARD, MOVED, TOLD, CallCount
 from seedsafe.bridging.equal import Group
 from seedsafe.bridging.options import Bridge, NotReproducible
 from seedsafe.bridging.region import Region, SeedLog, regions
 from seedsafe.bridging.search import MOST, Search, find
 from seedsafe.bridging.sources import Source, globals_for
+from seedsafe.bridging.walk import Contents
 from seedsafe.bridging.watch import KEYS, Call, Watch, trace
 from seedsafe.bridging.words import other_address
 from seedsafe.ground.process import is_worker
+from seedsafe.ground.warning import warn
 from seedsafe.keys import seeding
-from seedsafe.keys.key import Address
+from seedsafe.keys.key import VALIDATION_EPOCH, Address
 
 __all__ = ["KEYS", "KeyCheck", "Runner"]
 
@@ -31,6 +34,8 @@ class _Before(NamedTuple):
     calls: CallCount
     groups: dict[str, Group]
     told: set[tuple[str, ...]]
+    unread: dict[str, list[str]]
+    must_draw: bool
 
 
 _EQUAL: Final = (
@@ -50,17 +55,34 @@ class Runner:
         root: the dataset or callable to search for stored generators and hooks.
         options: see Bridge.
         label: the object's name in errors.
+        must_draw: whether to warn if no watched call draws.
     """
 
-    def __init__(self, root: Any, options: Bridge, label: str, *, _before: _Before | None = None) -> None:
+    def __init__(
+        self,
+        root: Any,
+        options: Bridge,
+        label: str,
+        *,
+        must_draw: bool = False,
+        _before: _Before | None = None,
+    ) -> None:
         self.root = root
         self.options = options
         self.label = label
         self._calls = CallCount() if _before is None else _before.calls
         self._groups = {} if _before is None else _before.groups
         self._told = set() if _before is None else _before.told
+        self._unread = {} if _before is None else _before.unread
+        self.must_draw = must_draw if _before is None else _before.must_draw
         self._watch = Watch(label, self._calls, self._trace, self._hints)
         self._process = -1
+        self._stored: tuple[Source, ...] | None = None
+        self._has_torch = False
+        self._sources: tuple[Source, ...] = ()
+        self._asked: Asked | None = None
+        self._keys_all = True
+        """Whether all sources are keyed for each call: few are stored, or the object changes in its own calls."""
         seeding.listen()
         # An object that is being unpickled may not be complete: the first call searches it.
         self._search: Search | None = self._find() if _before is None else None
@@ -68,7 +90,8 @@ class Runner:
     def __reduce__(self) -> tuple[Any, ...]:
         self._refresh({})  # generators may have moved to other paths
         groups = {path: group._replace(thing=None) for path, group in self.search().groups.items()}
-        return _unpickle, (self.root, self.options, self.label, _Before(self._calls, groups, self._told))
+        before = _Before(self._calls, groups, self._told, self._unread, self.must_draw)
+        return _unpickle, (self.root, self.options, self.label, before)
 
     @property
     def verdict(self) -> str:
@@ -77,6 +100,38 @@ class Runner:
         Calls in workers count too.
         """
         return self._calls.verdict
+
+    def report(self) -> str:
+        """Return what the bridge has found, in all processes."""
+        flags, stored, groups = self._calls.flags, self.search().sources, self.joined()
+        found = [name for name, flag in MOVED.items() if flags & flag]
+        if stored:
+            found.append(f"{len(stored)} stored generator{'s' * (len(stored) > 1)}")
+        if groups:
+            sizes = "of " + " and ".join(map(str, sorted(set(map(len, groups)))))
+            found[-1] += f", {len(groups)} group{'s' * (len(groups) > 1)} {sizes} that move together"
+        result = f"keyed: {', '.join(found) or 'nothing yet'}"
+        return f"{self._nothing()}; {result}" if self._draws_nothing() else result
+
+    def _draws_nothing(self) -> bool:
+        return self.options.verify and self._calls.number >= KEYS and not self._calls.flags & DRAWN
+
+    def _nothing(self) -> str:
+        return f"nothing drew in {KEYS} reads"
+
+    def listen(self) -> None:
+        """Let workers leave it to this process to tell that nothing draws."""
+        self._calls.note(HEARD)
+
+    def tell(self) -> None:
+        """Warn, once, if the object should draw and the first calls, in all processes, drew nothing."""
+        if self.must_draw and self._draws_nothing() and not self._calls.flags & TOLD:
+            self._calls.note(TOLD)
+            warn(
+                f"{self._nothing()} of {self.label}, so its bridge keys nothing: what is augmented once, in __init__, or kept in memory is the "
+                "same in every epoch, and another in each run. Draw where a sample is read, in __getitem__; or leave bridge= out "
+                "if it is not meant to draw; or pass epoch=seedsafe.VALIDATION_EPOCH if it is a validation set"
+            )
 
     def search(self) -> Search:
         """Return the search of the object, repeated only if a generator was replaced."""
@@ -90,13 +145,32 @@ class Runner:
 
     def _find(self, *, joins: bool = True) -> Search:
         """Search the object. Generators that an earlier search has found keep their groups."""
-        search = find(self.root, self._groups, joins=joins and self.options.equal != "apart")
+        equal = self.options.equal
+        search = find(self.root, self._groups, joins=joins and equal != "apart", by_role=equal is None)
         self._groups = search.groups
+        joined = search.joined()
+        self._unread |= {
+            name: joined[name] for name in search.unread & joined.keys() if len(joined[name]) > 2
+        }
+        joined = {name: paths for name, paths in joined.items() if name not in self._unread}
+        several = ", k-th with k-th where more than two were" if search.has_roles() else ""
         self._tell(
-            {(name, str(len(paths))): paths for name, paths in search.joined().items()},
-            "share one stream, because they were found in equal states, so their numbers are equal",
+            {(name, str(len(paths))): paths for name, paths in joined.items()},
+            f"share one stream, because they were found in equal states{several}, so their numbers are equal",
         )
         return search
+
+    def _require_roles(self) -> None:
+        """Raise NotReproducible if nobody can tell which of more than two generators in equal states belong together."""
+        if self._unread:
+            named = "; ".join(map(", ".join, self._unread.values()))
+            raise NotReproducible(
+                f"{self.label} has generators in equal states, {named}, and its structure does not show which of them "
+                'belong together, as those of an image and its mask do. Write bridge=seedsafe.Bridge(equal="together") if all are '
+                'meant to give equal numbers, or bridge=seedsafe.Bridge(equal="apart") if each is meant to have a stream of its own; '
+                "or keep those of the image and those of the mask in two lists of the same classes, in the same order, or in two objects of one "
+                "class; or seed them differently"
+            )
 
     def _tell(self, groups: Mapping[tuple[str, ...], Sequence[str]], fault: str) -> None:
         """Warn once of groups of generators in equal states, also if they are at other paths later.
@@ -120,7 +194,14 @@ class Runner:
 
     def sources(self) -> tuple[Source, ...]:
         """Return all sources to key for a call."""
-        return (*globals_for(self.options, one_thread=True), *self.search().sources)
+        stored = self.search().sources
+        if stored is not self._stored or not self._has_torch:
+            usual = globals_for(self.options, one_thread=True)
+            self._has_torch = "torch" in [source.name for source in usual]  # the last one that can be added
+            if stored is not self._stored or len(usual) + len(stored) != len(self._sources):
+                self._asked, self._keys_all = None, len(in_memory(stored)) <= FEW
+            self._stored, self._sources = stored, (*usual, *stored)
+        return self._sources
 
     def run(
         self,
@@ -154,7 +235,14 @@ class Runner:
             )
         if others_run():
             return Region(address, ()).run(lambda at: self._trace(at, repeatable or call)).result
-        return Region(address, self.sources()).run(call)
+        sources, asked = self.sources(), self._asked
+        if asked is None or repeatable is not None:
+            return Region(address, sources).run(call)
+        result = asked.run(address, call)
+        self._keys_all |= asked.keys_all
+        if self._keys_all:
+            self._asked = None
+        return result
 
     def verify(self, addresses: list[Address], call: Call) -> str:
         """Run a call for several addresses, and return "verified", or "unverified" if it drew nothing.
@@ -181,19 +269,41 @@ class Runner:
     ) -> Any:
         """Run a call, and repeat it if generators came that were not keyed in it."""
         self._refresh({})
+        self._require_roles()
         if self._process != regions.process or not is_worker():
             self._tell_of_later_pairs()
+        is_due = not (self._keys_all or number & (number - 1))
+        contents = Contents(self.root, address.index) if is_due else None
         run, seeds = self._trace_seeds(address, call)
+        self._keys_all |= contents is not None and contents.changed("the base") is not None
         for _ in range(3):
             if not self._refresh(run.marks):
                 break
             self._tell_of_later_pairs()
             run, seeds = self._trace_seeds(address, call)
+        self._learn(run.marks)
         self._process = regions.process
         if watch is None:
             return run.result
         watch.note_seeds(address, seeds, number)
-        return watch.check(run, address, call, later, keeps)
+        result = watch.check(run, address, call, later, keeps)
+        is_heard = is_worker() and self._calls.flags & HEARD
+        if number >= KEYS and not is_heard and address.moment >> 32 != VALIDATION_EPOCH:
+            self.tell()
+        return result
+
+    def _learn(self, marks: Marks) -> None:
+        """Note which sources a call with all of them keyed has asked."""
+        for name, flag in MOVED.items():
+            if name in marks and marks[name][0] != marks[name][1]:
+                self._calls.note(flag)
+        sources = self.sources()
+        if self._keys_all:
+            self._asked = None
+        elif self._asked is None:
+            self._asked = Asked(self.root, sources, in_memory(self.search().sources), marks)
+        else:
+            self._asked.note(marks)
 
     def _trace_seeds(self, address: Address, call: Call) -> tuple[Run, set[str]]:
         log = SeedLog(of_globals=False)

@@ -53,7 +53,7 @@ class _Candidate:
 
     def present(self) -> Found:
         """Return its path and its present state."""
-        return found(self.path, self.thing, self.hook)
+        return found(self.path, self.location, self.hook)
 
     def owners(self) -> Iterator[_Candidate]:
         """Yield the hooked objects that may pass a seed on to it."""
@@ -86,6 +86,7 @@ class Search:
         incomplete: whether there are more objects than the search looks at.
         candidates: the generators and hooked objects.
         groups: for each candidate, by its path, the group of those that were in an equal state when they were found.
+        unread: the names of the groups of more than two whose roles cannot be read.
         snapshots: the contents of all holders that may get other generators.
     """
 
@@ -94,11 +95,12 @@ class Search:
         self.incomplete = False
         self.candidates: list[_Candidate] = []
         self.groups: dict[str, Group] = {}
+        self.unread: set[str] = set()
         self.snapshots: list[tuple[Any, ...]] = []
         self._owners: dict[Location, _Candidate] = {}
         self._registrations = registrations()
         self._sources: tuple[Source, ...] | None = None
-        self._generators: list[Location] = []
+        self._generators: list[tuple[Any, Any, Any]] = []
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -115,7 +117,7 @@ class Search:
                 for candidate, segment in zip(chosen, self._segments(chosen), strict=True)
             )
             self._generators = [
-                candidate.location
+                (candidate.location.holder, candidate.location.name, candidate.thing)
                 for candidate in chosen
                 if candidate.hook is None and candidate.location.holder is not None
             ]
@@ -152,6 +154,10 @@ class Search:
         }
         return {name: outermost[name] for name in members if len(outermost.get(name, ())) > 1}
 
+    def has_roles(self) -> bool:
+        """Return whether roles tell generators in equal states apart."""
+        return any(group.name != group.family for group in self.groups.values())
+
     def made_equal(self) -> list[tuple[str, str]]:
         """Return pairs of generators that were in different states when they were found, and are in equal ones now."""
         generators = [
@@ -183,7 +189,12 @@ class Search:
 
     def stale(self) -> bool:
         """Return whether another object has replaced a generator."""
-        return any(location.stored() is not location.thing for location in self._generators)
+        if not self._generators:
+            return False
+        try:
+            return any(holder[name] is not thing for holder, name, thing in self._generators)
+        except LookupError:
+            return True
 
     def changed(self) -> bool:
         """Return whether the searched objects have other contents now, or a hook was registered since."""
@@ -194,7 +205,9 @@ class Search:
         )
 
 
-def find(root: Any, earlier: Mapping[str, Group] | None = None, *, joins: bool = True) -> Search:
+def find(
+    root: Any, earlier: Mapping[str, Group] | None = None, *, joins: bool = True, by_role: bool = False
+) -> Search:
     """Search an object for generators and hooked objects, breadth first.
 
     The search goes through attributes, lists, tuples, sets, dicts, partial functions, bound methods, closures, and the
@@ -205,6 +218,7 @@ def find(root: Any, earlier: Mapping[str, Group] | None = None, *, joins: bool =
         root: the object.
         earlier: the groups of an earlier search of it.
         joins: whether generators in equal states share a stream, unless the earlier search knew both.
+        by_role: whether of more than two only those of one role do.
     """
     result = Search()
     for number, location in enumerate(walk(root)):
@@ -215,7 +229,7 @@ def find(root: Any, earlier: Mapping[str, Group] | None = None, *, joins: bool =
     result.candidates.sort(key=lambda candidate: candidate.location.order)
     _number_equal_paths(result.candidates)
     generators = [candidate.present() for candidate in result.candidates]
-    result.groups = group_by_state(generators, earlier or {}, joins=joins)
+    result.groups, result.unread = group_by_state(generators, earlier or {}, joins=joins, by_role=by_role)
     return result
 
 

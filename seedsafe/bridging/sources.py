@@ -16,7 +16,7 @@ from seedsafe.bridging.generators import (
     the_numpy_global,
     the_python_global,
 )
-from seedsafe.bridging.in_place import STATE, numpy_state, python_state
+from seedsafe.bridging.in_place import STATE, numpy_state
 from seedsafe.bridging.options import Bridge, Hook
 from seedsafe.bridging.words import Words
 from seedsafe.keys import seeding
@@ -47,31 +47,16 @@ class PythonRandom(Python):
 
     def __init__(self) -> None:
         super().__init__("random", the_python_global)
-        memory = self._memory = python_state(the_python_global)
-        self._words: Any = None if memory is None else memory[1:]
-
-    def save(self) -> Any:
-        if self._memory is None:
-            return super().save()
-        return self._memory.copy(), the_python_global.gauss_next
+        self._words: Any = None if self._memory is None else self._memory[1:]
 
     def key(self, words: Words) -> None:
         memory = self._memory
         if memory is None:
-            super().restore((3, (*words.head(0).tolist(), STATE), None))
+            self.restore((3, (*words.head(0).tolist(), STATE), None))
         else:
             self._words[...] = words.head(0)
             memory[0] = STATE
             the_python_global.gauss_next = None
-
-    def restore(self, state: Any) -> None:
-        if self._memory is None:
-            super().restore(state)
-        else:
-            self._memory[:], the_python_global.gauss_next = state
-
-    def mark(self) -> Any:
-        return super().save()
 
 
 class _AnyState:
@@ -94,7 +79,7 @@ class NumpyGlobal(NumpyLegacy):
         if bits is _AnyState:  # a signal handler has interrupted `_has_gaussian`
             bits = the_numpy_global._bit_generator = self._last
         self._last = bits
-        state = super().save() if _has_gaussian() else None
+        state = self.thing.get_state(legacy=False) if _has_gaussian() else None
         depth = self._depth
         self._depth = depth + 1
         return bits, state, depth
@@ -127,7 +112,7 @@ class NumpyGlobal(NumpyLegacy):
             super().restore(legacy)
 
     def mark(self) -> Any:
-        return self.mark_of(super().save())
+        return self.mark_of(self.thing.get_state(legacy=False))
 
 
 def _has_gaussian() -> bool:
@@ -166,16 +151,16 @@ class OneThread(TorchCPU):
         self._threads, self._set_threads = torch.get_num_threads, torch.set_num_threads
 
     def save(self) -> Any:
-        return super().save(), self._threads()
+        return self.thing.get_state(), self._threads()
 
     def key(self, words: Words) -> None:
         if self._threads() != 1:
             self._set_threads(1)
-        super().key(words)
+        self._fill(words.head(2))
 
     def restore(self, state: Any) -> None:
         generator, threads = state
-        super().restore(generator)
+        self.thing.set_state(generator)
         if threads != 1:
             self._set_threads(threads)
 

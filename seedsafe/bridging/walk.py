@@ -183,7 +183,7 @@ def _is_plain(thing: Any, kinds: set[type], depth: int = 4) -> bool:
     if isinstance(thing, CONTAINERS):
         return all(_is_plain(part, kinds, depth - 1) for part in _spread(thing, 16))
     attributes = attributes_of(thing)
-    if attributes is None or callable(thing) or hook_of(thing) is not None:
+    if attributes is None or callable(thing) or hook_of(thing) is not None or is_generator(thing):
         return False
     kinds.add(type(thing))
     slots = (_attribute(thing, name) for name in _slots_of(thing))

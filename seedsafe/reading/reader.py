@@ -89,6 +89,7 @@ class KeyedReader:
         unkeyed: without a bridge, the treatment of a base that draws without the key.
         worker: returns the number or name of this process if it is a worker, else None.
         log: the log of warnings, which several readers may share.
+        must_draw: whether to warn if a bridge finds that nothing draws and there is no augmentation; False for a validation set.
 
     Raises:
         TypeError: an argument has the wrong type.
@@ -124,6 +125,7 @@ class KeyedReader:
         unkeyed: Unkeyed | None = None,
         worker: Callable[[], int | str | None] = process_name,
         log: WarningLog | None = None,
+        must_draw: bool = True,
     ) -> None:
         check_base(base)
         augment, views = listed(augment, views)
@@ -157,6 +159,7 @@ class KeyedReader:
         self.worker = worker
         self.repeats = Repeats(base, self.seed, log)
         self.bridge = checked_bridge(bridge)
+        self.must_draw = must_draw
         self.unkeyed = unkeyed or Unkeyed()
         for inner in nested(base):
             if inner.reader.seed == self.seed:
@@ -170,7 +173,10 @@ class KeyedReader:
         self.augment, self.views = listed(self.augment, self.views)
         bound = self.bound = BoundAugment(self.augment)
         label = f"the dataset {type(self.base).__qualname__}"
-        self._runner = None if self.bridge is None else Runner(self.base, self.bridge, label)
+        must_draw = self.must_draw and self.augment is None and next(nested(self.base), None) is None
+        self._runner = (
+            None if self.bridge is None else Runner(self.base, self.bridge, label, must_draw=must_draw)
+        )
         self._checks = self._checks_of(bound)
         self._view_checks = [(view, self._checks_of(view)) for view in bound.views]
         self.repeats.has_effect = self._runner is not None or bound.draws
@@ -419,6 +425,17 @@ class KeyedReader:
         """
         if self.faults.log is not None:
             self.faults.log.report(name)
+        if self._runner is not None:
+            self._runner.tell()
+
+    def report(self) -> str:
+        """Return what the bridge keys, as far as reads in all processes have shown; empty without a bridge."""
+        return "" if self._runner is None else self._runner.report()
+
+    def listen(self) -> None:
+        """Let workers leave it to `report_failures` to tell that a bridge keys nothing."""
+        if self._runner is not None:
+            self._runner.listen()
 
     def manifest(self) -> dict[str, Any]:
         """Return everything but the data that the samples depend on, as plain data for a log.
@@ -428,8 +445,8 @@ class KeyedReader:
 
         Returns:
             A dict with ``contract``, ``seedsafe``, ``python``, ``numpy``, ``seed``, ``augment`` (the result of `to_dict`, or the
-            pipeline's repr if it holds code), ``bridge`` (the options' repr, or None), ``verdict``, ``equal_generators`` (those
-            of the bridge that share a stream, a list for each stream) and ``libraries``.
+            pipeline's repr if it holds code), ``bridge`` (the options' repr, or None), ``keyed`` (what it keys), ``verdict``,
+            ``equal_generators`` (those of the bridge that share a stream, a list for each stream) and ``libraries``.
 
         Example:
             >>> result = KeyedReader([1, 2], seed=42).manifest()
@@ -456,6 +473,7 @@ class KeyedReader:
             "seed": self.seed,
             "augment": plain,
             "bridge": None if runner is None else repr(runner.options),
+            "keyed": self.report(),
             "verdict": None if runner is None else runner.verdict,
             "equal_generators": [] if runner is None else runner.joined(),
             "libraries": libraries,

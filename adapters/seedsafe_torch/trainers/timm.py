@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any, SupportsIndex
 
-from torch.utils.data import BatchSampler, DistributedSampler, RandomSampler
+from torch.utils.data import BatchSampler, DistributedSampler, RandomSampler, SequentialSampler
 
 from seedsafe.reading import outermost
 from seedsafe_torch.callers import UNKEYED
@@ -42,7 +42,13 @@ def keyed_loader(loading: Any, *, seed: SupportsIndex) -> Any:
             "use_multi_epochs_loader and input_size_choices"
         )
     dataset, options = inside.dataset, {name: getattr(inside, name) for name in OPTIONS}
-    keyed = dataset if any(outermost(dataset)) else AugmentedDataset(dataset, seed=seed, bridge=True)
+    keyed: Any = dataset
+    if not any(outermost(dataset)):
+        keyed = AugmentedDataset(dataset, seed=seed, bridge=True)
+        keyed.reader.must_draw = not isinstance(
+            inside.sampler, SequentialSampler
+        )  # else it is a validation set
+        keyed.reader.renew()
     if isinstance(inside.sampler, RandomSampler):
         options |= {"shuffle": True, "seed": seed}
     elif type(inside.sampler) is DistributedSampler:

@@ -51,6 +51,8 @@ def keyed_loader(loading: DataLoader[Any], trainer: Any, *, seed: SupportsIndex)
 
     def make() -> Any:
         keyed: Any = AugmentedDataset(dataset, seed=seed, bridge=True)
+        keyed.reader.must_draw = shuffle  # else it is a validation set
+        keyed.reader.renew()
         if ranks:
             shared = DistributedKeyedSampler(keyed, seed=seed, shuffle=shuffle)
             return loader(keyed, sampler=shared, **options)

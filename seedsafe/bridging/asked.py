@@ -1,0 +1,174 @@
+"""Key only the generators that reads ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from time import perf_counter
+from typing import Any, Final
+
+import numpy as np
+
+from seedsafe.bridging.generators import Stateful
+from seedsafe.bridging.region import Region, regions
+from seedsafe.bridging.sources import Source
+from seedsafe.bridging.walk import Contents
+from seedsafe.ground.process import is_worker
+from seedsafe.keys.key import Address
+
+__all__ = ["FEW", "Asked", "in_memory"]
+
+FEW: Final = 4
+"""So many are cheaper to key than to watch."""
+
+_MANY: Final = 32
+_SECONDS: Final = 1e-5
+"""What keying one takes, about."""
+
+_TRIES: Final = 4
+_CHECKED: Final = (1, 2, 4, 8)
+"""The second reads around which what the root holds is compared."""
+
+
+def in_memory(sources: Iterable[Source]) -> list[Stateful]:
+    """Return the sources that can be watched without being keyed."""
+    return [source for source in sources if isinstance(source, Stateful) and source.memory() is not None]
+
+
+class Asked:
+    """Keys for each read the generators that earlier reads asked, and looks afterwards whether the read has asked others.
+
+    If so it is read again with those keyed too, and its first result is dropped: a generator that is first used in read 1,000 gives
+    the numbers that it would give if it had always been keyed. Where reads take turns among many, and one costs less than keying
+    all of them, those of the last read are tried first.
+
+    Args:
+        root: the object that is read.
+        sources: all sources.
+        watched: those that are not keyed for each read.
+        marks: the states of sources, by name, before and after a read with all of them keyed.
+    """
+
+    def __init__(
+        self,
+        root: Any,
+        sources: Sequence[Source],
+        watched: Sequence[Stateful],
+        marks: dict[str, tuple[Any, Any]],
+    ) -> None:
+        self.sources = sources
+        self.keys_all = False
+        """Whether the root has changed when it was read again, so that it must not be."""
+        self._root, self._again, self._seconds = root, 0, 0.0
+        self._watched = watched
+        ids = set(map(id, watched))
+        self._always = np.array([id(source) not in ids for source in sources])
+        self._places = np.flatnonzero(~self._always)
+        self._memory: list[Any] = [source.memory() for source in watched]
+        sizes = [len(memory) for memory in self._memory]
+        self._starts = np.cumsum([0, *sizes[:-1]])
+        self._states: list[Any] = [None] * len(watched)
+        self._asked = np.zeros(len(watched), bool)
+        self.note(marks)
+        self._last = self._asked.copy()
+        self._seen = self._now()
+        self._save(range(len(watched)))
+
+    def note(self, marks: dict[str, tuple[Any, Any]]) -> None:
+        """Note what a read with all sources keyed has asked."""
+        for number, source in enumerate(self._watched):
+            before, after = marks.get(source.name, (None, None))
+            self._asked[number] |= before != after
+        self._stale = True
+
+    def _now(self) -> Any:
+        return np.concatenate(self._memory)
+
+    def _moved(self, now: Any, before: Any) -> Any:
+        """Return for each watched generator whether it has moved."""
+        return np.logical_or.reduceat(now != before, self._starts)
+
+    def _save(self, numbers: Iterable[int]) -> None:
+        for number in numbers:
+            source = self._watched[number]
+            state = self._states[number] = source.save()
+            # Nobody sees in memory that it is taken.
+            self._asked[number] |= source.has_gaussian(state)
+
+    def run(self, address: Address, call: Callable[[Address], Any]) -> Any:
+        """Run a call, as often as it takes until it asks only generators that were keyed."""
+        if regions.door.locked():
+            regions.wait()
+        with regions.lock:
+            return self._run(address, call)
+
+    def _run(self, address: Address, call: Callable[[Address], Any]) -> Any:
+        saves = bool(regions.inside) or not is_worker()
+        if saves or self._stale:  # others may have drawn since
+            self._refresh()
+        count = int(np.count_nonzero(self._asked))
+        tries_last = count > _MANY and self._seconds < count * _SECONDS
+        chosen = (self._last if tries_last else self._asked).copy()
+        contents: Contents | None = None
+        error: Exception | None = None
+        result: Any = None
+        for left in reversed(range(_TRIES)):
+            error, missed = None, chosen
+            try:
+                result = self._keyed(address, call, chosen, counts=count > _MANY)
+            except Exception as caught:  # noqa: BLE001  # perhaps since it asked one that was not keyed
+                error = caught
+            finally:
+                missed = self._put_back(chosen, saves)
+            if contents is not None and contents.changed("the base") is not None:
+                self.keys_all = True
+            if not missed.any():
+                break
+            self._asked |= missed
+            chosen = missed | (self._last if tries_last else chosen) if left > 1 else np.ones_like(chosen)
+            self._again += 1
+            contents = Contents(self._root, address.index) if self._again in _CHECKED else None
+        if error is not None:
+            raise error
+        return result
+
+    def _refresh(self) -> None:
+        now = self._now()
+        if not np.array_equal(now, self._seen):
+            self._save(np.flatnonzero(self._moved(now, self._seen)).tolist())
+            self._seen = now
+        self._stale = False
+
+    def _keyed(self, address: Address, call: Callable[[Address], Any], chosen: Any, *, counts: bool) -> Any:
+        keyed = self._always.copy()
+        keyed[self._places] = chosen
+        region = Region(address, tuple([self.sources[place] for place in np.flatnonzero(keyed).tolist()]))
+        return region.run(partial(self._counted, call, chosen) if counts else call)
+
+    def _counted(self, call: Callable[[Address], Any], chosen: Any, address: Address) -> Any:
+        """Run a call, and note which of the chosen generators it asks, and its time."""
+        numbers = np.flatnonzero(chosen)
+        memory = [self._memory[number] for number in numbers.tolist()]
+        before, start = [part.tobytes() for part in memory], perf_counter()
+        try:
+            return call(address)
+        finally:
+            seconds, usual = perf_counter() - start, self._seconds
+            # One pause of the machine must not count for much.
+            self._seconds = min(max(seconds, usual / 2), usual * 2) if usual else seconds
+            asked = [part.tobytes() != earlier for part, earlier in zip(memory, before, strict=True)]
+            self._last = np.zeros_like(chosen)
+            self._last[numbers] = asked
+
+    def _put_back(self, chosen: Any, saves: bool) -> Any:
+        """Return which generators moved although they were not keyed, put back."""
+        now = self._now()
+        if np.array_equal(now, self._seen):
+            return np.zeros_like(chosen)
+        missed = self._moved(now, self._seen) & ~chosen
+        if not saves:
+            self._seen = now
+        elif missed.any():
+            for number in np.flatnonzero(missed).tolist():
+                self._watched[number].restore(self._states[number])
+        return missed
