@@ -24,7 +24,7 @@ from refused import refused
 import seedsafe as ss
 from seedsafe.bridging import generators as kinds
 from seedsafe.bridging import in_place, sources
-from seedsafe.bridging.same import content
+from seedsafe.bridging.again import content
 from seedsafe.bridging.search import find
 from seedsafe.bridging.words import Words, address_of, other_address
 from seedsafe.keys.key import address

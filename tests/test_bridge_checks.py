@@ -19,8 +19,8 @@ from reentry import interrupted, same
 from test_bridge import GRAY, KEY, KEYS, OTHER
 
 import seedsafe as ss
-from seedsafe.bridging import entropy
-from seedsafe.bridging.same import content
+from seedsafe.bridging import region
+from seedsafe.bridging.again import content
 from seedsafe.bridging.search import find
 from seedsafe.reading import KeyedReader
 from seedsafe_torch import AugmentedDataset, loader
@@ -268,7 +268,7 @@ class TestUnseeded:
         assert len({first, second, third, inner}) == 4
 
     def test_outside_and_in_other_threads_it_is_the_systems(self) -> None:
-        numpys = entropy._NUMPY.randbits
+        numpys = region._NUMPY.randbits
         found = []
         for _ in range(2):
             with ss.keyed(KEY):
@@ -277,10 +277,10 @@ class TestUnseeded:
                 thread.join()
             found.append(of_default_rng())
         assert len(set(found)) == 4
-        assert entropy._NUMPY.randbits is numpys
+        assert region._NUMPY.randbits is numpys
         with pytest.raises(ZeroDivisionError), ss.keyed(KEY):
             print(1 / 0)
-        assert entropy._NUMPY.randbits is numpys
+        assert region._NUMPY.randbits is numpys
 
     def test_in_a_worker(self) -> None:
         class Noisy(Items):
@@ -347,7 +347,7 @@ class TestConstantNoise:
 
     def test_seeds_of_two_logs_are_listed_in_both_whichever_ends_first(self) -> None:
         before = np.random.default_rng
-        outer, inner = entropy.SeedLog(), entropy.SeedLog()
+        outer, inner = region.SeedLog(), region.SeedLog()
         outer.__enter__()
         np.random.default_rng(1)
         inner.__enter__()
@@ -361,7 +361,7 @@ class TestConstantNoise:
 
     def test_what_asks_for_classes_gets_the_usual_answers(self) -> None:
         state, bits = np.random.RandomState(5), np.random.PCG64()
-        with entropy.SeedLog():
+        with region.SeedLog():
             assert isinstance(state, np.random.RandomState)
             assert isinstance(np.random.RandomState(5), type(state))
             assert type(np.random.RandomState(5)) is type(state)
@@ -373,7 +373,7 @@ class TestConstantNoise:
     @pytest.mark.parametrize("of_globals", [True, False])
     def test_seeds_of_the_process_are_listed_on_demand(self, of_globals: bool) -> None:
         saved = random.getstate(), np.random.get_state()
-        with entropy.SeedLog(of_globals=of_globals) as seeds:
+        with region.SeedLog(of_globals=of_globals) as seeds:
             random.seed(6)
             np.random.seed(7)
             random.Random(8)

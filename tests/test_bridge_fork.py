@@ -10,7 +10,7 @@ import pytest
 from programs import python
 
 from seedsafe.bridging.again import put_back
-from seedsafe.bridging.regions import regions
+from seedsafe.bridging.region import regions
 
 HEAD = """
 import os, random, signal, sys, threading
@@ -71,8 +71,8 @@ def test_sixty_forks_beside_a_thread_that_draws_all_the_time(torch: bool) -> Non
 
 def test_a_fork_does_not_wait_for_ever_for_a_thread_that_stays_inside() -> None:
     code = """
-from seedsafe.bridging import regions, sources, words
-regions.PATIENCE = 0.05
+from seedsafe.bridging import region, sources, words
+region.PATIENCE = 0.05
 with ss.keyed(ss.SampleKey(1, 0, 0)):
     expected = random.random(), np.random.rand()
 random.seed(1)
@@ -124,7 +124,7 @@ def stay():
         threading.Event().wait()
 
 def begin():  # the bridge is not imported yet, so its own hook does not run before this fork
-    assert "seedsafe.bridging.regions" not in sys.modules
+    assert "seedsafe.bridging.region" not in sys.modules
     threading.Thread(target=stay, daemon=True).start()
     entered.wait()
 

@@ -19,9 +19,8 @@ from programs import python
 from reentry import PLACES
 
 import seedsafe as ss
-from seedsafe.bridging import entropy
-from seedsafe.bridging.region import Region
-from seedsafe.bridging.regions import regions
+from seedsafe.bridging import region
+from seedsafe.bridging.region import Region, regions
 from seedsafe.bridging.sources import globals_for
 from seedsafe.bridging.words import address_of
 from seedsafe.keys.ambient import thread
@@ -84,7 +83,7 @@ def states() -> list[Any]:
     return [
         *(random.getstate(), repr(numpys), numpys["state"]["key"].tobytes(), np.random.get_bit_generator()),
         *(torch.get_rng_state().tolist(), torch.get_num_threads()),
-        *(entropy._NUMPY.randbits, np.random.default_rng, random.Random.seed, list(entropy._logs)),
+        *(region._NUMPY.randbits, np.random.default_rng, random.Random.seed, list(region._logs)),
         *(thread.read, list(regions.inside), regions.lock._is_owned()),
     ]
 

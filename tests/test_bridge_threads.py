@@ -14,7 +14,7 @@ import torch
 from programs import python
 
 import seedsafe as ss
-from seedsafe.bridging import threads
+from seedsafe.bridging import again
 from seedsafe_torch import AugmentedDataset
 
 COUNT = 40
@@ -95,7 +95,7 @@ def test_the_draws_of_another_thread_do_not_enter(verify: bool, action: Any) -> 
 
 
 def test_a_thread_that_always_draws_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threads, "RUNS", 4)
+    monkeypatch.setattr(again, "RUNS", 4)
     base = Drawing()
     base.rest = 10**6
     with (
@@ -146,7 +146,7 @@ def test_it_looks_at_threads_that_end_while_the_garbage_collector_runs() -> None
         "-c",
         """
 import gc, threading
-from seedsafe.bridging.threads import OtherThreads
+from seedsafe.bridging.again import OtherThreads
 from seedsafe_torch.frames import objects_in_threads
 
 class Garbage:

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 import torch
 
-from seedsafe.bridging.contents import Contents
+from seedsafe.bridging.walk import Contents
 
 
 class Thing:

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 import seedsafe as ss
-from seedsafe.bridging.entropy import Replayed
 from seedsafe.bridging.generators import generator_of, global_generators, is_generator, stateful
+from seedsafe.bridging.region import Replayed
 from seedsafe.bridging.words import Words, address_of
 
 KINDS: dict[str, tuple[Any, Any]] = {

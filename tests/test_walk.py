@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from seedsafe.bridging.contents import Contents
-from seedsafe.bridging.walk import Location, Part, held_by, walk
+from seedsafe.bridging.walk import Contents, Location, Part, held_by, walk
 from seedsafe.reading.bases import walk as datasets
 
 RNG = random.Random(0)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from seedsafe.bridging.generators import generator_of
-from seedsafe.bridging.hooks import Hook
+from seedsafe.bridging.options import Hook
 from seedsafe.bridging.walk import attributes_of
 
 __all__ = ["Found", "Group", "found", "group_by_state", "pairs_made_equal"]

@@ -9,17 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
 
+from seedsafe.bridging.again import Marks, Run, content, others_run, undisturbed
 from seedsafe.bridging.call_count import CallCount
-from seedsafe.bridging.entropy import SeedLog
 from seedsafe.bridging.equal import Group
 from seedsafe.bridging.options import Bridge, NotReproducible
-from seedsafe.bridging.region import Region
-from seedsafe.bridging.regions import regions
-from seedsafe.bridging.same import content
+from seedsafe.bridging.region import Region, SeedLog, regions
 from seedsafe.bridging.search import MOST, Search, find
 from seedsafe.bridging.sources import Source, globals_for
-from seedsafe.bridging.threads import others_run, undisturbed
-from seedsafe.bridging.watch import KEYS, Call, Marks, Run, Watch, trace
+from seedsafe.bridging.watch import KEYS, Call, Watch, trace
 from seedsafe.bridging.words import other_address
 from seedsafe.ground.process import is_worker
 from seedsafe.keys import seeding

@@ -14,7 +14,7 @@ from numpy.random import Generator
 
 from seedsafe.bridging.equal import Found, Group, found, group_by_state, pairs_made_equal
 from seedsafe.bridging.generators import Stateful, generator_of, is_generator, stateful
-from seedsafe.bridging.hooks import Hook, hook_of, registrations
+from seedsafe.bridging.options import Hook, hook_of, registrations
 from seedsafe.bridging.sources import HookSource, Source
 from seedsafe.bridging.walk import (
     CONTAINERS,

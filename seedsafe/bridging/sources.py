@@ -16,9 +16,8 @@ from seedsafe.bridging.generators import (
     the_numpy_global,
     the_python_global,
 )
-from seedsafe.bridging.hooks import Hook
 from seedsafe.bridging.in_place import STATE, numpy_state, python_state
-from seedsafe.bridging.options import Bridge
+from seedsafe.bridging.options import Bridge, Hook
 from seedsafe.bridging.words import Words
 from seedsafe.keys import seeding
 

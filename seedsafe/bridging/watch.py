@@ -6,32 +6,20 @@ import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from seedsafe.bridging.again import rerun
+from seedsafe.bridging.again import Content, Marks, Run, content, rerun
 from seedsafe.bridging.call_count import DRAWN, UNSEEN, CallCount
 from seedsafe.bridging.options import NotReproducible
 from seedsafe.bridging.region import Region
-from seedsafe.bridging.same import Content, content
 from seedsafe.bridging.sources import Source
 from seedsafe.bridging.words import Words, other_address
 from seedsafe.keys.key import Address
 
-__all__ = ["KEYS", "Call", "Marks", "Run", "Watch", "trace"]
+__all__ = ["KEYS", "Call", "Watch", "trace"]
 
 KEYS = 32
 """The number of calls at the start of a run that are all watched."""
 
 Call = Callable[[Address], Any]
-
-
-Marks = dict[str, tuple[Any, Any]]
-"""Each source's state before and after a call, by name."""
-
-
-class Run(NamedTuple):
-    """A call's result, and the states of the sources around it."""
-
-    result: Any
-    marks: Marks
 
 
 class _First(NamedTuple):

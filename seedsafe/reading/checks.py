@@ -16,15 +16,21 @@ from weakref import WeakSet
 
 import numpy as np
 
-from seedsafe.bridging.again import digests_of, has_moved, put_back, rerun, set_states, states_of
-from seedsafe.bridging.contents import Contents, named_place
-from seedsafe.bridging.entropy import Replayed
+from seedsafe.bridging.again import (
+    digests_of,
+    has_moved,
+    is_tensor,
+    others_run,
+    put_back,
+    rerun,
+    set_states,
+    states_of,
+)
 from seedsafe.bridging.generators import State, Stateful, global_generators, stateful
 from seedsafe.bridging.options import NotReproducible
-from seedsafe.bridging.regions import PATIENCE, regions
-from seedsafe.bridging.same import is_tensor
+from seedsafe.bridging.region import PATIENCE, Replayed, regions
 from seedsafe.bridging.search import held_generators
-from seedsafe.bridging.threads import others_run
+from seedsafe.bridging.walk import Contents, named_place
 from seedsafe.ground.warning import warn
 from seedsafe.keys import seeding
 from seedsafe.keys.key import SampleIndex

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from seedsafe.bridging import same
+from seedsafe.bridging import again
 from seedsafe.bridging.walk import held_by
 from seedsafe.ground.tree import entries
 
@@ -50,7 +50,7 @@ def content(sample: Any) -> Content:
 
 def digest(value: Any) -> str:
     """Return the digest of a value with all its parts, as a bridge does to compare two results."""
-    return same.content(value).digest.hex()
+    return again.content(value).digest.hex()
 
 
 def leaves(value: Any, path: str = "", above: tuple[int, ...] = ()) -> Iterator[tuple[str, Any]]:
@@ -89,9 +89,9 @@ def as_array(leaf: Any) -> np.ndarray[Any, Any] | None:
     if isinstance(leaf, bool | int | float | complex):
         return np.asarray(leaf)
     try:
-        array: np.ndarray[Any, Any] | None = same.as_array(leaf)
+        array: np.ndarray[Any, Any] | None = again.as_array(leaf)
     except TypeError:
-        if not same.is_tensor(leaf):
+        if not again.is_tensor(leaf):
             raise
         array = np.asarray(leaf.detach().cpu().float())  # bfloat16 and other dtypes that NumPy lacks
     return array

@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from seedsafe.bridging.entropy import SeedLog
+from seedsafe.bridging.region import SeedLog
 from seedsafe.keys.ambient import Read
 from seedsafe.reading.bases import entered
 from seedsafe_audit import state
