@@ -1,4 +1,8 @@
-"""Run calls again, and compare their results."""
+"""Run calls again, and compare their results.
+
+`content` makes a digest of a result. `put_back`, `set_states` and `rerun` run a call with generators in chosen states. `undisturbed` runs
+one until no other thread has drawn meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -41,6 +45,7 @@ __all__ = [
 
 
 _DEEPEST = 200
+"""Parts below are not seen: a linked list of records would reach Python's limit of recursion."""
 
 
 class Content(NamedTuple):
@@ -188,7 +193,7 @@ class _Walk:
 
 
 _LARGE: Final = 64
-
+"""A longer list holds data, so one digest is enough to compare it."""
 
 Marks = dict[str, tuple[Any, Any]]
 """Each source's state before and after a call, by name."""

@@ -1,4 +1,7 @@
-"""Any library's callable as a transform."""
+"""Any library's callable as a transform.
+
+`Calling` knows how a callable is to be called, `Bridged` is the transform.
+"""
 
 from __future__ import annotations
 

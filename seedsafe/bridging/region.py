@@ -1,4 +1,8 @@
-"""Code regions with every generator keyed."""
+"""Code regions with every generator keyed.
+
+`regions` lets one thread at a time in. A `Region` keys the sources for one call, and `Entropy` the generators that the call makes without a
+seed. `Replayed` and `SeedLog` do the same outside, for checks. `keyed` is the with statement.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A walk through all that an object holds."""
+"""A walk through all that an object holds.
+
+`walk` yields what is reached, by `parts_of` what may draw. `Contents` notes what an object holds at one time, to see later what has changed.
+"""
 
 from __future__ import annotations
 
@@ -39,19 +42,8 @@ __all__ = [
 ]
 
 
-_LEAVES = (
-    str,
-    bytes,
-    bytearray,
-    int,
-    float,
-    complex,
-    bool,
-    type(None),
-    np.ndarray,
-    np.generic,
-    types.ModuleType,
-)
+_PLAIN: Final[frozenset[type]] = frozenset((bool, int, float, complex, str, bytes, type(None)))
+_LEAVES: Final[tuple[type, ...]] = (*_PLAIN, bytearray, np.ndarray, np.generic, types.ModuleType)
 CONTAINERS = list, tuple, dict, set, frozenset, deque
 LONGEST = 4096
 """The search looks at the first 4096 entries of a list or dict."""
@@ -225,19 +217,17 @@ def held_by(thing: Any, longest: int = LONGEST, *, leaves: bool = True) -> Itera
         longest: the number of entries to yield of a longer list or dict.
         leaves: whether to yield plain data too.
     """
-    if isinstance(thing, CONTAINERS):
-        named = thing.items() if isinstance(thing, dict) else enumerate(thing)
-        holder: Any = None if isinstance(thing, set | frozenset) else thing
-        for name, part in list(islice(named, longest)):
-            if leaves or not is_leaf(part):
-                yield Part(f"[{name!r}]", part, holder, name)
-    elif not isinstance(thing, (type, types.FunctionType)):
-        holder = attributes_of(thing) or {}
-        for name, part in list(holder.items()):
-            if leaves or not is_leaf(part):
-                yield Part(f".{name}", part, holder, name)
-        for name in _slots_of(thing):
-            yield Part(f".{name}", _attribute(thing, name))
+    if isinstance(thing, type | types.FunctionType):
+        return
+    has_entries = isinstance(thing, CONTAINERS)
+    held: Any = thing if has_entries else attributes_of(thing) or {}
+    holder = None if isinstance(thing, set | frozenset) else held
+    named = held.items() if isinstance(held, dict) else enumerate(held)
+    for name, part in list(islice(named, longest if has_entries else None)):
+        if leaves or not is_leaf(part):
+            yield Part(f"[{name!r}]" if has_entries else f".{name}", part, holder, name)
+    for name in () if has_entries else _slots_of(thing):
+        yield Part(f".{name}", _attribute(thing, name))
 
 
 def _of_container(container: Any) -> Iterator[Part]:
@@ -276,11 +266,7 @@ def _of_instance(thing: Any) -> Iterator[Part]:
 
 
 def _of_function(function: types.FunctionType) -> Iterator[Part]:
-    for cell in function.__closure__ or ():
-        try:
-            yield Part(".closure", cell.cell_contents)
-        except ValueError:  # not bound yet
-            continue
+    yield from (Part(".closure", part) for part in _cells(function))
     for part in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
         yield Part(".default", part)
     wrapped = getattr(function, "__wrapped__", None)
@@ -304,9 +290,7 @@ def names_of(code: types.CodeType) -> Iterator[str]:
 
 def modules_of(thing: Any) -> Iterator[str]:
     """Yield the module of an object, and the modules that a function names."""
-    module = getattr(thing, "__module__", None) or type(thing).__module__
-    if isinstance(module, str):
-        yield module
+    yield _module(thing)
     if isinstance(thing, types.FunctionType):
         for name in names_of(thing.__code__):
             part = thing.__globals__.get(name)
@@ -360,6 +344,7 @@ _PARTS_BY_KIND: Final[dict[Any, Callable[[Any], Iterator[Part]]]] = {
 }
 
 
+# A check in the first reads must not be felt: so much is compared, and what is beyond goes unseen.
 _MOST_OBJECTS: Final = 4_000
 _MOST_SECONDS: Final = 0.25
 _MOST_ENTRIES: Final = 50_000
@@ -378,7 +363,6 @@ _APART: Final = (
 """Modules of transforms that note on themselves what they drew last, and never read it again; of values, some with caches; of loggers."""
 _SHARED: Final = r"multiprocessing\.(connection|managers|queues)"
 _READ: Final = ("read", "recv", "seek", "fetch", "grab")
-_PLAIN: Final = frozenset((bool, int, float, complex, str, bytes, type(None)))
 
 
 _Entry = tuple[Any, Any, bytes | None]

@@ -14,7 +14,6 @@ from seedsafe.pipeline.boxes import Edges
 from seedsafe.pipeline.primitive import declared
 from seedsafe.pipeline.unnamed import Untouched
 from seedsafe.reading.bases import (
-    Keyed,
     Repeats,
     WarningLog,
     check_base,
@@ -23,7 +22,6 @@ from seedsafe.reading.bases import (
     nested,
     outermost,
     parts,
-    shared_seed,
     stamped,
     walk,
 )
@@ -44,7 +42,6 @@ from seedsafe.reading.checks import (
     DrawChecks,
     Unkeyed,
     checked_source,
-    end_draw_checks,
 )
 from seedsafe.reading.faults import (
     FailureLog,
@@ -74,7 +71,6 @@ __all__ = [
     "FailureLog",
     "Faults",
     "Forwarding",
-    "Keyed",
     "KeyedCollate",
     "KeyedReader",
     "PassesOn",
@@ -99,7 +95,6 @@ __all__ = [
     "count",
     "current",
     "declared",
-    "end_draw_checks",
     "entered",
     "explain_arguments",
     "flag",
@@ -116,7 +111,6 @@ __all__ = [
     "ready_batches",
     "require_finite",
     "require_finite_after",
-    "shared_seed",
     "stack",
     "stack_rows",
     "stamped",

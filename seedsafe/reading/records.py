@@ -19,7 +19,7 @@ from seedsafe.keys.key import SampleKey, record_index
 from seedsafe.keys.many import ManyKeys
 from seedsafe.reading.bound import BoundAugment
 from seedsafe.reading.group import Group
-from seedsafe.reading.sample import augment_sample, targets_of
+from seedsafe.reading.sample import augment_sample
 from seedsafe.reading.steps import ValueChecks
 from seedsafe.reading.targets import Targets
 
@@ -162,14 +162,6 @@ class KeyedMap:
             with reading(key):
                 return self.function(record)
         return self._runner.run(address_of(key), lambda address: self._run(record, key, address))
-
-    def targets_of(self, record: Any) -> Any:
-        """Return the argument `targets`, or those that a record implies.
-
-        Raises:
-            ValueError: a part of the record must be named.
-        """
-        return targets_of(self.bound, record, self.targets)
 
     def _run(self, record: Any, key: SampleKey, address: Any) -> Any:
         if address[-1] != key.index:  # the bridge checks the result for another key

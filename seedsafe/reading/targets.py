@@ -265,9 +265,10 @@ def only_labels(parts: Sequence[Any]) -> bool:
 
 def _are_named(sample: dict[Any, Any], rules: Rules) -> bool:
     """Return whether each part of a dict is a target by its name, or can be none."""
-    return all(
-        name in _NAMES or type(part) in SCALARS or name in rules.labels for name, part in sample.items()
-    )
+    for name, part in sample.items():  # asked in each read, and a generator would cost more
+        if name not in _NAMES and type(part) not in SCALARS and name not in rules.labels:
+            return False
+    return True
 
 
 def _with_label(sample: Any, rules: Rules) -> TargetPaths | None:
