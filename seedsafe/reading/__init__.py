@@ -46,6 +46,7 @@ from seedsafe.reading.checks import (
     checked_source,
     end_draw_checks,
 )
+from seedsafe.reading.epochs import keeping_epochs
 from seedsafe.reading.faults import (
     FailureLog,
     Faults,
@@ -106,6 +107,7 @@ __all__ = [
     "frames_of_threads",
     "global_generators",
     "held_generators",
+    "keeping_epochs",
     "nested",
     "outermost",
     "parts",
