@@ -62,7 +62,7 @@ class Runner:
         self._calls = CallCount() if _before is None else _before.calls
         self._groups = {} if _before is None else _before.groups
         self._told = set() if _before is None else _before.told
-        self._watch = Watch(label, self._calls, self._trace, self._hints)
+        self._watch = Watch(label, self._calls, self._trace, self._hints, root)
         self._process = -1
         seeding.listen()
         # An object that is being unpickled may not be complete: the first call searches it.

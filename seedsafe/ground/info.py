@@ -450,12 +450,20 @@ def _check_video(name: str, video: Array, parts: dict[str, Any]) -> None:
         )
 
 
+_OF_A_KEY: Final = ("seed", "epoch", "index", "rng", "random_state", "generator")
+
+
 def named_parts(sample: Any, parts: dict[str, Any], labels: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return the parts of a call by name as a sample.
 
     Raises:
         TypeError: there is a sample as well, or a name is neither a target nor a label.
     """
+    keys = [name for name in parts if name in _OF_A_KEY]
+    if keys:
+        raise TypeError(
+            f"a call takes no {keys[0]}: pass key=SampleKey(seed, epoch, index), or let AugmentedDataset(..., seed=42) make the keys"
+        )
     if sample is not None:
         raise TypeError(
             f"the sample must be passed once, got it also as {', '.join(parts)}=: pass a dict, or parts by name"

@@ -129,7 +129,10 @@ class KeyedReader:
         check_base(base)
         augment, views = listed(augment, views)
         if augment is not None and not callable(augment):
-            raise TypeError(f"augment must be a Compose or a Transform, got {augment!r}: pass Compose([...])")
+            raise TypeError(
+                f"augment must be a Compose or a Transform, got {augment!r}: pass Compose([...]); labels belong to the samples, as in "
+                "list(zip(images, labels))"
+            )
         if isinstance(augment, type):
             raise TypeError(
                 f"augment must be a Compose or a Transform, got the class {augment.__name__}: write {augment.__name__}(...), with its "
