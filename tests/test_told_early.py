@@ -1,14 +1,17 @@
 """Calls that others' habits suggest: what each error says, or that it works."""
 
 import re
+from inspect import signature
 
 import numpy as np
 import pytest
+from torch.utils.data import DataLoader
 
 import seedsafe as ss
 from seedsafe.keys.decisions import beta
 from seedsafe.keys.key import address
 from seedsafe_torch import AugmentedDataset, AugmentedIterable, KeyedSampler, loader
+from seedsafe_torch.loading import _Options
 
 IMAGES = np.zeros((4, 8, 8, 3), np.uint8)
 FLIP = ss.Compose([ss.HorizontalFlip()])
@@ -40,6 +43,15 @@ CALLS = {
     ),
     "chance of a word": (lambda: ss.draws(KEY).chance("x"), "p must be a probability .* got 'x'"),
     "beta of a word": (lambda: ss.draws(KEY).beta("a", 1), "a must be a number, got 'a'"),
+    "crop of a sound": (
+        lambda: ss.RandomCrop(100)(np.zeros((1, 16000), np.float32), key=KEY),
+        "RandomSegment",
+    ),
+    "crop of samples": (lambda: ss.RandomCrop(100)(np.zeros(16000, np.float32), key=KEY), "RandomSegment"),
+    "crop of audio": (
+        lambda: ss.RandomCrop(9)({"audio": np.zeros(99, np.float32)}, key=KEY),
+        "RandomSegment",
+    ),
     "beta of 0": (lambda: ss.draws(KEY).beta(1, 0), "b must be in .* got 0"),
 }
 
@@ -70,6 +82,11 @@ def test_beta_is_that_of_the_contract():
     assert draws.beta(0.2, 0.2) == beta(ss.draws(KEY), 0.2, 0.2)
     assert draws.word() == ss.draws(KEY).words(35)[34]
     assert address(KEY) == ss.draws(KEY).address
+
+
+def test_typed_options_of_a_loader_are_all_that_it_takes():
+    takes = {*signature(loader).parameters, *signature(DataLoader).parameters}
+    assert {*_Options.__annotations__} == takes - {"dataset", "options"}
 
 
 def crop(record, *, key):

@@ -45,13 +45,14 @@ TARGETS: Final = (
 """The parts of a sample that transforms know; every other entry of a dict passes through unchanged."""
 
 
+_SOUND: Final = "a sound is cut by RandomSegment(length), and is 'audio' in targets="
 _CLIP: Final = "pass a video as augment(video=clip, key=key), or to a dataset with targets=('video', None); the images of a batch one by one"
 _STACK: Final = "put its frames together with numpy.stack(frames)"
 
 
 def shape_error(shape: tuple[int, ...]) -> ValueError:
     """Return the error for an array whose shape is not an image's."""
-    way_out = _CLIP if len(shape) == 4 else "reshape it"
+    way_out = _CLIP if len(shape) == 4 else _SOUND if len(shape) == 1 else "reshape it"
     return ValueError(f"an image must have the shape (H, W) or (H, W, C), got {shape}: {way_out}")
 
 
