@@ -269,7 +269,8 @@ class _Os(ModuleType):
 
 
 def _not_ours(name: str, module: ModuleType) -> bool:
-    return name == "torch.utils.data" or name.partition(".")[0] not in _LIBRARIES
+    home = name.partition(".")[0]
+    return name == "torch.utils.data" or not (home in _LIBRARIES or home.startswith("seedsafe"))
 
 
 def _users(name: str, module: ModuleType) -> bool:
@@ -277,14 +278,7 @@ def _users(name: str, module: ModuleType) -> bool:
     return _not_ours(name, module) and not ("site-packages" in file or "dist-packages" in file)
 
 
-_LIBRARIES: Final = {
-    *sys.stdlib_module_names,
-    "numpy",
-    "seedsafe",
-    "seedsafe_torch",
-    "seedsafe_keras",
-    "torch",
-}
+_LIBRARIES: Final = {*sys.stdlib_module_names, "numpy", "torch"}
 _bound: dict[int, tuple[int, list[tuple[dict[str, Any], str]]]] = {}
 
 
