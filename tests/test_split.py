@@ -135,3 +135,49 @@ def test_what_is_no_list_of_classes(after: Any) -> None:
     with pytest.raises(TypeError, match="after must be a list of the names of classes"):
         ss.Compose([], after=after)
     assert ss.Compose([], after=[]).after is None
+
+
+class Brighter(ss.Transform):
+    """A transform for any layout."""
+
+    channels = "any"
+
+    def draw(self, rng: Any, info: Any) -> float:
+        return rng.unit()  # type: ignore[no-any-return]
+
+    def apply_image(self, image: Any, params: float) -> Any:
+        return image + np.float32(params)
+
+
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize("k", range(1, 6))
+def test_boxes_behind_the_last_transform_that_moves_them(k: int, late: bool) -> None:
+    moves = [ss.HorizontalFlip(), ss.RandomCrop(28)]
+    boxes = ss.Boxes("pascal_voc", min_area=20, min_visibility=0.3, check_each_transform=not late)
+    augment = ss.Compose([*moves, ss.ToFloat(), ss.ToCHW(), Brighter()], boxes=boxes)
+    if late and k == 1:
+        with pytest.raises(
+            ValueError, match="check_each_transform=False does so after the last transform alone: cut after"
+        ):
+            augment.split(k)
+        return
+    head, tail = augment.split(k)
+    for index in range(20):
+        sample, key = {"image": IMAGE, "boxes": BOXES}, ss.SampleKey(1, 2, index)
+        whole, parts = augment(sample, key=key), tail(head(sample, key=key), key=key)
+        assert whole["boxes"].tolist() == parts["boxes"].tolist()
+        assert whole["image"].tobytes() == parts["image"].tobytes()
+
+
+def test_boxes_that_come_out_in_another_format() -> None:
+    options = ss.Boxes("coco", out="pascal_voc", labels="names")
+    augment = ss.Compose([ss.HorizontalFlip(p=1), ss.CenterCrop(40)], boxes=options)
+    sample = {"image": IMAGE, "boxes": np.array([[4.0, 4, 16, 26]]), "names": ["cat"]}
+    key = ss.SampleKey(1, 2, 3)
+    assert augment(sample, key=key)["boxes"].tolist() == [[24, 4, 40, 30]]
+    for k in range(3):
+        head, tail = augment.split(k)
+        assert tail(head(sample, key=key), key=key)["boxes"].tolist() == [[24, 4, 40, 30]]
+    assert ss.Compose.from_json(augment.to_json()) == augment
+    with pytest.raises(ValueError, match=r"out must be one of .* got 'xyxy': write 'pascal_voc'"):
+        ss.Boxes("coco", out="xyxy")

@@ -69,6 +69,9 @@ stream = seedsafe_torch.AugmentedIterable([image], augment, seed=42)
 reveal_type(seedsafe_torch.loader(stream))  # StreamLoader
 reveal_type(seedsafe_torch.KeyedSampler([image], seed=42))  # KeyedSampler
 
+seedsafe_torch.loader(dataset, num_worker=2)  # type: ignore[call-overload]
+seedsafe_torch.loader(dataset, batch_size="4")  # type: ignore[call-overload]
+seedsafe_torch.loader(stream, num_worker=2)  # type: ignore[call-overload]
 seedsafe_torch.AugmentedDataset([image], augment)  # type: ignore[call-arg]
 seedsafe_torch.AugmentedDataset([image], augment, seed="42")  # type: ignore[arg-type]
 seedsafe_torch.AugmentedDataset([image], augment, seed=42, on_error="ignore")  # type: ignore[arg-type]

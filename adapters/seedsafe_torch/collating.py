@@ -166,6 +166,7 @@ def key_of(dataset: Any, at: SampleIndex, seed: int) -> SampleKey:
         if kind is Subset:
             position, dataset = dataset.indices[position], dataset.dataset
         elif kind is ConcatDataset:
+            position += len(dataset) if position < 0 else 0  # as it counts from the end itself
             number = bisect_right(dataset.cumulative_sizes, position)
             position -= dataset.cumulative_sizes[number - 1] if number else 0
             dataset = dataset.datasets[number]

@@ -14,7 +14,7 @@ import numpy as np
 from torch.utils.data import DataLoader, get_worker_info
 from torch.utils.data.dataloader import _DatasetKind
 
-from seedsafe.reading import Skipped, check_main, nested, outermost, walk
+from seedsafe.reading import Skipped, check_main, keeping_epochs, nested, outermost, walk
 from seedsafe_torch import frames
 from seedsafe_torch.callers import sharing_error
 from seedsafe_torch.cell import STALE
@@ -249,7 +249,8 @@ def first_batches(loading: DataLoader[Any], keyed: KeyedSampler, count: int) -> 
         loading.collate_fn,
         loading.drop_last,
     )
-    return [fetcher.fetch(indices) for indices in requests]
+    with keeping_epochs():
+        return [fetcher.fetch(indices) for indices in requests]
 
 
 def _check_not_wrapped(sampler: Any) -> None:

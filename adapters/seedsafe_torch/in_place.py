@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch.multiprocessing.reductions import reduce_tensor
-from torch.utils.data import DataLoader, Dataset, default_collate, get_worker_info
+from torch.utils.data import DataLoader, Dataset, get_worker_info
 from torch.utils.data._utils import collate as torchs
 
 from seedsafe import ring
@@ -108,7 +108,7 @@ def collate(samples: Sequence[Any]) -> Any:
     """
     travels = _leaves_worker()
     if travels and ring.why_not() is not None:
-        return default_collate(list(samples))
+        return torchs.collate(list(samples), collate_fn_map=_UNLIKE)
     if type(samples) is Ready:
         result = samples.collate(travels)
         if result is not None:
@@ -328,7 +328,7 @@ def _stack(usual: Callable[..., Any], travels: bool, parts: Sequence[Any], *, co
         for part in parts
     )
     if not nbytes or not alike:
-        return usual(parts, collate_fn_map=torchs.default_collate_fn_map)
+        return _collate_unlike(usual, parts, collate_fn_map=collate_fn_map)
     whole = _rows(parts, nbytes)
     if whole is None:
         tensors = [torch.as_tensor(part) for part in parts]
@@ -341,6 +341,22 @@ def _stack(usual: Callable[..., Any], travels: bool, parts: Sequence[Any], *, co
     dtype = first.dtype if isinstance(first, torch.Tensor) else torch.as_tensor(first).dtype
     tensor = _tensor(array.view(np.ndarray), dtype, (len(parts), *first.shape))
     return _travelling(tensor, array) if travels else tensor
+
+
+def _collate_unlike(usual: Callable[..., Any], parts: Sequence[Any], *, collate_fn_map: Any) -> Any:
+    """Collate tensors or arrays as torch does, but in the dtype that it gives without workers: in one it takes the first part's."""
+    dtypes = {part.dtype for part in parts if isinstance(part, torch.Tensor | np.ndarray)}
+    if len(dtypes) < 2 or get_worker_info() is None:
+        return usual(parts, collate_fn_map=torchs.default_collate_fn_map)
+    tensors = [torch.as_tensor(part) for part in parts]
+    dtype = functools.reduce(torch.promote_types, (tensor.dtype for tensor in tensors))
+    return _TENSORS([tensor.to(dtype) for tensor in tensors], collate_fn_map=torchs.default_collate_fn_map)
+
+
+_UNLIKE: Final = torchs.default_collate_fn_map | {
+    torch.Tensor: functools.partial(_collate_unlike, _TENSORS),
+    np.ndarray: functools.partial(_collate_unlike, _ARRAYS),
+}
 
 
 def _rows(parts: Sequence[Any], nbytes: int) -> ring.Part | None:

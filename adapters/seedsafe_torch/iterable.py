@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, SupportsIndex
 
 from torch.utils.data import IterableDataset, get_worker_info
 
-from seedsafe import KeyedMap, SampleKey, content_id, keyed_map, record_index
+from seedsafe import VALIDATION_EPOCH, KeyedMap, SampleKey, content_id, keyed_map, record_index
 from seedsafe.reading import Unkeyed, augment_records, checked_source, explain_arguments, flag
 from seedsafe_torch import frames
 from seedsafe_torch.callers import warn_of_skipping
@@ -380,7 +380,8 @@ def _content(record: Any) -> int:
 
 
 def _set_epoch(source: Any, epoch: int) -> None:
-    if hasattr(source, "set_epoch"):
+    # a source may calculate with the number, for which VALIDATION_EPOCH is none of the run's
+    if hasattr(source, "set_epoch") and epoch != VALIDATION_EPOCH:
         source.set_epoch(epoch)
 
 

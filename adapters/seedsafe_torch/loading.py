@@ -10,7 +10,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
 from inspect import signature
-from typing import Any, Final, Literal, SupportsIndex, overload
+from typing import Any, Final, Literal, SupportsIndex, TypedDict, Unpack, overload
 
 import torch
 from torch.utils.data import (
@@ -53,10 +53,36 @@ _TORCHS: Final = (default_collate, default_convert, in_place_collate)
 """Collate functions that draw nothing, and take arrays as they take tensors."""
 
 
+class _Options(TypedDict, total=False):
+    """The arguments of `loader`, by which type checkers and editors know a wrong name: its own, and DataLoader's."""
+
+    batch_size: int | None
+    shuffle: bool
+    sampler: Any
+    batch_sampler: Any
+    seed: SupportsIndex | None
+    epoch: SupportsIndex | None
+    generator: torch.Generator | None
+    in_place: bool | None
+    keys: bool
+    on_unkeyed: Literal["raise", "warn", "allow"] | None
+    num_workers: int
+    collate_fn: Callable[[list[Any]], Any] | None
+    pin_memory: bool
+    drop_last: bool
+    timeout: float
+    worker_init_fn: Callable[[int], Any] | None
+    multiprocessing_context: Any
+    prefetch_factor: int | None
+    persistent_workers: bool
+    pin_memory_device: str
+    in_order: bool
+
+
 @overload
-def loader(dataset: AugmentedIterable, **options: Any) -> StreamLoader: ...
+def loader(dataset: AugmentedIterable, **options: Unpack[_Options]) -> StreamLoader: ...
 @overload
-def loader(dataset: Any, **options: Any) -> KeyedLoader: ...
+def loader(dataset: Any, **options: Unpack[_Options]) -> KeyedLoader: ...
 @explain_arguments
 def loader(
     dataset: Any,

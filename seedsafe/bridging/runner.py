@@ -75,7 +75,7 @@ class Runner:
         self._told = set() if _before is None else _before.told
         self._unread = {} if _before is None else _before.unread
         self.must_draw = must_draw if _before is None else _before.must_draw
-        self._watch = Watch(label, self._calls, self._trace, self._hints)
+        self._watch = Watch(label, self._calls, self._trace, self._hints, root)
         self._process = -1
         self._stored: tuple[Source, ...] | None = None
         self._has_torch = False

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from seedsafe.bridging.again import Content, Marks, Run, content, rerun
+from seedsafe.bridging.another_worker import AnotherWorker
 from seedsafe.bridging.call_count import DRAWN, UNSEEN, CallCount
 from seedsafe.bridging.options import NotReproducible
 from seedsafe.bridging.region import Region
@@ -31,7 +32,7 @@ class _First(NamedTuple):
 class Watch:
     """Checks calls of one object in one process.
 
-    It runs each call for its key, for another key, and for its key again. In between, it repeats the first call that it
+    It runs each call for its key, for another key, and for its key again, as another worker would. In between, it repeats the first call that it
     watched in this epoch, because a dataset may change with the epoch. If two results for one key differ, or their draws do,
     the object has randomness that a bridge does not reach, or depends on earlier samples. If the generators end in the same
     state for two keys, the object seeds them itself.
@@ -41,6 +42,7 @@ class Watch:
         calls: gets the flags.
         trace: runs a call.
         hints: returns further ways out, for errors.
+        root: the object.
     """
 
     def __init__(
@@ -49,7 +51,9 @@ class Watch:
         calls: CallCount,
         trace: Callable[[Address, Call], Run],
         hints: Callable[[], list[str]],
+        root: Any = None,
     ) -> None:
+        self._root = root
         self._label, self._calls, self._trace, self._hints = label, calls, trace, hints
         self._first: _First | None = None
         self._ends: dict[str, list[tuple[Any, Any]]] = {}
@@ -83,11 +87,7 @@ class Watch:
                 first = None  # it may change with the epoch
         if first is None and keeps:
             self._first = _First(address, later() if later else call, result)
-        second = self._trace(address, call)
-        if content(second.result) != result:
-            raise self._refusal(run.marks, _TWICE)
-        if _draws_differ(run.marks, second.marks):
-            raise self._refusal(run.marks, _DRAWS)
+        second = self._second(run, result, address, call)
         if elsewhere is not None:
             self._note(elsewhere.marks)
         self._note(run.marks)
@@ -96,6 +96,37 @@ class Watch:
         if result.unseen:
             self._calls.note(UNSEEN)
         return second.result
+
+    def _second(self, run: Run, result: Content, address: Address, call: Call) -> Run:
+        """Run a call again as another worker would, and return that run if it equals the first one."""
+
+        def run_as(*shown: str) -> Run:
+            other = AnotherWorker(self._root, shown)
+            try:
+                with other:
+                    return self._trace(address, call)
+            except BaseException:  # an interrupt on entering or leaving
+                other.__exit__()
+                raise
+
+        try:
+            second = run_as(*_IDENTITIES)
+        except Exception:  # noqa: BLE001  # the user's code may hold something for each worker that there is
+            second = self._trace(address, call)
+        fault = _difference(run, result, second)
+        if fault is None:
+            return second
+        own = self._trace(address, call)
+        follows = [one for one in _IDENTITIES if _difference(run, result, run_as(one)) is not None]
+        if follows and all(
+            _difference(run, result, one) is None for one in (own, self._trace(address, call))
+        ):
+            raise NotReproducible(
+                f"{self._label} gave another result for a key in another worker: it depends on {' and '.join(follows)}, so on "
+                "the number of workers, and may differ from run to run. Let it draw from the keyed generators "
+                f"({', '.join(run.marks)}), or take numbers of the sample from seedsafe.current_key()"
+            )
+        raise self._refusal(run.marks, fault)
 
     def _try(self, address: Address, call: Call) -> Run | None:
         """Run a call of another sample. Return None if it fails, which is not this sample's fault."""
@@ -155,6 +186,16 @@ _HISTORY = (
     "gave another result for a key after other samples had been read: it keeps earlier samples, such as a buffer of images "
     "for mosaics, or something else that depends on them"
 )
+
+
+_IDENTITIES = (AnotherWorker.INFO, AnotherWorker.PROCESS)
+
+
+def _difference(run: Run, result: Content, second: Run) -> str | None:
+    """Return the fault of a call whose second run for a key differs from the first, or None."""
+    if content(second.result) != result:
+        return _TWICE
+    return _DRAWS if _draws_differ(run.marks, second.marks) else None
 
 
 def _draws_differ(marks: Marks, second: Marks) -> bool:

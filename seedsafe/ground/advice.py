@@ -179,7 +179,9 @@ def _advice(kind: str, names: list[str], takes: Mapping[str, Any]) -> str:
 def _by_name(kind: str, first: list[str], args: tuple[Any, ...], takes: Mapping[str, Any]) -> str:
     """Return what to do with more values by position than it takes."""
     needs_seed = "seed" in takes and takes["seed"].default is takes["seed"].empty
-    if needs_seed and len(args) == len(first) + 1:
+    if first == ["base", "augment"] and not callable(args[1]) and callable(args[2]):
+        return "pass data and labels as one base, list(zip(images, labels)), and then the augmentation"
+    if needs_seed and len(args) == len(first) + 1 and isinstance(args[-1], int):
         return f"pass seed={args[-1]!r} by name"
     if first == ["transforms"] and not isinstance(args[0], list | tuple | int):
         return f"put them in a list, {kind}([...])"

@@ -45,13 +45,14 @@ TARGETS: Final = (
 """The parts of a sample that transforms know; every other entry of a dict passes through unchanged."""
 
 
+_SOUND: Final = "a sound is cut by RandomSegment(length), and is 'audio' in targets="
 _CLIP: Final = "pass a video as augment(video=clip, key=key), or to a dataset with targets=('video', None); the images of a batch one by one"
 _STACK: Final = "put its frames together with numpy.stack(frames)"
 
 
 def shape_error(shape: tuple[int, ...]) -> ValueError:
     """Return the error for an array whose shape is not an image's."""
-    way_out = _CLIP if len(shape) == 4 else "reshape it"
+    way_out = _CLIP if len(shape) == 4 else _SOUND if len(shape) == 1 else "reshape it"
     return ValueError(f"an image must have the shape (H, W) or (H, W, C), got {shape}: {way_out}")
 
 
@@ -450,12 +451,20 @@ def _check_video(name: str, video: Array, parts: dict[str, Any]) -> None:
         )
 
 
+_OF_A_KEY: Final = ("seed", "epoch", "index", "rng", "random_state", "generator")
+
+
 def named_parts(sample: Any, parts: dict[str, Any], labels: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return the parts of a call by name as a sample.
 
     Raises:
         TypeError: there is a sample as well, or a name is neither a target nor a label.
     """
+    keys = [name for name in parts if name in _OF_A_KEY]
+    if keys:
+        raise TypeError(
+            f"a call takes no {keys[0]}: pass key=SampleKey(seed, epoch, index), or let AugmentedDataset(..., seed=42) make the keys"
+        )
     if sample is not None:
         raise TypeError(
             f"the sample must be passed once, got it also as {', '.join(parts)}=: pass a dict, or parts by name"

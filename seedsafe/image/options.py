@@ -37,6 +37,8 @@ UNITS: Final = "pass a number on the scale of 0 to 255, or a range (low, high)"
 
 def cannot_crop(height: int, width: int, info: Info, way_out: str) -> ValueError:
     """Return the error for a window that is larger than the image."""
+    if info.shape[0] <= 8 and info.shape[1] >= 1000:  # the channels and samples of a sound
+        way_out += ", or, if it is a sound, RandomSegment(length)"
     return ValueError(f"cannot crop {height}×{width} out of an image of shape {info.shape}: {way_out}")
 
 

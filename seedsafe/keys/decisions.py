@@ -9,9 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from functools import cache
-from typing import Final
-
-from seedsafe.keys.draws import Draws
+from typing import Final, Protocol
 
 __all__ = [
     "added",
@@ -25,6 +23,17 @@ __all__ = [
     "normal",
     "normal_quantile",
 ]
+
+
+class Stream(Protocol):
+    """What `Draws` offers to these functions, which it uses itself."""
+
+    def word(self) -> int:
+        """Return the next raw word."""
+
+    def unit(self) -> float:
+        """Return a number in [0, 1)."""
+
 
 _TRIALS: Final = 8  # for each variable of `beta`: all of them fail once in 10**10 draws
 
@@ -119,13 +128,14 @@ def added(numbers: Iterable[float]) -> float:
     return total
 
 
-def log_uniform(rng: Draws, low: float, high: float) -> float:
+def log_uniform(rng: Stream, low: float, high: float) -> float:
     """Return a number in [low, high] whose logarithm is uniform; takes one word.
 
     Raises:
         ValueError: low is not positive, or high not finite.
 
     Example:
+        >>> from seedsafe.keys.draws import Draws
         >>> from seedsafe.keys.key import SampleKey, address
         >>> round(log_uniform(Draws(address(SampleKey(42, 3, 1234))), 0.5, 2.0), 6)
         0.680453
@@ -146,12 +156,13 @@ def _log_span(low: float, high: float) -> tuple[float, float]:
     return start, logarithm(high) - start
 
 
-def normal(rng: Draws) -> float:
+def normal(rng: Stream) -> float:
     """Return a draw from the standard normal distribution; takes one word.
 
     It is the quantile at (h + ½) / 2**52 for the word's upper 52 bits h, so none is beyond ±8.21.
 
     Example:
+        >>> from seedsafe.keys.draws import Draws
         >>> from seedsafe.keys.key import SampleKey, address
         >>> round(normal(Draws(address(SampleKey(42, 3, 1234)))), 6)
         -0.764502
@@ -265,7 +276,7 @@ def _horner(coefficients: tuple[float, ...], x: float) -> float:
     return value
 
 
-def beta(draws: Draws, a: float, b: float) -> float:
+def beta(draws: Stream, a: float, b: float) -> float:
     """Return a draw from the Beta(a, b) distribution, in [0, 1]; takes 34 words.
 
     Follows G. Marsaglia and W. W. Tsang, "A simple method for generating gamma variables" (2000), with 8 trials for each of the
@@ -277,6 +288,7 @@ def beta(draws: Draws, a: float, b: float) -> float:
         b: the second parameter, in the same range.
 
     Example:
+        >>> from seedsafe.keys.draws import Draws
         >>> from seedsafe.keys.key import SampleKey, address
         >>> 0 < beta(Draws(address(SampleKey(42, 3, 1234))), 0.2, 0.2) < 1
         True
@@ -285,7 +297,7 @@ def beta(draws: Draws, a: float, b: float) -> float:
     return 1.0 / (1.0 + exponential(min(max(other - one, -700.0), 700.0)))
 
 
-def dirichlet(draws: Draws, shape: float, n: int) -> tuple[float, ...]:
+def dirichlet(draws: Stream, shape: float, n: int) -> tuple[float, ...]:
     """Return n shares that sum to 1, from the symmetric Dirichlet distribution; takes 17 words for each share.
 
     Args:
@@ -294,6 +306,7 @@ def dirichlet(draws: Draws, shape: float, n: int) -> tuple[float, ...]:
         n: the number of shares, at least 1.
 
     Example:
+        >>> from seedsafe.keys.draws import Draws
         >>> from seedsafe.keys.key import SampleKey, address
         >>> len(dirichlet(Draws(address(SampleKey(42, 3, 1234))), 1.0, 3))
         3
@@ -305,7 +318,7 @@ def dirichlet(draws: Draws, shape: float, n: int) -> tuple[float, ...]:
     return tuple(size / total for size in sizes)
 
 
-def _log_gamma(draws: Draws, shape: float) -> float:
+def _log_gamma(draws: Stream, shape: float) -> float:
     """Return the logarithm of a draw from Gamma(shape): of a draw from Gamma(shape + 1), times a power of a uniform number."""
     d = shape + 1.0 - 1.0 / 3.0
     c = 1.0 / math.sqrt(9.0 * d)
@@ -324,6 +337,6 @@ def _log_gamma(draws: Draws, shape: float) -> float:
     return logarithm(d) + (last if found is None else found) + logarithm(_open_unit(draws)) / shape
 
 
-def _open_unit(draws: Draws) -> float:
+def _open_unit(draws: Stream) -> float:
     # The half keeps it away from 0 and 1: the logarithm of 0 is infinite.
     return ((draws.word() >> 12) + 0.5) * 2.0**-52

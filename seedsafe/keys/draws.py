@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.random import Generator
 
+from seedsafe.keys.decisions import beta
 from seedsafe.keys.key import Address, SampleKey, address, philox
 from seedsafe.keys.words import (
     MAX_NORMAL,
@@ -55,8 +56,8 @@ class Draws:
     """The stream of one transform for one sample, one 64-bit word after another.
 
     Word 0 decides whether the transform fires; Compose takes it before it calls ``draw``. Each number takes one word,
-    whatever the arguments are: one for a single number, and one for each number of an array, in C order. `normal` alone
-    takes a quarter of a word for each.
+    whatever the arguments are: one for a single number, and one for each number of an array, in C order. But `normal`
+    takes a quarter of a word for each, and `beta` 34 words.
 
     A `shape` is an integer or a tuple of integers, each at least 0.
 
@@ -130,10 +131,16 @@ class Draws:
         """Return ``low + (high - low) * unit``, in [low, high]; rounding can give both ends. With a shape, float64.
 
         Raises:
+            TypeError: low or high is not a number.
             ValueError: low, high or their difference is not finite.
         """
-        low = float(low)
-        span = float(high) - low
+        try:
+            low = float(low)
+            span = float(high) - low
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"low and high must be numbers, got {low!r} and {high!r}: pass uniform(low, high)"
+            ) from None
         if not isfinite(span):
             raise span_error(low, high)
         if shape is not None:
@@ -163,6 +170,20 @@ class Draws:
         self._count += 1
         return (self._next() * number) >> 64
 
+    def beta(self, a: float, b: float) -> float:
+        """Return a number of the distribution Beta(a, b), in [0, 1], as the shares of MixUp are drawn. This takes 34 words.
+
+        Raises:
+            TypeError: a or b is not a number.
+            ValueError: a or b is not in [0.001, 10**6].
+        """
+        for name, value in (("a", a), ("b", b)):
+            if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+                raise TypeError(f"{name} must be a number, got {value!r}: pass beta(0.4, 0.4)")
+            if not 0.001 <= value <= 1e6:
+                raise ValueError(f"{name} must be in [0.001, 10**6], got {value!r}: pass beta(0.4, 0.4)")
+        return beta(self, float(a), float(b))
+
     @overload
     def chance(self, p: float) -> bool: ...
     @overload
@@ -173,7 +194,11 @@ class Draws:
         Raises:
             ValueError: p is not in [0, 1].
         """
-        if not 0.0 <= p <= 1.0:
+        try:
+            is_share = 0.0 <= p <= 1.0
+        except (TypeError, ValueError):  # a string, an array
+            is_share = False
+        if not is_share:
             raise probability_error(p)
         if shape is not None:
             return units_of(self._array(shape)) < p

@@ -39,6 +39,19 @@ EPSILON: Final = 1e-7
 _MINIMUM: Final = "pass the minimum to keep"
 
 
+def _format_or_none(name: str, value: Any) -> str | None:
+    return None if value is None else _format(name, value)
+
+
+def _format(name: str, value: Any) -> str:
+    if value in FORMATS:
+        return str(value)
+    formats = ", ".join(map(repr, FORMATS))
+    own_name = _ALIASES.get(str(value).lower())
+    way_out = f": write {own_name!r}" if own_name else ""
+    raise ValueError(f"{name} must be one of {formats}, got {value!r}{way_out}")
+
+
 @primitive()
 class Boxes:
     """The format of a sample's boxes, and which to keep: for ``Compose(..., boxes=Boxes(...))``.
@@ -59,6 +72,7 @@ class Boxes:
         min_height: the least height to keep, in pixels.
         clip: whether to cut boxes off at the image's edges on the way in as well, and drop those with nothing left, instead
             of raising an error.
+        out: the format on the way out, if it is another one: detectors want "pascal_voc" of annotations in "coco".
         check_each_transform: False cuts off and drops boxes after the last transform alone, so one that came back is kept whole.
 
     Raises:
@@ -86,13 +100,10 @@ class Boxes:
     min_height: float = option(real, 0.0, 1e30, _MINIMUM, default=0.0, kw_only=True)
     clip: bool = option(flag, default=False, kw_only=True)
     check_each_transform: bool = option(flag, default=True, kw_only=True)
+    out: str | None = option(_format_or_none, default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        if self.format not in FORMATS:
-            formats = ", ".join(map(repr, FORMATS))
-            own_name = _ALIASES.get(str(self.format).lower())
-            way_out = f": write {own_name!r}" if own_name else ""
-            raise ValueError(f"format must be one of {formats}, got {self.format!r}{way_out}")
+        _format("format", self.format)
         check_options(self)
 
     def entered(self, boxes: Array, size: tuple[int, int]) -> tuple[Array, Array]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import Any, Final, Literal, TypeVar
@@ -305,8 +306,8 @@ class Compose:
 
         Raises:
             TypeError: k is not an integer.
-            ValueError: k is out of its range, or a transform of the second pipeline mixes samples, of which the first transforms would
-                not run on the others.
+            ValueError: k is out of its range; a transform of the second pipeline mixes samples, of which the first transforms would
+                not run on the others; or it moves boxes or keypoints that are checked after the last transform alone.
 
         Example:
             >>> import seedsafe as ss
@@ -324,7 +325,24 @@ class Compose:
         options = self.options()
         head = Compose(first, **options)
         options["after"] = _counted_before(head, rest)
+        if any(leaf.transform.channels == "to first" for leaf in head._chain.leaves()):
+            # nothing after it moves boxes, and the size of the image is no longer where they look for it
+            options = {name: value for name, value in options.items() if name not in ("boxes", "keypoints")}
+        elif self.boxes is not None and self.boxes.out is not None:
+            head = Compose(
+                first, **self.options() | {"boxes": replace(self.boxes, out=None)}
+            )  # as the tail takes them
         tail = Compose(rest, **options)
+        late = [
+            name
+            for name in ("boxes", "keypoints")
+            if name in options and not options[name].check_each_transform
+        ]
+        if count and late and tail._rules.spatial:
+            raise ValueError(
+                f"split({count}) would cut off and drop {' and '.join(late)} between the pipelines as well, but check_each_transform=False "
+                "does so after the last transform alone: cut after the last transform that moves them, or leave that option out"
+            )
         if count and tail._rules.mixer is not None:
             raise ValueError(
                 f"split({count}) puts a transform that mixes samples into the second pipeline, but what runs before it runs on the other "

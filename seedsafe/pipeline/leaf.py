@@ -327,6 +327,8 @@ class Leaf(Step):
         for target in self._primary:
             if target in sample:
                 return target
+        if "audio" in sample and "Crop" in type(self.transform).__name__:
+            way_out = "a sound is cut by RandomSegment(length)"
         raise ValueError(
             f"{self.name} needs {' or '.join(map(repr, self.transform.primary))} in the sample, got {list(sample)}: {way_out}"
         )

@@ -43,6 +43,7 @@ from seedsafe.reading.checks import (
     Unkeyed,
     checked_source,
 )
+from seedsafe.reading.epochs import keeping_epochs
 from seedsafe.reading.faults import (
     FailureLog,
     Faults,
@@ -101,6 +102,7 @@ __all__ = [
     "frames_of_threads",
     "global_generators",
     "held_generators",
+    "keeping_epochs",
     "nested",
     "outermost",
     "parts",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import cmath
 import glob
 import json
-import math
 import os
 import sys
 import tempfile
@@ -21,7 +21,7 @@ import numpy as np
 from seedsafe.bridging.options import NotReproducible
 from seedsafe.ground.checks import flag
 from seedsafe.ground.process import child, is_worker
-from seedsafe.ground.tree import leaves, written
+from seedsafe.ground.tree import Path, leaves, written
 from seedsafe.ground.warning import warn
 from seedsafe.keys.key import VALIDATION_EPOCH, SampleKey, address, op_of, philox
 from seedsafe.pipeline.blame import blamed, code_name
@@ -57,7 +57,7 @@ class NotFiniteError(ValueError):
 
 
 def require_finite(sample: Any) -> Any:
-    """Return a sample, or raise NotFiniteError if a float in an array, a tensor or a number at any depth of it is NaN or infinite.
+    """Return a sample, or raise NotFiniteError if a float in an array (of objects too), a tensor or a number at any depth of it is NaN or infinite.
 
     Example:
         >>> require_finite({"image": np.array([1.0, np.nan]), "label": 3})
@@ -92,14 +92,19 @@ def _culprit(augment: Any, augmented_by: Callable[[Any], Any]) -> str:
     return code_name(augment)
 
 
-def _not_finite(sample: Any) -> Iterator[str]:
-    for path, part in leaves(sample):
+def _not_finite(sample: Any, above: Path = ()) -> Iterator[str]:
+    for path, part in leaves(sample, above):
         name = written(path)
         if isinstance(part, np.ndarray):
-            if part.dtype.kind in "fc" and not np.isfinite(part).all():
+            if part.dtype.names is not None:
+                yield from _not_finite({field: part[field] for field in part.dtype.names}, path)
+            elif part.dtype.hasobject:
+                for index, one in np.ndenumerate(part):
+                    yield from _not_finite(one, (*path, *index))
+            elif part.dtype.kind in "fc" and not np.isfinite(part).all():
                 yield _describe(part, np.isfinite(part), name)
-        elif isinstance(part, float | np.floating):
-            if not math.isfinite(part):
+        elif isinstance(part, float | complex | np.inexact):
+            if not cmath.isfinite(part):
                 yield f"{part} in {name or 'itself'}"
         elif callable(getattr(part, "isfinite", None)) and not bool(part.isfinite().all()):  # a torch tensor
             yield _describe(part, np.asarray(part.isfinite()), name)

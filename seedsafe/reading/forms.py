@@ -315,6 +315,10 @@ def unwrap(part: Any, target: str, rules: Rules) -> tuple[Any, Callable[[Any, tu
         raise ValueError(
             f"boxes of the format {name} cannot go through a pipeline for {wanted}: convert them, or change the pipeline's Boxes"
         )
+    if target == "boxes" and rules.boxes and rules.boxes.out not in (None, format):
+        raise ValueError(
+            f"boxes of torchvision keep their format, {name}, got Boxes(out={rules.boxes.out!r}): leave out= out, and convert them after"
+        )
     converts = target == "boxes" and not rules.boxes and format != "pascal_voc"
     if converts:
         plain = torch.from_numpy(to_edges(plain.numpy(), str(format), (0, 0)))

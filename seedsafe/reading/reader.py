@@ -35,6 +35,7 @@ from seedsafe.reading.bases import (
 from seedsafe.reading.batches import ReadyBatch
 from seedsafe.reading.bound import Augment, BoundAugment, listed
 from seedsafe.reading.checks import DrawChecks, Unkeyed
+from seedsafe.reading.epochs import BaseEpochs, InEpoch
 from seedsafe.reading.faults import Faults, process_name, require_finite, sample_error
 from seedsafe.reading.forms import copy_parts
 from seedsafe.reading.group import AtOnce, GroupReader, OuterReads
@@ -130,7 +131,10 @@ class KeyedReader:
         check_base(base)
         augment, views = listed(augment, views)
         if augment is not None and not callable(augment):
-            raise TypeError(f"augment must be a Compose or a Transform, got {augment!r}: pass Compose([...])")
+            raise TypeError(
+                f"augment must be a Compose or a Transform, got {augment!r}: pass Compose([...]); labels belong to the samples, as in "
+                "list(zip(images, labels))"
+            )
         if isinstance(augment, type):
             raise TypeError(
                 f"augment must be a Compose or a Transform, got the class {augment.__name__}: write {augment.__name__}(...), with its "
@@ -188,6 +192,7 @@ class KeyedReader:
         self._late_keying = of_views or keying
         unkeyed = self.unkeyed if self._runner is None else Unkeyed("allow")
         self._draw_checks = DrawChecks(self.base, unkeyed, self.repeats.log)
+        self._epochs = BaseEpochs(self.base, self.seed, self.repeats.log, self._runner)
         self._fetching = self._compose_fetch()
         self._step = self._compose_step()
         may_need_none = isinstance(self._step, Unchanged | UnchangedImage) and self._runner is None
@@ -200,6 +205,8 @@ class KeyedReader:
         fetching: Fetching = Fetch(self.base, self.repeats, self._late_keying, self._draw_checks)
         if self._runner is not None:
             fetching = Bridged(fetching, self._runner)
+        if self._epochs:
+            fetching = InEpoch(fetching, self._epochs)
         if self.bound.mixer is not None:
             # The base reads partners of the sample, and may reuse its memory for them.
             fetching = Through(fetching, copy_parts)
@@ -313,7 +320,7 @@ class KeyedReader:
         if counts and thread.read is not None:
             self._report(key or self.key(at))
         try:
-            sample = (fetch or self._fetching.read)(int(at), at, key)
+            sample = (fetch or self._fetching.read)(int(at), at, key, counts)
             return self._step.augment(self.bound, sample, at, key, row)  # type: ignore[arg-type]  # an Unchanged needs no key
         except (NotReproducible, SharedSeedError):
             raise  # all samples have this error
@@ -360,13 +367,16 @@ class KeyedReader:
             The augmented images and the other parts. If each sample must be augmented on its own, a function that takes a
             sample's number, and a row as `sample` does, and returns the augmented sample. If nothing was done, None.
         """
-        reader = self.group_reader
+        reader, epochs = self.group_reader, self._epochs
         if reader is None or not reader.helps(len(ats)) or thread.read is not None:
             return None
         if min(ats) < 0 or not hasattr(self.base, "__len__") or max(ats) >= len(self.base):
             return None
         self.position(max(ats))
+        lasts = epochs and epochs.begin(ats[0])
         group = reader.read(ats, outer_reads)
+        if lasts:
+            epochs.end(ats[-1].epoch)
         result = reader.run(group, ats, self._checks[1], allocate)
         if result is not None:
             return result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count
@@ -94,6 +95,8 @@ class KeyedMap:
         SampleKey(seed=42, epoch=3, index=7, occurrence=0, view=0)
     """
 
+    _takes_key = False  # of those that were pickled before
+
     def __init__(
         self,
         function: Callable[..., Any],
@@ -113,6 +116,7 @@ class KeyedMap:
                 f"id must be the name of an entry or a function of a record, got {id!r}: {_WAY_OUT}"
             )
         self.function = function
+        self._takes_key = needs_key(function)
         self.seed = SampleKey(seed, 0, 0).seed
         self.epoch = epoch if callable(epoch) or isinstance(epoch, str) else SampleKey(0, epoch, 0).epoch
         self.id = id
@@ -159,15 +163,17 @@ class KeyedMap:
             self.checks.count()
             return result
         if self._runner is None:
-            with reading(key):
-                return self.function(record)
+            return self._call(record, key)
         return self._runner.run(address_of(key), lambda address: self._run(record, key, address))
 
     def _run(self, record: Any, key: SampleKey, address: Any) -> Any:
         if address[-1] != key.index:  # the bridge checks the result for another key
             key = SampleKey(key.seed, key.epoch, address[-1])
+        return self._call(dict(record) if type(record) is dict else record, key)
+
+    def _call(self, record: Any, key: SampleKey) -> Any:
         with reading(key):
-            return self.function(dict(record) if type(record) is dict else record)
+            return self.function(record, key=key) if self._takes_key else self.function(record)
 
     def _index(self, record: Any) -> int:
         id = (
@@ -187,6 +193,15 @@ class KeyedMap:
 
     def __repr__(self) -> str:
         return f"keyed_map({self.function!r}, seed={self.seed}, epoch={self.epoch!r}, id={self.id!r})"
+
+
+def needs_key(function: Callable[..., Any]) -> bool:
+    """Return whether a function cannot be called without an argument `key`."""
+    try:
+        key = inspect.signature(function).parameters.get("key")
+    except (TypeError, ValueError):  # some in C have no signature
+        return False
+    return key is not None and key.default is key.empty and key.kind is not key.POSITIONAL_ONLY
 
 
 def _entry(record: Any, name: str | int, what: str, way_out: str) -> Any:

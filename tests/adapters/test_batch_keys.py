@@ -120,6 +120,20 @@ def test_samples_that_are_left_out_leave_no_key(workers: int) -> None:
     assert found == [([1, 2], [1, 2]), ([3, 5], [3, 5])]
 
 
+@pytest.mark.parametrize("workers", [0, 2])
+def test_positions_that_count_from_the_end(workers: int) -> None:
+    parts = [
+        AugmentedDataset([(IMAGES[0], number) for number in numbers], seed=seed)
+        for seed, numbers in ((1, range(10)), (2, range(10, 20)))
+    ]
+    loading = loader(
+        Subset(ConcatDataset(parts), [-1, -3, 3, -17]), batch_size=4, seed=5, keys=True, num_workers=workers
+    )
+    ((_, numbers, keys),) = loading
+    assert numbers.tolist() == [19, 17, 3, 3]
+    assert [(key[0], key[3]) for key in keys.tolist()] == [(2, 9), (2, 7), (1, 3), (1, 3)]
+
+
 def test_what_has_no_keys() -> None:
     with pytest.raises(ValueError, match="map-style dataset"):
         loader(AugmentedIterable([IMAGES[0]], FLIP, seed=1, id=lambda record: 0), keys=True)

@@ -267,6 +267,23 @@ class TestEpoch:
         callback.on_train_end()
         assert np.array_equal(sequence[0][0], sequence.at_epoch(ss.VALIDATION_EPOCH)[0][0])
 
+    def test_reaches_the_base(self) -> None:
+        class Dated(Samples):
+            def set_epoch(self, epoch: int) -> None:
+                self.epoch = epoch
+
+            def __getitem__(self, index: int) -> Any:
+                return np.full((2, 2, 3), self.epoch, np.uint8), 0.0
+
+        base = Dated(7)
+        base.set_epoch(0)
+        sequence = AugmentedSequence(base, seed=SEED, batch_size=3)
+        callback = EpochCallback(sequence)
+        assert sequence[0][0].max() == 0  # Keras's look at the shapes, of the validation epoch
+        for epoch in (0, 1, 5):
+            callback.on_epoch_begin(epoch)
+            assert {int(images.max()) for images, _ in (sequence[0], sequence[2])} == {epoch}
+
     def test_views_do_not_share_what_is_set(self) -> None:
         sequence = at(Samples(7), batch_size=3)
         other = sequence.at_epoch(0)

@@ -118,6 +118,20 @@ def test_each_epoch_in_flat_map_has_its_own_samples() -> None:
         assert sorted(found[epoch * LENGTH : (epoch + 1) * LENGTH]) == sorted(expected(epoch, shuffle=False))
 
 
+def test_the_epoch_reaches_the_source() -> None:
+    class Dated(list[Any]):
+        epoch = 0
+
+        def set_epoch(self, epoch: int) -> None:
+            self.epoch = epoch
+
+        def __getitem__(self, index: Any) -> Any:
+            return np.int64(self.epoch)
+
+    epochs = [batch.numpy().tolist() for batch in augment(Dated(range(4)), seed=1, batch_size=4, epochs=3)]
+    assert epochs == [[0] * 4, [1] * 4, [2] * 4]
+
+
 def test_ids_in_tuples_in_strings_and_by_a_function() -> None:
     dataset = tf.data.Dataset.from_tensor_slices((IMAGES, [f"photo {i}" for i in range(LENGTH)]))
     for chosen in (1, lambda record: record[1]):
