@@ -10,7 +10,6 @@ import datetime
 import linecache
 import os
 import sys
-import sysconfig
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -22,16 +21,17 @@ from numpy.random import bit_generator
 
 from seedsafe_audit import state
 from seedsafe_audit.loaders import tell
-from seedsafe_audit.recording import KeyCounter
+from seedsafe_audit.recording import KeyCounter, UsersSeeds
 from seedsafe_audit.subject import Subject
 
-__all__ = ["KEY", "Draw", "draws"]
+__all__ = ["KEY", "SEED", "Draw", "draws"]
 
 _MOST, _SECONDS = 200_000, 5.0  # limits, because each line compares the states of all generators
 _READINGS = 3
 _WIDE = 100  # characters of a line to show
 
 KEY = "the sample's key"
+SEED = "seed"
 _CALLS: dict[Any, str] = {
     **{getattr(time, name): "the clock" for name in ("time", "time_ns", "perf_counter", "perf_counter_ns")},
     **{getattr(time, name): "the clock" for name in ("monotonic", "monotonic_ns", "process_time")},
@@ -82,13 +82,18 @@ class _Tracer:
     def __init__(self, dataset: Any, own: Callable[[FrameType], bool]) -> None:
         self.found: dict[str, Draw] = {}
         self._own = own
-        self._generators = state.generators(dataset)
+        self._dataset, self._generators = dataset, dict[str, Any]()
+        self._calls = dict(_CALLS)
         self._marks: dict[str, Any] = {}
         self._last: _Line | None = None
         self._left, self._until = _MOST, time.monotonic() + _SECONDS
         KeyCounter(lambda: self._note(KEY, self._line(sys._getframe(2))))
 
     def read(self, fetch: Callable[[int], Any], index: int) -> None:
+        self._generators = state.generators(self._dataset)  # again, because some are made on first use
+        cv2: Any = self._generators.pop("cv2", None)  # whose state cannot be compared, so its calls tell
+        names = ("randn", "randu", "randShuffle") if cv2 else ()
+        self._calls |= {getattr(cv2.thing, name): "cv2" for name in names}
         self._marks = {name: self._mark(name) for name in self._generators}
         entropy: Any = bit_generator
         before = entropy.randbits
@@ -102,7 +107,8 @@ class _Tracer:
         sys.setprofile(self._profile)
         sys.settrace(self._call)
         try:
-            with contextlib.suppress(Exception):  # the question raises lists errors
+            # The question raises lists errors.
+            with contextlib.suppress(Exception), UsersSeeds(self._note_seed):
                 fetch(index)
         finally:
             sys.settrace(None)
@@ -144,7 +150,7 @@ class _Tracer:
         if event != "c_call":
             return
         try:
-            name = _CALLS.get(argument)
+            name = self._calls.get(argument)
         except TypeError:  # not hashable
             return
         cls = getattr(argument, "__self__", None)
@@ -157,6 +163,9 @@ class _Tracer:
         if name is not None:
             self._note(name, self._line(frame))
 
+    def _note_seed(self, seed: str, frame: FrameType) -> None:
+        self._note(f"{SEED} {seed}", self._line(frame))
+
     def _note(self, source: str, line: _Line | None) -> None:
         if line is not None:
             file, number, function = line
@@ -166,21 +175,10 @@ class _Tracer:
             self.found.setdefault(source, Draw(source, f"{shown}:{number}", function, text))
 
 
-_STDLIB = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib")})
-_LIBRARIES = ("site-packages", "dist-packages")
-_OURS = ("seedsafe", "seedsafe_audit", "seedsafe_torch", "seedsafe_keras", "seedsafe_tf")
-_FRAMEWORKS = ("torch", "numpy", "keras", "tensorflow", "tf_keras")
-
-
 def _is_users(frame: FrameType) -> bool:
-    """Return whether a frame runs the user's own code, neither installed nor the standard library's."""
-    file = frame.f_code.co_filename
-    return _is_no_frameworks(frame) and not any(part in file for part in _LIBRARIES)
+    return state.is_users(frame.f_code.co_filename, str(frame.f_globals.get("__name__", "")))
 
 
 def _is_no_frameworks(frame: FrameType) -> bool:
-    file = frame.f_code.co_filename
-    root = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-    if file.startswith("<") or root in _OURS or root in _FRAMEWORKS:
-        return False
-    return any(part in file for part in _LIBRARIES) or not file.startswith(_STDLIB)
+    name = str(frame.f_globals.get("__name__", ""))
+    return state.is_users(frame.f_code.co_filename, name, libraries=True)

@@ -77,6 +77,7 @@ def _data_loader(subject: Subject, source: Any, plan: Plan, batch: int) -> Any:
     if plan.workers:
         init = _Init(subject.worker_init if plan.init else None)
         options = {"multiprocessing_context": plan.method, "worker_init_fn": init}
+        options["persistent_workers"] = subject.persistent  # or an epoch arrives that the user's does not
     if subject.iterable:
         data.IterableDataset.register(Items)
     return data.DataLoader(

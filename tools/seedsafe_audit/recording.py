@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -20,7 +21,10 @@ from seedsafe_audit import state
 from seedsafe_audit.content import Content, content
 from seedsafe_audit.supervise import write_stack_on_signal
 
-__all__ = ["Failure", "Items", "KeyCounter", "Plan", "Record", "Recorder", "worker_number"]
+__all__ = ["Failure", "Items", "KeyCounter", "Plan", "Record", "Recorder", "UsersSeeds", "worker_number"]
+
+
+_SNAPSHOT = 0.005  # seconds: a snapshot that takes longer is taken less often
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +141,9 @@ class Record:
     failure: Failure | None = None
     draws: tuple[str, ...] = ()  # the process-wide generators that it draws from
     after: dict[str, str] = field(default_factory=dict)
-    changes: tuple[state.Change, ...] = ()
+    begun: dict[str, str] = field(default_factory=dict)
+    """The generators that it moves, and a digest of the state in which each begins."""
+    changes: tuple[state.Change, ...] | None = ()  # None if they were not looked for
     key_uses: int = 0  # how many calls without a key used the sample's key
     seeds: tuple[str, ...] = ()  # the seeds of generators during the reading
     arrival: str | None = None  # the digest of the sample in the main process
@@ -187,13 +193,18 @@ class Recorder:
         if _reads_batches(self.base) and not (self.plan.reseed or self.plan.watch):
             samples: list[Any] = []
             self.say(f"reading index {self.order[positions[0]]} and its batch, worker {worker_number()}")
+            before = state.marks(found := self._generators())
             with contextlib.suppress(Exception):  # if it fails, read one by one to see which raises
                 samples = list(self.base.__getitems__([self.order[position] for position in positions]))
             if len(samples) == len(positions):
-                return [
+                begun = _moved(before, state.marks(found))
+                arrivals = [
                     self.read(position, self.order[position], lambda sample=sample: sample)
                     for position, sample in zip(positions, samples, strict=True)
                 ]
+                for arrival in arrivals[:1]:
+                    (arrival[0] if self.plan.carry else arrival).begun = begun
+                return arrivals
         return [self[position] for position in positions]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -207,15 +218,17 @@ class Recorder:
                 self.meeting.wait(timeout=20)
         record = Record(self.epoch, position, index, worker_number(), os.getpid(), here["turn"])
         here["turn"] += 1
-        before = {}
+        found = self._generators()
         if plan.reseed:
             state.seed(1_000 + position)
-            before = state.global_states()
+        before = state.marks(found)
+        if plan.reseed:
+            state.seed(1_000 + position)  # again, because a look at OpenCV's generator moves it
         self.say(f"reading index {index}, worker {record.worker}")
         sample = None
         uses = here["key_uses"].count
         try:
-            with contextlib.nullcontext(set[str]()) if plan.threads else SeedLog() as seeds:
+            with contextlib.nullcontext(set[str]()) if plan.threads else UsersSeeds() as seeds:
                 sample = fetch()
             record.content = content(sample)
             record.seeds = tuple(sorted(seeds))
@@ -225,17 +238,36 @@ class Recorder:
             record.failure = failure(error)
         record.key_uses = here["key_uses"].count - uses
         self.say("read")
+        after = state.marks(found)
+        record.begun = _moved(before, after)
         if plan.reseed:
-            record.after = state.global_states()
-            record.draws = tuple(
-                name for name, after in record.after.items() if before.get(name, after) != after
-            )
+            record.after = {name: after[name] for name in state.loaded() if name in after}
+            record.draws = tuple(name for name in record.after if name in record.begun)
         if plan.watch:
-            record.changes = tuple(state.changes(here["snapshot"], self._snapshot()))
+            record.changes = self._changes(here, record.turn)
         return (record, sample) if plan.carry else record
 
     def _snapshot(self) -> state.Snapshot:
         return state.snapshot(self.base, tuple(sorted(set(self.order))))
+
+    def _changes(self, here: dict[str, Any], turn: int) -> tuple[state.Change, ...] | None:
+        """Compare what the dataset keeps with what it kept first, less often the longer it takes."""
+        if turn < here["next"]:
+            return None
+        begun = time.monotonic()
+        found = tuple(state.changes(here["snapshot"], self._snapshot()))
+        here["next"] = turn + 1 + int((time.monotonic() - begun) / _SNAPSHOT)
+        return found
+
+    def _generators(self) -> dict[str, state.Stateful]:
+        """Return the generators that a reading may move: looked for again at first, and less often later, as some are made on first use."""
+        here = self.process()
+        if self.plan.threads or self.plan.keys:
+            return {}
+        if not here["turn"] & (here["turn"] - 1):
+            here["generators"] = state.generators(self.base)
+        found: dict[str, state.Stateful] = here["generators"]
+        return found
 
     def process(self) -> dict[str, Any]:
         """Return the data of this process and epoch, created at the first reading. Threads need it before they start."""
@@ -247,6 +279,8 @@ class Recorder:
                 "log": same["log"] if same else _announce(Path(self.folder)),
                 "key_uses": same["key_uses"] if same else KeyCounter(),
                 "snapshot": self._snapshot() if self.plan.watch else None,
+                "next": 0,
+                "generators": {},
             }
         return self._here
 
@@ -284,6 +318,64 @@ def worker_number() -> int | None:
     data: Any = sys.modules.get("torch.utils.data")
     info = data.get_worker_info() if data is not None else None
     return None if info is None else int(info.id)
+
+
+def _moved(before: dict[str, str], after: dict[str, str]) -> dict[str, str]:
+    return {name: mark for name, mark in before.items() if after.get(name, mark) != mark}
+
+
+class UsersSeeds(SeedLog):
+    """Lists the seeds that the user's own code passes, not those of the libraries that it calls, also to torch's generators.
+
+    Args:
+        note: a function to call with each seed and the frame that passes it.
+    """
+
+    def __init__(self, note: Callable[[str, Any], None] | None = None) -> None:
+        super().__init__()
+        self._note, self._generator = note, getattr(sys.modules.get("torch"), "Generator", None)
+
+    def __enter__(self) -> set[str]:
+        if self._generator is not None:
+            sys.modules["torch"].Generator = _seeded_by(self._generator, self.note)  # type: ignore[attr-defined]
+        return super().__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        super().__exit__(*error)
+        if self._generator is not None:
+            sys.modules["torch"].Generator = self._generator  # type: ignore[attr-defined]
+
+    def note(self, seed: Any) -> None:
+        """List a seed if the user's code passes it."""
+        frame: Any = sys._getframe(1)
+        while frame is not None and _passes_on(frame):
+            frame = frame.f_back
+        if frame is None or not state.is_users(frame.f_code.co_filename, str(frame.f_globals["__name__"])):
+            return
+        known = len(self.seeds)
+        super().note(seed)
+        if self._note is not None and len(self.seeds) > known:
+            self._note(repr(seed), frame)
+
+
+def _passes_on(frame: Any) -> bool:
+    module = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+    return module in ("seedsafe", "seedsafe_audit", "random", "numpy", "torch")
+
+
+def _seeded_by(original: Any, note: Callable[[Any], None]) -> Any:
+    """Return a class that stands for torch.Generator, and tells the seeds of its new objects."""
+
+    class Seeded(original):  # type: ignore[misc]
+        def manual_seed(self, seed: Any) -> Any:
+            note(seed)
+            return super().manual_seed(seed)
+
+    class Kind(type(original)):  # type: ignore[misc]
+        def __instancecheck__(cls, thing: Any) -> bool:
+            return isinstance(thing, original)
+
+    return Kind("Generator", (Seeded,), {"__module__": "torch"})
 
 
 _HERE = Path(__file__).parent

@@ -5,20 +5,33 @@ from __future__ import annotations
 import random
 import re
 import sys
+import sysconfig
 import types
 from collections import deque
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from itertools import islice
 from pathlib import PurePath
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from seedsafe.bridging.generators import Stateful, generator_of, global_generators, is_generator
+from seedsafe.bridging.generators import State, Stateful, generator_of, global_generators, is_generator
 from seedsafe.bridging.walk import Location, Part, held_by, walk
 from seedsafe_audit.content import as_array, digest
 
-__all__ = ["Change", "Snapshot", "changes", "generators", "global_states", "loaded", "seed", "snapshot"]
+__all__ = [
+    "Change",
+    "Snapshot",
+    "Stateful",
+    "changes",
+    "generators",
+    "is_users",
+    "loaded",
+    "marks",
+    "seed",
+    "snapshot",
+]
 
 _SEED: dict[str, Any] = {
     "random": random.seed,
@@ -26,9 +39,10 @@ _SEED: dict[str, Any] = {
     "torch": lambda value: sys.modules["torch"].manual_seed(value),
     "cv2": lambda value: sys.modules["cv2"].setRNGSeed(value),
 }
-"""The generators that can be seeded. OpenCV's state cannot be read."""
+"""The generators that can be seeded."""
 
 _DEPTH, _ENTRIES, _LONG, _WIDE, _BYTES = 8, 20_000, 2_000, 2**24, 2**26
+_SECONDS = 0.25  # to look for generators, which takes as long as the dataset keeps many objects
 _PLAIN = (bool, int, float, complex, str, bytes, np.generic, PurePath, type(None))
 _CODE = types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, type
 _OPAQUE = (
@@ -53,23 +67,73 @@ def seed(value: int, other: str | None = None) -> None:
         _SEED[name](value + (name == other))
 
 
-def _globals() -> Iterator[tuple[str, Stateful]]:
-    return zip(_SEED, global_generators(), strict=False)  # in the same order
+class _OpenCV(Stateful):
+    """OpenCV's generator. Nobody can read its state, so a number that it draws stands for it, which moves it on."""
+
+    def save(self) -> Any:
+        drawn = np.empty(8, np.uint8)
+        self.thing.randu(drawn, 0, 256)
+        return drawn.tobytes()
+
+    def restore(self, state: Any) -> None:
+        self.thing.setRNGSeed(state)
+
+    def others(self) -> Iterator[State]:
+        return (State(None, seed) for seed in range(1, 129))
 
 
-def global_states() -> dict[str, str]:
-    """Return a digest of the state of each process-wide generator."""
-    return {name: digest(repr(generator.mark())) for name, generator in _globals()}
+def _globals() -> dict[str, Stateful]:
+    found = dict(zip(_SEED, global_generators(), strict=False))  # in the same order
+    if hasattr(sys.modules.get("cv2"), "randu"):  # not while a thread imports it
+        found["cv2"] = _OpenCV("cv2", sys.modules["cv2"])
+    return found
+
+
+def marks(found: Mapping[str, Stateful]) -> dict[str, str]:
+    """Return a digest of the state of each generator."""
+    result = {}
+    for name, generator in found.items():
+        with suppress(Exception):  # a user's generator may raise anything
+            result[name] = digest(repr(generator.mark()))
+    return result
 
 
 def generators(dataset: Any) -> dict[str, Stateful]:
-    """Return the process-wide generators by name, then those that a dataset refers to by path, the nearest first."""
-    result = dict(_globals())
-    for location in walk(dataset, most=_ENTRIES):
+    """Return the generators of the process by name, those that a dataset refers to by path, the nearest first, and those of modules."""
+    result = _globals()
+    for location in walk(dataset, most=_ENTRIES, seconds=_SECONDS):
         generator = generator_of(location.path, location.thing)
         if generator is not None:
             result.setdefault(location.path, generator)
+    known = {id(generator.thing) for generator in result.values()}
+    for name, module in list(sys.modules.items()):
+        if is_users(getattr(module, "__file__", None) or "", name):
+            for attribute, thing in list(vars(module).items()):
+                if id(thing) not in known and (generator := generator_of("", thing)) is not None:
+                    known.add(id(thing))
+                    result[f"{name}.{attribute}"] = generator
     return result
+
+
+_STDLIB = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib")})
+_LIBRARIES = ("site-packages", "dist-packages")
+_FRAMEWORKS = ("torch", "numpy", "keras", "tensorflow", "tf_keras")
+
+
+def is_users(file: str, module: str, *, libraries: bool = False) -> bool:
+    """Return whether code is the user's own: neither installed nor the standard library's.
+
+    Args:
+        file: its file.
+        module: its module.
+        libraries: whether what is installed counts too, except frameworks and seedsafe.
+    """
+    root = module.partition(".")[0]
+    if not file or file.startswith("<") or root in _FRAMEWORKS or re.match(r"seedsafe(_|$)", root):
+        return False
+    if any(part in file for part in _LIBRARIES):
+        return libraries
+    return not file.startswith(_STDLIB)
 
 
 class _Entry(NamedTuple):

@@ -12,7 +12,7 @@ from seedsafe.bridging.walk import Location, Part, attributes_of, held_by, walk
 from seedsafe.ground.target import import_object
 from seedsafe.reading.bases import outermost
 
-__all__ = ["Subject", "load", "subject_of"]
+__all__ = ["Subject", "inner", "load", "subject_of"]
 
 Loader = Literal["torch", "keras", "processes"]
 
@@ -31,6 +31,7 @@ class Subject:
         worker_init: the DataLoader's worker_init_fn, or None.
         collate: the DataLoader's collate_fn, or None if it is torch's own.
         batch: the DataLoader's batch size, or None.
+        persistent: whether the DataLoader's workers live as long as it.
     """
 
     dataset: Any
@@ -40,6 +41,7 @@ class Subject:
     worker_init: Any = None
     collate: Any = None
     batch: int | None = None
+    persistent: bool = False
 
     @property
     def name(self) -> str:
@@ -57,7 +59,7 @@ class Subject:
 
     def transform(self) -> tuple[Any, tuple[str, ...]] | None:
         """Return the object with the outermost transform and the names of its attributes, or None."""
-        for location in walk(self.dataset, _inner):
+        for location in walk(self.dataset, inner):
             attributes = attributes_of(location.thing) or {}
             names = tuple(name for name in _TRANSFORMS if callable(attributes.get(name)))
             if names:
@@ -65,7 +67,7 @@ class Subject:
         return None
 
 
-def _inner(location: Location) -> Iterator[Part]:
+def inner(location: Location) -> Iterator[Part]:
     """Yield the datasets that a dataset reads from, by the names that are usual."""
     for part in held_by(location.thing):
         if part.step in (".dataset", ".base", ".base_dataset"):
@@ -89,7 +91,7 @@ def subject_of(dataset: Any, loader: str = "auto") -> Subject:
     """
     if loader not in ("auto", "torch", "keras", "processes"):
         raise ValueError(f"loader must be auto, torch, keras or processes, got {loader!r}")
-    init, collate, batch = None, None, None
+    init, collate, batch, persistent = None, None, None, False
     data: Any = sys.modules.get("torch.utils.data")
     inside = getattr(dataset, "loader", None)
     if data is not None and isinstance(inside, data.DataLoader):  # in timm's PrefetchLoader
@@ -104,7 +106,7 @@ def subject_of(dataset: Any, loader: str = "auto") -> Subject:
         in_batches = dataset.batch_sampler is not None
         batch = getattr(dataset.batch_sampler, "batch_size", None) if in_batches else None
         collate = dataset.collate_fn if in_batches and not _is_torchs(dataset.collate_fn) else None
-        init, dataset = dataset.worker_init_fn, dataset.dataset
+        persistent, init, dataset = dataset.persistent_workers, dataset.worker_init_fn, dataset.dataset
     chosen: Any = _loader(dataset) if loader == "auto" else loader
     iterable = data is not None and isinstance(dataset, data.IterableDataset)
     if not iterable and not _indexable(dataset):
@@ -117,7 +119,7 @@ def subject_of(dataset: Any, loader: str = "auto") -> Subject:
     length = None if iterable else _length(dataset)
     if length == 0:
         raise ValueError("dataset must have at least one sample, got length 0: check its path")
-    return Subject(dataset, chosen, iterable, length, init, collate, batch)
+    return Subject(dataset, chosen, iterable, length, init, collate, batch, persistent)
 
 
 def load(target: str) -> Any:
