@@ -24,7 +24,7 @@ from seedsafe_audit.loaders import tell
 from seedsafe_audit.recording import KeyCounter, UsersSeeds
 from seedsafe_audit.subject import Subject
 
-__all__ = ["KEY", "SEED", "Draw", "draws"]
+__all__ = ["KEY", "SEED", "Draw", "draws", "draws_of"]
 
 _MOST, _SECONDS = 200_000, 5.0  # limits, because each line compares the states of all generators
 _READINGS = 3
@@ -72,6 +72,13 @@ def draws(subject: Subject, indices: tuple[int, ...], say: Callable[[str], None]
         if tracer.found:
             yield from tracer.found.values()
             return
+
+
+def draws_of(call: Callable[[], Any]) -> tuple[Any, list[Draw]]:
+    """Call a function under a tracer. Return what it returns, and the first draw from each source."""
+    tracer, results = _Tracer(None, _is_users), []
+    tracer.read(lambda _: results.append(call()), 0)
+    return results[0], list(tracer.found.values())
 
 
 _Line = tuple[str, int, str]

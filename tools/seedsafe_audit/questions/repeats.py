@@ -13,6 +13,7 @@ from typing import Any
 from seedsafe.keys.key import SampleIndex
 from seedsafe_audit.content import content
 from seedsafe_audit.questions.context import Context, Finding, NotMeasured, beyond_chance
+from seedsafe_audit.questions.once import augmented_once
 from seedsafe_audit.questions.states import constant_seed, same_draws, seeds_of, shifted_seeds, unset_epoch
 from seedsafe_audit.recording import Record
 from seedsafe_audit.report import AtFault, Matrix
@@ -114,7 +115,9 @@ def epochs(ctx: Context) -> Finding:
     equal, total = _equal_epochs(ctx, ctx.serial)
     if not ctx.random:
         ok = Finding("ok", f"{_STEADY}. The epochs {'differ' if len(equal) < total else 'are equal'}")
-        return (unset_epoch(ctx) if len(equal) == total else _late_epoch(ctx)) or ok
+        if len(equal) < total:
+            return _late_epoch(ctx) or ok
+        return unset_epoch(ctx) or augmented_once(ctx) or ok
     rate = 0.02 if ctx.subject.iterable else ctx.collisions
     inside = beyond_chance(len(equal), total, rate)
     usual = rate if inside else max(rate, (len(equal) + 1) / (total + 2))
