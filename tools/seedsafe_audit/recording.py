@@ -14,6 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from seedsafe.bridging.again import digests_of
 from seedsafe.bridging.entropy import SeedLog
 from seedsafe.keys.ambient import Read
 from seedsafe.reading.bases import entered
@@ -48,6 +49,8 @@ class Plan:
         watch: whether to compare the dataset's attributes after each reading.
         reseed: whether to seed the process-wide generators before each reading, and record their states after it.
         carry: whether to return each sample with its record, to compare it on arrival.
+        parts: whether to note a digest of each part of a sample.
+        cores: the number of torch's threads.
         again: whether the same was run before.
     """
 
@@ -67,6 +70,8 @@ class Plan:
     watch: bool = False
     reseed: bool = False
     carry: bool = False
+    parts: bool = False
+    cores: int = 1
     again: bool = False
 
     @property
@@ -83,10 +88,16 @@ class Plan:
             f"another seed for {self.other}": self.other,
             "generators reseeded": self.reseed,
             "watched": self.watch,
+            "by id": self.parts,
+            f"{self.cores} torch threads": self.cores > 1,
             f"hash seed {self.hashing}": self.hashing and self.again,
             "again": self.again,
         }
-        start = f"{self.workers} workers, {self.method}" if self.workers else "no workers"
+        start = (
+            f"{self.workers} worker{'s' * (self.workers > 1)}, {self.method}"
+            if self.workers
+            else "no workers"
+        )
         return ", ".join([start, *(note for note, holds in notes.items() if holds)])
 
 
@@ -144,6 +155,7 @@ class Record:
     begun: dict[str, str] = field(default_factory=dict)
     """The generators that it moves, and a digest of the state in which each begins."""
     changes: tuple[state.Change, ...] | None = ()  # None if they were not looked for
+    parts: dict[Any, bytes] = field(default_factory=dict)  # digests by path
     key_uses: int = 0  # how many calls without a key used the sample's key
     seeds: tuple[str, ...] = ()  # the seeds of generators during the reading
     arrival: str | None = None  # the digest of the sample in the main process
@@ -231,6 +243,8 @@ class Recorder:
             with contextlib.nullcontext(set[str]()) if plan.threads else UsersSeeds() as seeds:
                 sample = fetch()
             record.content = content(sample)
+            if plan.parts:
+                record.parts = digests_of(sample)
             record.seeds = tuple(sorted(seeds))
         except StopIteration:
             raise

@@ -197,7 +197,7 @@ def _parts(location: Location, positions: tuple[int, ...]) -> Iterator[Part]:
         chosen = every if len(thing) <= _LONG else (one for one in positions if one in every)
         yield from (Part(f"[{name!r}]", thing[name]) for name in list(chosen))
     elif not (home in _OPAQUE or isinstance(thing, (*_CODE, *_PLAIN, set)) or is_generator(thing)):
-        ours = home.startswith("seedsafe.")  # whose private attributes are not the dataset's state
+        ours = re.match(r"seedsafe[_.]", home)  # whose private attributes are not the dataset's state
         yield from (part for part in held_by(thing) if not (ours and part.step.startswith("._")))
         for kind in type(thing).__mro__:  # generators are often class attributes
             yield from (Part(f".{name}", part) for name, part in vars(kind).items() if is_generator(part))
