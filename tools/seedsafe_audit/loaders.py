@@ -43,7 +43,10 @@ def passes(subject: Subject, recorder: Recorder, *, batch: int) -> Iterator[list
         else:
             batches = _processes(source, workers, method, batch)
         for arrivals in batches:
-            yield [_record(one) for one in arrivals]
+            records = [_record(one) for one in arrivals]
+            for record in records:
+                record.epoch = epoch  # which a worker that persists does not know
+            yield records
         _hook(subject, "on_epoch_end")
 
 

@@ -213,7 +213,7 @@ def changes(before: Snapshot, after: Snapshot) -> list[Change]:
         if _is_lazy(path, old, new, empty, attributes):
             continue
         if old is not None and new is not None:
-            if old.digest != new.digest:
+            if old.digest != new.digest and not _is_cache(path, before, after):
                 shown = f"{new.shown} drawn from" if new.kind == "generator" else f"{old.shown} → {new.shown}"
                 result.append(Change(path, _kind(path, old, new), shown))
             continue
@@ -233,6 +233,13 @@ def _is_lazy(
     if path in empty:
         return new is None or new.kind != "value"
     return old is None and any(path.startswith((f"{one}.", f"{one}[")) for one in empty)
+
+
+def _is_cache(path: str, before: Snapshot, after: Snapshot) -> bool:
+    """Return whether a dict got entries that are no numbers or texts, as counts would be."""
+    entries = [entry for one, entry in after.items() if one.startswith(f"{path}[") and one not in before]
+    named = after[path].kind == "container" and not re.match("list|tuple|deque|set", after[path].shown)
+    return named and bool(entries) and any(entry.kind == "array" for entry in entries)
 
 
 def _attribute(path: str) -> str:
