@@ -15,6 +15,7 @@ from seedsafe_audit.questions.context import (
     differences,
     number_list,
 )
+from seedsafe_audit.questions.states import kept
 from seedsafe_audit.questions.storage import lasting_changes
 from seedsafe_audit.recording import Record
 from seedsafe_audit.runs import Run
@@ -158,8 +159,8 @@ def order(ctx: Context) -> Finding:
     result = compare(ctx, [(ctx.serial, ctx.reverse)], bad, good)
     if result.verdict == "ok":
         return result
-    kept = [f"reading changes {change}" for change in lasting_changes(ctx.watched)[:4]]
-    return result._replace(evidence=[*result.evidence, *kept])
+    changed = [f"reading changes {change}" for change in lasting_changes(ctx.watched)[:4]]
+    return result._replace(evidence=[*result.evidence, *changed])
 
 
 def batch_size(ctx: Context) -> Finding:
@@ -254,10 +255,10 @@ def kept_draws(ctx: Context) -> Finding:
         if record.digest:
             uses[record.epoch, record.index].add(record.key_uses > 0)
     fewer = {index for (_, index), flags in uses.items() if len(flags) > 1}
-    once = _draw_once(ctx)
+    once = set() if ctx.random or not kept(ctx) else set(ctx.order.indices[: ctx.order.repeats])
     texts = {
         "one reading asked for the sample's key, another reading of the same key did not": fewer,
-        "only the first reading drew from the process-wide generators": once,
+        "the first reading follows from what it draws, and all others give the same": once,
     }
     evidence = [f"samples {number_list(found)}: {text}" for text, found in texts.items() if found]
     samples = fewer | once
@@ -272,15 +273,6 @@ def kept_draws(ctx: Context) -> Finding:
     if not samples:
         return Finding("ok", "no draw of one sample or epoch comes again in another")
     return Finding("fault", _KEPT if history and not once else _CACHE, evidence, samples, ctx.source)
-
-
-def _draw_once(ctx: Context) -> set[int]:
-    """Return the repeated indices if they are several and only the first reading of each drew."""
-    readings: dict[int, list[bool]] = defaultdict(list)
-    for record in ctx.repeats(ctx.reseeded.records):
-        readings[record.index].append(bool(record.draws))
-    once = all(drew[0] and not any(drew[1:]) and len(drew) > 1 for drew in readings.values())
-    return set(readings) if once and len(readings) > 1 else set()
 
 
 def hash_order(ctx: Context) -> Finding:

@@ -21,7 +21,7 @@ from seedsafe_audit.recording import Record, Recorder
 from seedsafe_audit.runs import Run, prepare
 from seedsafe_audit.subject import inner
 
-__all__ = ["constant_seed", "decides", "same_draws", "seeds_of", "shifted_seeds", "unset_epoch"]
+__all__ = ["constant_seed", "decides", "kept", "same_draws", "seeds_of", "shifted_seeds", "unset_epoch"]
 
 _TRIED, _STATES, _ITEMS = 6, 4, 8
 
@@ -38,11 +38,8 @@ def same_draws(ctx: Context, runs: Iterable[Run], *, epochs: bool) -> Finding | 
         epochs: whether to compare the epochs, or else the readings within each.
     """
     found = {run.plan.name: _again(run, epochs=epochs) for run in runs}
-    names = dict.fromkeys(name for again in found.values() for name in again)
-    if "cv2" in names and not any("cv2" in record.draws for record in ctx.reseeded.records):
-        del names["cv2"]  # its state changed because it was looked at
     evidence, samples, deciding = [], set(), []
-    for name in list(names)[:_TRIED]:
+    for name in _moved(ctx, (name for again in found.values() for name in again)):
         run, pairs = next((run, again[name]) for run, again in found.items() if name in again)
         if decides(ctx, name, pairs[-1][1].index):
             deciding.append(name)
@@ -71,6 +68,18 @@ def same_draws(ctx: Context, runs: Iterable[Run], *, epochs: bool) -> Finding | 
         if not without.keys() & set(deciding):
             return Finding("fault", text, evidence, samples, "loader")
     return Finding("fault", text, evidence, samples, ctx.blamed(still))
+
+
+def kept(ctx: Context) -> bool:
+    """Return whether a sample follows from a generator that its reading moves."""
+    names = _moved(ctx, (name for record in ctx.serial.records for name in record.begun))
+    return any(decides(ctx, name, ctx.order.indices[0]) for name in names)
+
+
+def _moved(ctx: Context, names: Iterable[str]) -> list[str]:
+    """Return a few names, without OpenCV's if its state changed because it was looked at."""
+    drawn = any("cv2" in record.draws for record in ctx.reseeded.records)
+    return [name for name in dict.fromkeys(names) if name != "cv2" or drawn][:_TRIED]
 
 
 def _shown(name: str) -> str:
