@@ -6,7 +6,6 @@ import contextlib
 import os
 import sys
 import threading
-import time
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -25,7 +24,7 @@ from seedsafe_audit.supervise import write_stack_on_signal
 __all__ = ["Failure", "Items", "KeyCounter", "Plan", "Record", "Recorder", "UsersSeeds", "worker_number"]
 
 
-_SNAPSHOT = 0.005  # seconds: a snapshot that takes longer is taken less often
+_OFTEN = 500  # things: a snapshot of more is not taken after each reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,13 +264,12 @@ class Recorder:
         return state.snapshot(self.base, tuple(sorted(set(self.order))))
 
     def _changes(self, here: dict[str, Any], turn: int) -> tuple[state.Change, ...] | None:
-        """Compare what the dataset keeps with what it kept first, less often the longer it takes."""
+        """Compare what the dataset keeps with what it kept first, less often the more that is."""
         if turn < here["next"]:
             return None
-        begun = time.monotonic()
-        found = tuple(state.changes(here["snapshot"], self._snapshot()))
-        here["next"] = turn + 1 + int((time.monotonic() - begun) / _SNAPSHOT)
-        return found
+        now = self._snapshot()
+        here["next"] = turn + 1 + len(now) // _OFTEN
+        return tuple(state.changes(here["snapshot"], now))
 
     def _generators(self) -> dict[str, state.Stateful]:
         """Return the generators that a reading may move: looked for again at first, and less often later, as some are made on first use."""

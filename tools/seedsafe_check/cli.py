@@ -106,12 +106,14 @@ def _audit(target: str) -> tuple[dict[str, Any], str | None]:
         return report.to_dict(), None
     bridged, call = _bridged(subject.dataset, subject.loader, iterable=subject.iterable)
     options["samples"] = 16
-    cured = bridged is not None and not audit(bridged, questions=_CURES, **options).faults
-    return report.to_dict(), call if cured else None
+    if bridged is None:
+        return report.to_dict(), None
+    after = audit(bridged, questions=_CURES, **options)
+    return report.to_dict(), None if after.exit_code(strict=True) else call
 
 
-_CURES = ["ends", "duplicates", "epochs", "kept-draws", "raises"]
-"""What must be without a fault for a bridge to be advised."""
+_CURES = ["ends", "duplicates", "epochs", "workers", "order", "kept-draws", "raises"]
+"""What must be well for a bridge to be advised."""
 
 
 def _bridged(dataset: Any, loader: str, *, iterable: bool) -> tuple[Any, str]:

@@ -91,10 +91,10 @@ class _Random(random.Random):
 
 
 def _numbers(sample: Any) -> Any:
-    """Return the numbers of the largest array of a sample."""
+    """Return all numbers of a sample."""
     arrays = [array for _, leaf in leaves(sample) if (array := as_array(leaf)) is not None]
     numbers = [array.astype(float).ravel() for array in arrays if array.dtype.kind in "biuf"]
-    return max(numbers, key=len, default=np.zeros(0))
+    return np.concatenate(numbers) if numbers else np.zeros(0)
 
 
 def _are_alike(first: list[Any], again: list[Any]) -> bool:
