@@ -19,12 +19,12 @@ from typing import Any
 
 from numpy.random import bit_generator
 
+from seedsafe.bridging.entropy import SeedLog
+from seedsafe.keys.ambient import Read
+from seedsafe.reading.bases import entered
 from seedsafe_audit import state
-from seedsafe_audit.loaders import tell
-from seedsafe_audit.recording import KeyCounter, UsersSeeds
-from seedsafe_audit.subject import Subject
 
-__all__ = ["KEY", "SEED", "Draw", "draws", "draws_of"]
+__all__ = ["KEY", "SEED", "Draw", "KeyCounter", "UsersSeeds", "draws", "draws_of"]
 
 _MOST, _SECONDS = 200_000, 5.0  # limits, because each line compares the states of all generators
 _READINGS = 3
@@ -55,17 +55,18 @@ class Draw:
         return f"{self.source}, used in {self.function}, {self.place}" + (f": {text}" if text else "")
 
 
-def draws(subject: Subject, indices: tuple[int, ...], say: Callable[[str], None]) -> Iterator[Draw]:
+def draws(
+    dataset: Any, indices: tuple[int, ...], say: Callable[[str], None], *, iterable: bool
+) -> Iterator[Draw]:
     """Read a few samples under a tracer, and yield the first draw from each source.
 
     This seeds the generators of the process, sets its tracer, and calls `say` with what it reads.
     """
     state.seed(1)
-    tell(subject.dataset, 0)
-    items = iter(subject.dataset) if subject.iterable else None
-    fetch = subject.dataset.__getitem__ if items is None else lambda index: next(items)
+    items = iter(dataset) if iterable else None
+    fetch = dataset.__getitem__ if items is None else lambda index: next(items)
     for own in (_is_users, _is_no_frameworks):
-        tracer = _Tracer(subject.dataset, own)
+        tracer = _Tracer(dataset, own)
         for index in indices[:_READINGS]:
             say(f"reading index {index}")
             tracer.read(fetch, index)
@@ -79,6 +80,84 @@ def draws_of(call: Callable[[], Any]) -> tuple[Any, list[Draw]]:
     tracer, results = _Tracer(None, _is_users), []
     tracer.read(lambda _: results.append(call()), 0)
     return results[0], list(tracer.found.values())
+
+
+class KeyCounter:
+    """Counts the uses of the current key in this process, from now on.
+
+    A pipeline, `generator()` and `keyed()` ask for the key of the current sample when they get none.
+
+    Args:
+        note: a function to call at each use.
+    """
+
+    def __init__(self, note: Callable[[], None] | None = None) -> None:
+        self.count, self._note = 0, note
+        for kind in (Read, entered):
+            setattr(kind, "key", property(self._count_uses(vars(kind)["key"].fget)))  # noqa: B010  # a property
+
+    def _count_uses(self, get_key: Any) -> Any:
+        def key(read: Any) -> Any:
+            self.count += 1
+            if self._note is not None:
+                self._note()
+            return get_key(read)
+
+        return key
+
+
+class UsersSeeds(SeedLog):
+    """Lists the seeds that the user's own code passes, not those of the libraries that it calls, also to torch's generators.
+
+    Args:
+        note: a function to call with each seed and the frame that passes it.
+    """
+
+    def __init__(self, note: Callable[[str, Any], None] | None = None) -> None:
+        super().__init__()
+        self._note, self._generator = note, getattr(sys.modules.get("torch"), "Generator", None)
+
+    def __enter__(self) -> set[str]:
+        if self._generator is not None:
+            sys.modules["torch"].Generator = _seeded_by(self._generator, self.note)  # type: ignore[attr-defined]
+        return super().__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        super().__exit__(*error)
+        if self._generator is not None:
+            sys.modules["torch"].Generator = self._generator  # type: ignore[attr-defined]
+
+    def note(self, seed: Any) -> None:
+        """List a seed if the user's code passes it."""
+        frame: Any = sys._getframe(1)
+        while frame is not None and _passes_on(frame):
+            frame = frame.f_back
+        if frame is None or not state.is_users(frame.f_code.co_filename, str(frame.f_globals["__name__"])):
+            return
+        known = len(self.seeds)
+        super().note(seed)
+        if self._note is not None and len(self.seeds) > known:
+            self._note(repr(seed), frame)
+
+
+def _passes_on(frame: Any) -> bool:
+    module = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+    return module in ("seedsafe", "seedsafe_audit", "random", "numpy", "torch")
+
+
+def _seeded_by(original: Any, note: Callable[[Any], None]) -> Any:
+    """Return a class that stands for torch.Generator, and tells the seeds of its new objects."""
+
+    class Seeded(original):  # type: ignore[misc]
+        def manual_seed(self, seed: Any) -> Any:
+            note(seed)
+            return super().manual_seed(seed)
+
+    class Kind(type(original)):  # type: ignore[misc]
+        def __instancecheck__(cls, thing: Any) -> bool:
+            return isinstance(thing, original)
+
+    return Kind("Generator", (Seeded,), {"__module__": "torch"})
 
 
 _Line = tuple[str, int, str]

@@ -7,21 +7,19 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from seedsafe.bridging.again import digests_of
-from seedsafe.bridging.entropy import SeedLog
-from seedsafe.keys.ambient import Read
-from seedsafe.reading.bases import entered
 from seedsafe_audit import state
 from seedsafe_audit.content import Content, content
+from seedsafe_audit.draws import KeyCounter, UsersSeeds
 from seedsafe_audit.supervise import write_stack_on_signal
 
-__all__ = ["Failure", "Items", "KeyCounter", "Plan", "Record", "Recorder", "UsersSeeds", "worker_number"]
+__all__ = ["Failure", "Items", "Plan", "Record", "Recorder", "worker_number"]
 
 
 _OFTEN = 500  # things: a snapshot of more is not taken after each reading
@@ -111,30 +109,6 @@ class Failure:
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.message}" if self.message else self.kind
-
-
-class KeyCounter:
-    """Counts the uses of the current key in this process, from now on.
-
-    A pipeline, `generator()` and `keyed()` ask for the key of the current sample when they get none.
-
-    Args:
-        note: a function to call at each use.
-    """
-
-    def __init__(self, note: Callable[[], None] | None = None) -> None:
-        self.count, self._note = 0, note
-        for kind in (Read, entered):
-            setattr(kind, "key", property(self._count_uses(vars(kind)["key"].fget)))  # noqa: B010  # a property
-
-    def _count_uses(self, get_key: Any) -> Any:
-        def key(read: Any) -> Any:
-            self.count += 1
-            if self._note is not None:
-                self._note()
-            return get_key(read)
-
-        return key
 
 
 @dataclass(slots=True)
@@ -334,60 +308,6 @@ def worker_number() -> int | None:
 
 def _moved(before: dict[str, str], after: dict[str, str]) -> dict[str, str]:
     return {name: mark for name, mark in before.items() if after.get(name, mark) != mark}
-
-
-class UsersSeeds(SeedLog):
-    """Lists the seeds that the user's own code passes, not those of the libraries that it calls, also to torch's generators.
-
-    Args:
-        note: a function to call with each seed and the frame that passes it.
-    """
-
-    def __init__(self, note: Callable[[str, Any], None] | None = None) -> None:
-        super().__init__()
-        self._note, self._generator = note, getattr(sys.modules.get("torch"), "Generator", None)
-
-    def __enter__(self) -> set[str]:
-        if self._generator is not None:
-            sys.modules["torch"].Generator = _seeded_by(self._generator, self.note)  # type: ignore[attr-defined]
-        return super().__enter__()
-
-    def __exit__(self, *error: object) -> None:
-        super().__exit__(*error)
-        if self._generator is not None:
-            sys.modules["torch"].Generator = self._generator  # type: ignore[attr-defined]
-
-    def note(self, seed: Any) -> None:
-        """List a seed if the user's code passes it."""
-        frame: Any = sys._getframe(1)
-        while frame is not None and _passes_on(frame):
-            frame = frame.f_back
-        if frame is None or not state.is_users(frame.f_code.co_filename, str(frame.f_globals["__name__"])):
-            return
-        known = len(self.seeds)
-        super().note(seed)
-        if self._note is not None and len(self.seeds) > known:
-            self._note(repr(seed), frame)
-
-
-def _passes_on(frame: Any) -> bool:
-    module = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-    return module in ("seedsafe", "seedsafe_audit", "random", "numpy", "torch")
-
-
-def _seeded_by(original: Any, note: Callable[[Any], None]) -> Any:
-    """Return a class that stands for torch.Generator, and tells the seeds of its new objects."""
-
-    class Seeded(original):  # type: ignore[misc]
-        def manual_seed(self, seed: Any) -> Any:
-            note(seed)
-            return super().manual_seed(seed)
-
-    class Kind(type(original)):  # type: ignore[misc]
-        def __instancecheck__(cls, thing: Any) -> bool:
-            return isinstance(thing, original)
-
-    return Kind("Generator", (Seeded,), {"__module__": "torch"})
 
 
 _HERE = Path(__file__).parent

@@ -16,7 +16,7 @@ from seedsafe.bridging.walk import Location, Part, attributes_of, held_by, walk
 from seedsafe.ground.target import import_object
 from seedsafe.reading.bases import outermost
 from seedsafe_audit import state
-from seedsafe_audit.recording import UsersSeeds
+from seedsafe_audit.draws import UsersSeeds
 
 __all__ = ["Subject", "inner", "load", "subject_of"]
 

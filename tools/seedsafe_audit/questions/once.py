@@ -1,4 +1,4 @@
-"""Was the dataset augmented once, when it was made?"""
+"""Was the dataset augmented when it was made?"""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def augmented_once(ctx: Context) -> Finding | None:
             _ignore_seeds()
             return make()
 
-        made, lines = draws_of(without_seeds)
-        again = subject_of(made, ctx.subject.loader).dataset
+        result, lines = draws_of(without_seeds)
+        again = subject_of(result, ctx.subject.loader).dataset
         tell(again, 0)
         yield _are_alike(first, [_numbers(again[index]) for index in indices]), list(map(str, lines))
 
@@ -98,7 +98,7 @@ def _numbers(sample: Any) -> Any:
 
 
 def _are_alike(first: list[Any], again: list[Any]) -> bool:
-    """Return whether samples differ from those in their place, and most of these resemble them more than those in other places."""
+    """Return whether samples differ from those at their index, and most of these resemble them more than those at others."""
     pairs = [(one, two) for one, two in zip(first, again, strict=True) if one.shape == two.shape]
     new = [(one, two) for one, two in pairs if not np.array_equal(one, two)]
     alike = 0

@@ -92,8 +92,8 @@ def _again(run: Run, *, epochs: bool) -> dict[str, list[tuple[Record, Record]]]:
     found: dict[str, list[tuple[Record, Record]]] = defaultdict(list)
     for record in sorted(run.records, key=lambda record: (record.epoch, record.turn)) if run.whole else ():
         for name, begun in record.begun.items():
-            place = (name, begun) if epochs else (f"{name} {record.epoch}", begun)
-            earlier = first.setdefault(place, record)
+            state_of = (name, begun) if epochs else (f"{name} {record.epoch}", begun)
+            earlier = first.setdefault(state_of, record)
             if earlier is not record and (earlier.epoch != record.epoch) == epochs:
                 found[name].append((earlier, record))
     return found
