@@ -164,6 +164,17 @@ class ShuffledByAStoredGenerator(Shuffled):
         return order
 
 
+class CroppedByWorker(Shuffled):
+    """Not right: the number of the worker decides the crop."""
+
+    def __iter__(self) -> Any:
+        info = get_worker_info()
+        rng = np.random.default_rng((self.seed, self.epoch, info.id if info else 0))
+        for record in super().__iter__():
+            start = int(rng.integers(40))
+            yield {"id": record["id"], "wave": record["wave"][start : start + 20]}
+
+
 class Buffered(Shuffled):
     """A shuffle buffer: which record comes next is drawn."""
 

@@ -60,3 +60,10 @@ def test_a_generator_that_a_bridge_keys_is_no_lost_state() -> None:
     keyed = right.RIGHT["keyed by a bridge"]()
     assert audited(keyed, "lost-state", samples=16)["lost-state"].verdict == "ok"
     assert audited(keyed.reader.base, "lost-state", samples=16)["lost-state"].verdict == "warning"
+
+
+def test_records_of_a_stream_are_compared_by_id() -> None:
+    answer = audited(right.CroppedByWorker(), "workers")["workers"]
+    assert (answer.verdict, "told by its ['id']" in answer.summary) == ("warning", True), answer
+    assert any("3 workers" in line and "differ in ['wave']" in line for line in answer.evidence)
+    assert audited(right.Shuffled(), "workers")["workers"].verdict == "ok"

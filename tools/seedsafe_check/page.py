@@ -31,7 +31,7 @@ class Page:
         hidden: the number of findings in the project's baseline.
         libraries: the installed libraries.
         entries: the linter's findings, one for each cause.
-        covered: the findings that a bridge covers, with its place.
+        covered: the findings that a bridge covers, with the line of that.
         audit: the audit's report as plain data, or None without a dataset.
         bridge: the call that bridges the dataset, if an audit of that found no fault.
         as_of: when the meaning of the versions was measured.
@@ -113,7 +113,7 @@ class Page:
         return result
 
     def _is_audited(self, errors: Iterable[Entry]) -> bool:
-        """Return whether the audit has seen draws at one of these places."""
+        """Return whether the audit has seen draws in one of these lines."""
         lines = {
             _line(place) for one in (self.audit or {"answers": ()})["answers"] for place in one["places"]
         }

@@ -133,7 +133,7 @@ def _read(
         ctx: the audit.
         name: the generator to set.
         index: the sample's index.
-        number: which other state to set it to, None for none.
+        number: which other state to set it to, or None to leave it.
         later: the location of something whose epoch is raised before, and by how much.
     """
 
