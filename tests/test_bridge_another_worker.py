@@ -8,10 +8,10 @@ from os import getpid as number_of_process
 import numpy as np
 import pytest
 import torch
-from seedsafe.bridging.entropy import AnotherWorker
 from torch.utils.data import get_worker_info
 
 import seedsafe as ss
+from seedsafe.bridging.another_worker import AnotherWorker
 from seedsafe_torch import AugmentedDataset, loader
 
 OWN = os.getpid()

@@ -625,6 +625,17 @@ def test_the_command_reports_and_keeps(root, tmp_path, capsys):
     assert os.path.exists(f"{root}.seedsafe-index")
 
 
+def test_the_command_lists_classes_with_their_counts(root, capsys):
+    assert main([str(root)]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()[1:]]
+    index = FolderIndex(root)
+    expected = [[name, str((index.targets == label).sum())] for label, name in enumerate(index.classes)]
+    assert rows == expected
+    assert main([str(root), "--json"]) == 0
+    counts = json.loads(capsys.readouterr().out)["class_files"]
+    assert {name: str(count) for name, count in counts.items()} == dict(expected)
+
+
 def test_the_command_lists_problems_and_errors(root, tmp_path, capsys):
     os.symlink(".", root / "a" / "loop")
     assert main([str(root)]) == 1

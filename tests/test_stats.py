@@ -10,6 +10,7 @@ import tracemalloc
 from concurrent.futures.process import BrokenProcessPool
 from fractions import Fraction
 
+import cv2
 import numpy as np
 import pytest
 import skimage.data
@@ -23,6 +24,7 @@ from hypothesis.extra import numpy as hnp
 import seedsafe as ss
 from seedsafe import ChannelStats, channel_stats
 from seedsafe.data.stats import sums
+from seedsafe.data.stats.cli import main
 from seedsafe.data.stats.run import _delay_interrupt
 
 
@@ -557,3 +559,16 @@ def test_little_memory_is_taken_beside_the_image(dtype):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 25e6
+
+
+def test_the_command_ends_with_the_line_to_paste(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    for number in range(3):
+        cv2.imwrite(str(tmp_path / f"{number}.png"), rng.integers(0, 256, (8, 8, 3), np.uint8))
+    assert main([str(tmp_path), "--no-progress"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].split() == ["red", "green", "blue"]
+    pasted = eval(lines[-1], {"ss": ss})
+    stats = channel_stats([cv2.imread(str(path))[..., ::-1] for path in sorted(tmp_path.iterdir())])
+    np.testing.assert_allclose(pasted.mean, stats.normalize().mean, rtol=1e-5)
+    np.testing.assert_allclose(pasted.std, stats.normalize().std, rtol=1e-5)

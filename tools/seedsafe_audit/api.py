@@ -15,6 +15,7 @@ from seedsafe.ground.checks import checked_int
 from seedsafe.ground.process import child, is_starting
 from seedsafe_audit.causes import concern_draws, group
 from seedsafe_audit.draws import Draw, draws
+from seedsafe_audit.loaders import tell
 from seedsafe_audit.questions import QUESTIONS, Context, ask
 from seedsafe_audit.recording import Recorder
 from seedsafe_audit.report import Report
@@ -127,7 +128,9 @@ def audit(
 def _draws(ctx: Context, folder: str) -> Iterator[Draw]:
     """Read the first sample and the last two, and yield the lines that draw."""
     recorder = Recorder(ctx.subject.dataset, [0], folder)
-    return draws(ctx.subject, (ctx.order.indices[0], *ctx.order.indices[-2:]), recorder.say)
+    tell(ctx.subject.dataset, 0)
+    indices = (ctx.order.indices[0], *ctx.order.indices[-2:])
+    return draws(ctx.subject.dataset, indices, recorder.say, iterable=ctx.subject.iterable)
 
 
 def _check_process() -> None:

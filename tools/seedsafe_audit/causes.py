@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from seedsafe_audit.draws import KEY, Draw
+from seedsafe_audit.draws import KEY, SEED, Draw
 from seedsafe_audit.report import Answer
 
 __all__ = ["concern_draws", "group"]
@@ -47,6 +47,11 @@ def group(answers: Sequence[Answer], draws: Sequence[Draw]) -> list[Answer]:
             apart = {one.question for one in others} - {"workers"}
             others = [] if apart else others
         lines = [draw for draw in draws if _concerns(draw, first)]
+        told = {line.partition(":")[0].removeprefix("dataset") for line in first.evidence}
+        seeds = any(one.startswith(SEED) for one in told)
+        lines = [draw for draw in lines if draw.source in told] or [
+            draw for draw in lines if draw.source.startswith(f"{SEED} ") == seeds
+        ]
         new[first.question] = replace(
             first,
             evidence=(*first.evidence, *map(str, lines)),

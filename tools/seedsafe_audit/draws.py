@@ -10,7 +10,6 @@ import datetime
 import linecache
 import os
 import sys
-import sysconfig
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -20,18 +19,19 @@ from typing import Any
 
 from numpy.random import bit_generator
 
+from seedsafe.bridging.region import SeedLog
+from seedsafe.keys.ambient import Read
+from seedsafe.reading.bases import entered
 from seedsafe_audit import state
-from seedsafe_audit.loaders import tell
-from seedsafe_audit.recording import KeyCounter
-from seedsafe_audit.subject import Subject
 
-__all__ = ["KEY", "Draw", "draws"]
+__all__ = ["KEY", "SEED", "Draw", "KeyCounter", "UsersSeeds", "draws", "draws_of"]
 
 _MOST, _SECONDS = 200_000, 5.0  # limits, because each line compares the states of all generators
 _READINGS = 3
 _WIDE = 100  # characters of a line to show
 
 KEY = "the sample's key"
+SEED = "seed"
 _CALLS: dict[Any, str] = {
     **{getattr(time, name): "the clock" for name in ("time", "time_ns", "perf_counter", "perf_counter_ns")},
     **{getattr(time, name): "the clock" for name in ("monotonic", "monotonic_ns", "process_time")},
@@ -55,23 +55,109 @@ class Draw:
         return f"{self.source}, used in {self.function}, {self.place}" + (f": {text}" if text else "")
 
 
-def draws(subject: Subject, indices: tuple[int, ...], say: Callable[[str], None]) -> Iterator[Draw]:
+def draws(
+    dataset: Any, indices: tuple[int, ...], say: Callable[[str], None], *, iterable: bool
+) -> Iterator[Draw]:
     """Read a few samples under a tracer, and yield the first draw from each source.
 
     This seeds the generators of the process, sets its tracer, and calls `say` with what it reads.
     """
     state.seed(1)
-    tell(subject.dataset, 0)
-    items = iter(subject.dataset) if subject.iterable else None
-    fetch = subject.dataset.__getitem__ if items is None else lambda index: next(items)
+    items = iter(dataset) if iterable else None
+    fetch = dataset.__getitem__ if items is None else lambda index: next(items)
     for own in (_is_users, _is_no_frameworks):
-        tracer = _Tracer(subject.dataset, own)
+        tracer = _Tracer(dataset, own)
         for index in indices[:_READINGS]:
             say(f"reading index {index}")
             tracer.read(fetch, index)
         if tracer.found:
             yield from tracer.found.values()
             return
+
+
+def draws_of(call: Callable[[], Any]) -> tuple[Any, list[Draw]]:
+    """Call a function under a tracer. Return what it returns, and the first draw from each source."""
+    tracer, results = _Tracer(None, _is_users), []
+    tracer.read(lambda _: results.append(call()), 0)
+    return results[0], list(tracer.found.values())
+
+
+class KeyCounter:
+    """Counts the uses of the current key in this process, from now on.
+
+    A pipeline, `generator()` and `keyed()` ask for the key of the current sample when they get none.
+
+    Args:
+        note: a function to call at each use.
+    """
+
+    def __init__(self, note: Callable[[], None] | None = None) -> None:
+        self.count, self._note = 0, note
+        for kind in (Read, entered):
+            setattr(kind, "key", property(self._count_uses(vars(kind)["key"].fget)))  # noqa: B010  # a property
+
+    def _count_uses(self, get_key: Any) -> Any:
+        def key(read: Any) -> Any:
+            self.count += 1
+            if self._note is not None:
+                self._note()
+            return get_key(read)
+
+        return key
+
+
+class UsersSeeds(SeedLog):
+    """Lists the seeds that the user's own code passes, not those of the libraries that it calls, also to torch's generators.
+
+    Args:
+        note: a function to call with each seed and the frame that passes it.
+    """
+
+    def __init__(self, note: Callable[[str, Any], None] | None = None) -> None:
+        super().__init__()
+        self._note, self._generator = note, getattr(sys.modules.get("torch"), "Generator", None)
+
+    def __enter__(self) -> set[str]:
+        if self._generator is not None:
+            sys.modules["torch"].Generator = _seeded_by(self._generator, self.note)  # type: ignore[attr-defined]
+        return super().__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        super().__exit__(*error)
+        if self._generator is not None:
+            sys.modules["torch"].Generator = self._generator  # type: ignore[attr-defined]
+
+    def note(self, seed: Any) -> None:
+        """List a seed if the user's code passes it."""
+        frame: Any = sys._getframe(1)
+        while frame is not None and _passes_on(frame):
+            frame = frame.f_back
+        if frame is None or not state.is_users(frame.f_code.co_filename, str(frame.f_globals["__name__"])):
+            return
+        known = len(self.seeds)
+        super().note(seed)
+        if self._note is not None and len(self.seeds) > known:
+            self._note(repr(seed), frame)
+
+
+def _passes_on(frame: Any) -> bool:
+    module = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+    return module in ("seedsafe", "seedsafe_audit", "random", "numpy", "torch")
+
+
+def _seeded_by(original: Any, note: Callable[[Any], None]) -> Any:
+    """Return a class that stands for torch.Generator, and tells the seeds of its new objects."""
+
+    class Seeded(original):  # type: ignore[misc]
+        def manual_seed(self, seed: Any) -> Any:
+            note(seed)
+            return super().manual_seed(seed)
+
+    class Kind(type(original)):  # type: ignore[misc]
+        def __instancecheck__(cls, thing: Any) -> bool:
+            return isinstance(thing, original)
+
+    return Kind("Generator", (Seeded,), {"__module__": "torch"})
 
 
 _Line = tuple[str, int, str]
@@ -82,13 +168,18 @@ class _Tracer:
     def __init__(self, dataset: Any, own: Callable[[FrameType], bool]) -> None:
         self.found: dict[str, Draw] = {}
         self._own = own
-        self._generators = state.generators(dataset)
+        self._dataset, self._generators = dataset, dict[str, Any]()
+        self._calls = dict(_CALLS)
         self._marks: dict[str, Any] = {}
         self._last: _Line | None = None
         self._left, self._until = _MOST, time.monotonic() + _SECONDS
         KeyCounter(lambda: self._note(KEY, self._line(sys._getframe(2))))
 
     def read(self, fetch: Callable[[int], Any], index: int) -> None:
+        self._generators = state.generators(self._dataset)  # again, because some are made on first use
+        cv2: Any = self._generators.pop("cv2", None)  # whose state cannot be compared, so its calls tell
+        names = ("randn", "randu", "randShuffle") if cv2 else ()
+        self._calls |= {getattr(cv2.thing, name): "cv2" for name in names}
         self._marks = {name: self._mark(name) for name in self._generators}
         entropy: Any = bit_generator
         before = entropy.randbits
@@ -102,7 +193,8 @@ class _Tracer:
         sys.setprofile(self._profile)
         sys.settrace(self._call)
         try:
-            with contextlib.suppress(Exception):  # the question raises lists errors
+            # The question raises lists errors.
+            with contextlib.suppress(Exception), UsersSeeds(self._note_seed):
                 fetch(index)
         finally:
             sys.settrace(None)
@@ -144,7 +236,7 @@ class _Tracer:
         if event != "c_call":
             return
         try:
-            name = _CALLS.get(argument)
+            name = self._calls.get(argument)
         except TypeError:  # not hashable
             return
         cls = getattr(argument, "__self__", None)
@@ -157,6 +249,9 @@ class _Tracer:
         if name is not None:
             self._note(name, self._line(frame))
 
+    def _note_seed(self, seed: str, frame: FrameType) -> None:
+        self._note(f"{SEED} {seed}", self._line(frame))
+
     def _note(self, source: str, line: _Line | None) -> None:
         if line is not None:
             file, number, function = line
@@ -166,21 +261,10 @@ class _Tracer:
             self.found.setdefault(source, Draw(source, f"{shown}:{number}", function, text))
 
 
-_STDLIB = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib")})
-_LIBRARIES = ("site-packages", "dist-packages")
-_OURS = ("seedsafe", "seedsafe_audit", "seedsafe_torch", "seedsafe_keras", "seedsafe_tf")
-_FRAMEWORKS = ("torch", "numpy", "keras", "tensorflow", "tf_keras")
-
-
 def _is_users(frame: FrameType) -> bool:
-    """Return whether a frame runs the user's own code, neither installed nor the standard library's."""
-    file = frame.f_code.co_filename
-    return _is_no_frameworks(frame) and not any(part in file for part in _LIBRARIES)
+    return state.is_users(frame.f_code.co_filename, str(frame.f_globals.get("__name__", "")))
 
 
 def _is_no_frameworks(frame: FrameType) -> bool:
-    file = frame.f_code.co_filename
-    root = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-    if file.startswith("<") or root in _OURS or root in _FRAMEWORKS:
-        return False
-    return any(part in file for part in _LIBRARIES) or not file.startswith(_STDLIB)
+    name = str(frame.f_globals.get("__name__", ""))
+    return state.is_users(frame.f_code.co_filename, name, libraries=True)

@@ -43,7 +43,10 @@ def passes(subject: Subject, recorder: Recorder, *, batch: int) -> Iterator[list
         else:
             batches = _processes(source, workers, method, batch)
         for arrivals in batches:
-            yield [_record(one) for one in arrivals]
+            records = [_record(one) for one in arrivals]
+            for record in records:
+                record.epoch = epoch  # which a worker that persists does not know
+            yield records
         _hook(subject, "on_epoch_end")
 
 
@@ -77,6 +80,7 @@ def _data_loader(subject: Subject, source: Any, plan: Plan, batch: int) -> Any:
     if plan.workers:
         init = _Init(subject.worker_init if plan.init else None)
         options = {"multiprocessing_context": plan.method, "worker_init_fn": init}
+        options["persistent_workers"] = subject.persistent  # or an epoch arrives that the user's does not
     if subject.iterable:
         data.IterableDataset.register(Items)
     return data.DataLoader(

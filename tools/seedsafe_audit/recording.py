@@ -7,20 +7,22 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from seedsafe.bridging.region import SeedLog
-from seedsafe.keys.ambient import Read
-from seedsafe.reading.bases import entered
+from seedsafe.bridging.again import digests_of
 from seedsafe_audit import state
 from seedsafe_audit.content import Content, content
+from seedsafe_audit.draws import KeyCounter, UsersSeeds
 from seedsafe_audit.supervise import write_stack_on_signal
 
-__all__ = ["Failure", "Items", "KeyCounter", "Plan", "Record", "Recorder", "worker_number"]
+__all__ = ["Failure", "Items", "Plan", "Record", "Recorder", "worker_number"]
+
+
+_OFTEN = 500  # things: a snapshot of more is not taken after each reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,8 @@ class Plan:
         watch: whether to compare the dataset's attributes after each reading.
         reseed: whether to seed the process-wide generators before each reading, and record their states after it.
         carry: whether to return each sample with its record, to compare it on arrival.
+        parts: whether to note a digest of each part of a sample.
+        cores: the number of torch's threads.
         again: whether the same was run before.
     """
 
@@ -63,6 +67,8 @@ class Plan:
     watch: bool = False
     reseed: bool = False
     carry: bool = False
+    parts: bool = False
+    cores: int = 1
     again: bool = False
 
     @property
@@ -79,10 +85,16 @@ class Plan:
             f"another seed for {self.other}": self.other,
             "generators reseeded": self.reseed,
             "watched": self.watch,
+            "by id": self.parts,
+            f"{self.cores} torch threads": self.cores > 1,
             f"hash seed {self.hashing}": self.hashing and self.again,
             "again": self.again,
         }
-        start = f"{self.workers} workers, {self.method}" if self.workers else "no workers"
+        start = (
+            f"{self.workers} worker{'s' * (self.workers > 1)}, {self.method}"
+            if self.workers
+            else "no workers"
+        )
         return ", ".join([start, *(note for note, holds in notes.items() if holds)])
 
 
@@ -99,30 +111,6 @@ class Failure:
         return f"{self.kind}: {self.message}" if self.message else self.kind
 
 
-class KeyCounter:
-    """Counts the uses of the current key in this process, from now on.
-
-    A pipeline, `generator()` and `keyed()` ask for the key of the current sample when they get none.
-
-    Args:
-        note: a function to call at each use.
-    """
-
-    def __init__(self, note: Callable[[], None] | None = None) -> None:
-        self.count, self._note = 0, note
-        for kind in (Read, entered):
-            setattr(kind, "key", property(self._count_uses(vars(kind)["key"].fget)))  # noqa: B010  # a property
-
-    def _count_uses(self, get_key: Any) -> Any:
-        def key(read: Any) -> Any:
-            self.count += 1
-            if self._note is not None:
-                self._note()
-            return get_key(read)
-
-        return key
-
-
 @dataclass(slots=True)
 class Record:
     """One reading of one sample."""
@@ -137,7 +125,10 @@ class Record:
     failure: Failure | None = None
     draws: tuple[str, ...] = ()  # the process-wide generators that it draws from
     after: dict[str, str] = field(default_factory=dict)
-    changes: tuple[state.Change, ...] = ()
+    begun: dict[str, str] = field(default_factory=dict)
+    """The generators that it moves, and a digest of the state in which each begins."""
+    changes: tuple[state.Change, ...] | None = ()  # None if they were not looked for
+    parts: dict[Any, bytes] = field(default_factory=dict)  # digests by path
     key_uses: int = 0  # how many calls without a key used the sample's key
     seeds: tuple[str, ...] = ()  # the seeds of generators during the reading
     arrival: str | None = None  # the digest of the sample in the main process
@@ -187,13 +178,18 @@ class Recorder:
         if _reads_batches(self.base) and not (self.plan.reseed or self.plan.watch):
             samples: list[Any] = []
             self.say(f"reading index {self.order[positions[0]]} and its batch, worker {worker_number()}")
+            before = state.marks(found := self._generators())
             with contextlib.suppress(Exception):  # if it fails, read one by one to see which raises
                 samples = list(self.base.__getitems__([self.order[position] for position in positions]))
             if len(samples) == len(positions):
-                return [
+                begun = _moved(before, state.marks(found))
+                arrivals = [
                     self.read(position, self.order[position], lambda sample=sample: sample)
                     for position, sample in zip(positions, samples, strict=True)
                 ]
+                for arrival in arrivals[:1]:
+                    (arrival[0] if self.plan.carry else arrival).begun = begun
+                return arrivals
         return [self[position] for position in positions]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -207,17 +203,21 @@ class Recorder:
                 self.meeting.wait(timeout=20)
         record = Record(self.epoch, position, index, worker_number(), os.getpid(), here["turn"])
         here["turn"] += 1
-        before = {}
+        found = self._generators()
         if plan.reseed:
             state.seed(1_000 + position)
-            before = state.global_states()
+        before = state.marks(found)
+        if plan.reseed:
+            state.seed(1_000 + position)  # again, because a look at OpenCV's generator moves it
         self.say(f"reading index {index}, worker {record.worker}")
         sample = None
         uses = here["key_uses"].count
         try:
-            with contextlib.nullcontext(set[str]()) if plan.threads else SeedLog() as seeds:
+            with contextlib.nullcontext(set[str]()) if plan.threads else UsersSeeds() as seeds:
                 sample = fetch()
             record.content = content(sample)
+            if plan.parts:
+                record.parts = digests_of(sample)
             record.seeds = tuple(sorted(seeds))
         except StopIteration:
             raise
@@ -225,17 +225,35 @@ class Recorder:
             record.failure = failure(error)
         record.key_uses = here["key_uses"].count - uses
         self.say("read")
+        after = state.marks(found)
+        record.begun = _moved(before, after)
         if plan.reseed:
-            record.after = state.global_states()
-            record.draws = tuple(
-                name for name, after in record.after.items() if before.get(name, after) != after
-            )
+            record.after = {name: after[name] for name in state.loaded() if name in after}
+            record.draws = tuple(name for name in record.after if name in record.begun)
         if plan.watch:
-            record.changes = tuple(state.changes(here["snapshot"], self._snapshot()))
+            record.changes = self._changes(here, record.turn)
         return (record, sample) if plan.carry else record
 
     def _snapshot(self) -> state.Snapshot:
         return state.snapshot(self.base, tuple(sorted(set(self.order))))
+
+    def _changes(self, here: dict[str, Any], turn: int) -> tuple[state.Change, ...] | None:
+        """Compare what the dataset keeps with what it kept first, less often the more that is."""
+        if turn < here["next"]:
+            return None
+        now = self._snapshot()
+        here["next"] = turn + 1 + len(now) // _OFTEN
+        return tuple(state.changes(here["snapshot"], now))
+
+    def _generators(self) -> dict[str, state.Stateful]:
+        """Return the generators that a reading may move: looked for again at first, and less often later, as some are made on first use."""
+        here = self.process()
+        if self.plan.threads or self.plan.keys:
+            return {}
+        if not here["turn"] & (here["turn"] - 1):
+            here["generators"] = state.generators(self.base)
+        found: dict[str, state.Stateful] = here["generators"]
+        return found
 
     def process(self) -> dict[str, Any]:
         """Return the data of this process and epoch, created at the first reading. Threads need it before they start."""
@@ -247,6 +265,8 @@ class Recorder:
                 "log": same["log"] if same else _announce(Path(self.folder)),
                 "key_uses": same["key_uses"] if same else KeyCounter(),
                 "snapshot": self._snapshot() if self.plan.watch else None,
+                "next": 0,
+                "generators": {},
             }
         return self._here
 
@@ -284,6 +304,10 @@ def worker_number() -> int | None:
     data: Any = sys.modules.get("torch.utils.data")
     info = data.get_worker_info() if data is not None else None
     return None if info is None else int(info.id)
+
+
+def _moved(before: dict[str, str], after: dict[str, str]) -> dict[str, str]:
+    return {name: mark for name, mark in before.items() if after.get(name, mark) != mark}
 
 
 _HERE = Path(__file__).parent

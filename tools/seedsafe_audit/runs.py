@@ -22,7 +22,7 @@ from seedsafe_audit.supervise import Outcome, supervise
 __all__ = ["Order", "Run", "Runs", "order_of", "prepare"]
 
 _SEED = 20_211
-_SECONDS = 3.0  # for each of the runs over more keys
+_SECONDS, _MANY = 2.0, 1024  # for each of the runs over so many more keys, and less for fewer
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def order_of(length: int | None, samples: int, workers: tuple[int, ...], *, one:
     spread = [round(step * (length - 1) / max(count - 1, 1)) for step in range(count)]
     copies = math.lcm(*(number for number in workers if number)) if any(workers) else 1
     batch = 1 if one else max(1, min(4, count // 4))
-    turns = (8 if samples >= 32 else 4) * (2 if one else 1)
+    turns = (8 if count >= 32 else 4) * (2 if one else 1)
     chosen = spread[:1] if one else [spread[step * (count - 1) // max(batch - 1, 1)] for step in range(batch)]
     first = chosen * (copies * turns)
     return Order((*first, *spread), len(first), batch)
@@ -135,7 +135,7 @@ class Runs:
         return Run(plan, tuple(_number_workers(records)), replace(outcome, items=[]), "", time.monotonic())
 
     def _records(self, plan: Plan, folder: str) -> Iterator[list[Record]]:
-        prepare(plan.other)
+        prepare(plan.other, plan.cores)
         if plan.bare:
             _without_transform(self.subject, self.order.indices[0])
         if plan.hashing:
@@ -155,10 +155,10 @@ class Runs:
         return passes(self.subject, recorder, batch=plan.batch or self.order.batch)
 
 
-def prepare(other: str = "") -> None:
-    """Seed the generators of this process alike in each run, except the one named `other`."""
-    with contextlib.suppress(KeyError, AttributeError):  # a thread pool would not survive a later fork
-        sys.modules["torch"].set_num_threads(1)
+def prepare(other: str = "", cores: int = 1) -> None:
+    """Seed the generators of this process alike in each run, except the one named `other`. Torch gets so many threads."""
+    with contextlib.suppress(KeyError, AttributeError):  # a pool of threads would not survive a later fork
+        sys.modules["torch"].set_num_threads(cores)
     state.seed(_SEED, other)
     end_draw_checks()  # the questions compare what is read, and an error would hide it
 
@@ -188,7 +188,7 @@ def _keys(recorder: Recorder, plan: Plan, subject: Subject) -> Iterator[list[Rec
     """Read keys that no other run reads: all indices in a scattered order, one epoch after another."""
     length = subject.length or 1
     step = next(step for step in range(round(length * 0.618) or 1, 2 * length) if math.gcd(step, length) == 1)
-    end = time.monotonic() + _SECONDS
+    end = time.monotonic() + _SECONDS * min(1.0, plan.keys / _MANY)
     for number in range(plan.keys):
         if number % length == 0:
             recorder.epoch = 2 + number // length

@@ -5,20 +5,33 @@ from __future__ import annotations
 import random
 import re
 import sys
+import sysconfig
 import types
 from collections import deque
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from itertools import islice
 from pathlib import PurePath
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from seedsafe.bridging.generators import Stateful, generator_of, global_generators, is_generator
+from seedsafe.bridging.generators import State, Stateful, generator_of, global_generators, is_generator
 from seedsafe.bridging.walk import Location, Part, held_by, walk
 from seedsafe_audit.content import as_array, digest
 
-__all__ = ["Change", "Snapshot", "changes", "generators", "global_states", "loaded", "seed", "snapshot"]
+__all__ = [
+    "Change",
+    "Snapshot",
+    "Stateful",
+    "changes",
+    "generators",
+    "is_users",
+    "loaded",
+    "marks",
+    "seed",
+    "snapshot",
+]
 
 _SEED: dict[str, Any] = {
     "random": random.seed,
@@ -26,9 +39,10 @@ _SEED: dict[str, Any] = {
     "torch": lambda value: sys.modules["torch"].manual_seed(value),
     "cv2": lambda value: sys.modules["cv2"].setRNGSeed(value),
 }
-"""The generators that can be seeded. OpenCV's state cannot be read."""
+"""The generators that can be seeded."""
 
 _DEPTH, _ENTRIES, _LONG, _WIDE, _BYTES = 8, 20_000, 2_000, 2**24, 2**26
+_SECONDS = 0.25  # to look for generators, which takes as long as the dataset keeps many objects
 _PLAIN = (bool, int, float, complex, str, bytes, np.generic, PurePath, type(None))
 _CODE = types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, type
 _OPAQUE = (
@@ -53,23 +67,73 @@ def seed(value: int, other: str | None = None) -> None:
         _SEED[name](value + (name == other))
 
 
-def _globals() -> Iterator[tuple[str, Stateful]]:
-    return zip(_SEED, global_generators(), strict=False)  # in the same order
+class _OpenCV(Stateful):
+    """OpenCV's generator. Nobody can read its state, so a number that it draws stands for it, which moves it on."""
+
+    def save(self) -> Any:
+        drawn = np.empty(8, np.uint8)
+        self.thing.randu(drawn, 0, 256)
+        return drawn.tobytes()
+
+    def restore(self, state: Any) -> None:
+        self.thing.setRNGSeed(state)
+
+    def others(self) -> Iterator[State]:
+        return (State(None, seed) for seed in range(1, 129))
 
 
-def global_states() -> dict[str, str]:
-    """Return a digest of the state of each process-wide generator."""
-    return {name: digest(repr(generator.mark())) for name, generator in _globals()}
+def _globals() -> dict[str, Stateful]:
+    found = dict(zip(_SEED, global_generators(), strict=False))  # in the same order
+    if hasattr(sys.modules.get("cv2"), "randu"):  # not while a thread imports it
+        found["cv2"] = _OpenCV("cv2", sys.modules["cv2"])
+    return found
+
+
+def marks(found: Mapping[str, Stateful]) -> dict[str, str]:
+    """Return a digest of the state of each generator."""
+    result = {}
+    for name, generator in found.items():
+        with suppress(Exception):  # a user's generator may raise anything
+            result[name] = digest(repr(generator.mark()))
+    return result
 
 
 def generators(dataset: Any) -> dict[str, Stateful]:
-    """Return the process-wide generators by name, then those that a dataset refers to by path, the nearest first."""
-    result = dict(_globals())
-    for location in walk(dataset, most=_ENTRIES):
+    """Return the generators of the process by name, those that a dataset refers to by path, the nearest first, and those of modules."""
+    result = _globals()
+    for location in walk(dataset, most=_ENTRIES, seconds=_SECONDS):
         generator = generator_of(location.path, location.thing)
         if generator is not None:
             result.setdefault(location.path, generator)
+    known = {id(generator.thing) for generator in result.values()}
+    for name, module in list(sys.modules.items()):
+        if is_users(getattr(module, "__file__", None) or "", name):
+            for attribute, thing in list(vars(module).items()):
+                if id(thing) not in known and (generator := generator_of("", thing)) is not None:
+                    known.add(id(thing))
+                    result[f"{name}.{attribute}"] = generator
     return result
+
+
+_STDLIB = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib")})
+_LIBRARIES = ("site-packages", "dist-packages")
+_FRAMEWORKS = ("torch", "numpy", "keras", "tensorflow", "tf_keras")
+
+
+def is_users(file: str, module: str, *, libraries: bool = False) -> bool:
+    """Return whether code is the user's own: neither installed nor the standard library's.
+
+    Args:
+        file: its file.
+        module: its module.
+        libraries: whether what is installed counts too, except frameworks and seedsafe.
+    """
+    root = module.partition(".")[0]
+    if not file or file.startswith("<") or root in _FRAMEWORKS or re.match(r"seedsafe(_|$)", root):
+        return False
+    if any(part in file for part in _LIBRARIES):
+        return libraries
+    return not file.startswith(_STDLIB)
 
 
 class _Entry(NamedTuple):
@@ -133,7 +197,7 @@ def _parts(location: Location, positions: tuple[int, ...]) -> Iterator[Part]:
         chosen = every if len(thing) <= _LONG else (one for one in positions if one in every)
         yield from (Part(f"[{name!r}]", thing[name]) for name in list(chosen))
     elif not (home in _OPAQUE or isinstance(thing, (*_CODE, *_PLAIN, set)) or is_generator(thing)):
-        ours = home.startswith("seedsafe.")  # whose private attributes are not the dataset's state
+        ours = re.match(r"seedsafe[_.]", home)  # whose private attributes are not the dataset's state
         yield from (part for part in held_by(thing) if not (ours and part.step.startswith("._")))
         for kind in type(thing).__mro__:  # generators are often class attributes
             yield from (Part(f".{name}", part) for name, part in vars(kind).items() if is_generator(part))
@@ -149,7 +213,7 @@ def changes(before: Snapshot, after: Snapshot) -> list[Change]:
         if _is_lazy(path, old, new, empty, attributes):
             continue
         if old is not None and new is not None:
-            if old.digest != new.digest:
+            if old.digest != new.digest and not _is_cache(path, before, after):
                 shown = f"{new.shown} drawn from" if new.kind == "generator" else f"{old.shown} → {new.shown}"
                 result.append(Change(path, _kind(path, old, new), shown))
             continue
@@ -169,6 +233,13 @@ def _is_lazy(
     if path in empty:
         return new is None or new.kind != "value"
     return old is None and any(path.startswith((f"{one}.", f"{one}[")) for one in empty)
+
+
+def _is_cache(path: str, before: Snapshot, after: Snapshot) -> bool:
+    """Return whether a dict got entries that are no numbers or texts, as counts would be."""
+    entries = [entry for one, entry in after.items() if one.startswith(f"{path}[") and one not in before]
+    named = after[path].kind == "container" and not re.match("list|tuple|deque|set", after[path].shown)
+    return named and bool(entries) and any(entry.kind == "array" for entry in entries)
 
 
 def _attribute(path: str) -> str:

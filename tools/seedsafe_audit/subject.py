@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import random
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+
+from seedsafe.bridging.region import Replayed
 from seedsafe.bridging.walk import Location, Part, attributes_of, held_by, walk
 from seedsafe.ground.target import import_object
 from seedsafe.reading.bases import outermost
+from seedsafe_audit import state
+from seedsafe_audit.draws import UsersSeeds
 
-__all__ = ["Subject", "load", "subject_of"]
+__all__ = ["Subject", "inner", "load", "subject_of"]
 
 Loader = Literal["torch", "keras", "processes"]
 
@@ -31,6 +37,8 @@ class Subject:
         worker_init: the DataLoader's worker_init_fn, or None.
         collate: the DataLoader's collate_fn, or None if it is torch's own.
         batch: the DataLoader's batch size, or None.
+        persistent: whether the DataLoader's workers live as long as it.
+        make: a function that makes the dataset again, if it drew when it was made.
     """
 
     dataset: Any
@@ -40,6 +48,8 @@ class Subject:
     worker_init: Any = None
     collate: Any = None
     batch: int | None = None
+    persistent: bool = False
+    make: Callable[[], Any] | None = None
 
     @property
     def name(self) -> str:
@@ -57,7 +67,7 @@ class Subject:
 
     def transform(self) -> tuple[Any, tuple[str, ...]] | None:
         """Return the object with the outermost transform and the names of its attributes, or None."""
-        for location in walk(self.dataset, _inner):
+        for location in walk(self.dataset, inner):
             attributes = attributes_of(location.thing) or {}
             names = tuple(name for name in _TRANSFORMS if callable(attributes.get(name)))
             if names:
@@ -65,7 +75,7 @@ class Subject:
         return None
 
 
-def _inner(location: Location) -> Iterator[Part]:
+def inner(location: Location) -> Iterator[Part]:
     """Yield the datasets that a dataset reads from, by the names that are usual."""
     for part in held_by(location.thing):
         if part.step in (".dataset", ".base", ".base_dataset"):
@@ -87,9 +97,10 @@ def subject_of(dataset: Any, loader: str = "auto") -> Subject:
         TypeError: the object can be neither indexed nor iterated.
         ValueError: the object is empty, or there is no such loader.
     """
+    _, make = _makers.get(id(dataset), (None, None))
     if loader not in ("auto", "torch", "keras", "processes"):
         raise ValueError(f"loader must be auto, torch, keras or processes, got {loader!r}")
-    init, collate, batch = None, None, None
+    init, collate, batch, persistent = None, None, None, False
     data: Any = sys.modules.get("torch.utils.data")
     inside = getattr(dataset, "loader", None)
     if data is not None and isinstance(inside, data.DataLoader):  # in timm's PrefetchLoader
@@ -104,7 +115,7 @@ def subject_of(dataset: Any, loader: str = "auto") -> Subject:
         in_batches = dataset.batch_sampler is not None
         batch = getattr(dataset.batch_sampler, "batch_size", None) if in_batches else None
         collate = dataset.collate_fn if in_batches and not _is_torchs(dataset.collate_fn) else None
-        init, dataset = dataset.worker_init_fn, dataset.dataset
+        persistent, init, dataset = dataset.persistent_workers, dataset.worker_init_fn, dataset.dataset
     chosen: Any = _loader(dataset) if loader == "auto" else loader
     iterable = data is not None and isinstance(dataset, data.IterableDataset)
     if not iterable and not _indexable(dataset):
@@ -117,7 +128,7 @@ def subject_of(dataset: Any, loader: str = "auto") -> Subject:
     length = None if iterable else _length(dataset)
     if length == 0:
         raise ValueError("dataset must have at least one sample, got length 0: check its path")
-    return Subject(dataset, chosen, iterable, length, init, collate, batch)
+    return Subject(dataset, chosen, iterable, length, init, collate, batch, persistent, make)
 
 
 def load(target: str) -> Any:
@@ -125,6 +136,36 @@ def load(target: str) -> Any:
 
     Raises ValueError if the text has another form, the module cannot be imported, or the object is missing or needs arguments.
     """
+    modules, before = set(sys.modules), _global_marks()
+    with Replayed() as entropy, UsersSeeds() as seeds:
+        value = _made(target)
+
+    def make() -> Any:
+        for name in set(sys.modules) - modules:
+            if state.is_users(getattr(sys.modules[name], "__file__", None) or "", name):
+                del sys.modules[name]  # so that its code runs again
+        return _made(target)
+
+    if seeds or entropy.state[1] or _global_marks() != before:
+        _makers[id(value)] = value, make
+    return value
+
+
+_makers: dict[int, tuple[Any, Callable[[], Any]]] = {}
+"""What `load` has made while generators were used, by its id, and how to make it again."""
+
+
+def _global_marks() -> list[Any]:
+    """Return the states of the generators that a dataset may draw from when it is made."""
+    torch: Any = sys.modules.get("torch")
+    drew = False
+    if torch is not None:  # in another state than the one that its seed gives
+        begun = torch.Generator().manual_seed(torch.initial_seed()).get_state()
+        drew = not torch.equal(begun, torch.default_generator.get_state())
+    return [random.getstate(), repr(np.random.get_state()), drew]
+
+
+def _made(target: str) -> Any:
     value = import_object(target)
     if callable(value) and (
         isinstance(value, type) or (not _indexable(value) and not hasattr(value, "__iter__"))

@@ -61,16 +61,36 @@ def table() -> str:
     return "\n".join(lines)
 
 
-def installed(find: Callable[[str], str] = version) -> list[Library]:
+def imported(text: str) -> set[str]:
+    """Return the modules that code imports, with those above them, and tensorflow.keras if it names ``tf.keras``.
+
+    Example:
+        >>> sorted(imported("import numpy as np, cv2\\nfrom torch.utils import data"))
+        ['cv2', 'numpy', 'torch', 'torch.utils', 'torch.utils.data']
+    """
+    found = {"tensorflow.keras"} if "tf.keras" in text else set()
+    for module, names in re.findall(r"^\s*from\s+([\w.]+)\s+import\s+(.+)", text, re.MULTILINE):
+        found |= {module, *(f"{module}.{name}" for name in re.findall(r"\w+", names))}
+    for names in re.findall(r"^\s*import\s+(.+)", text, re.MULTILINE):
+        found |= {one.split()[0] for one in names.split(",") if one.strip()}
+    return {
+        ".".join(parts[:count])
+        for parts in (one.split(".") for one in found)
+        for count in range(1, len(parts) + 1)
+    }
+
+
+def installed(find: Callable[[str], str] = version, modules: set[str] | None = None) -> list[Library]:
     """Return the installed libraries that the file knows.
 
     Args:
         find: returns the version of a distribution, or raises PackageNotFoundError.
+        modules: the modules of the libraries to return; all by default.
     """
     libraries: dict[str, Library] = {}
     for entry in facts()["library"]:
         name = entry["name"]
-        if name in libraries:
+        if name in libraries or not (modules is None or modules & set(entry.get("modules", [name]))):
             continue
         try:
             here = find(name)

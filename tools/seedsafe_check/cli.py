@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import suppress
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from seedsafe_check.affected import facts, installed
+from seedsafe_check.affected import facts, imported, installed
 from seedsafe_check.options import parser
 from seedsafe_check.page import Page
 from seedsafe_lint.config import ConfigError, load
-from seedsafe_lint.engine import lint
+from seedsafe_lint.engine import collect, lint
 from seedsafe_lint.findings import entries
 
 __all__ = ["main"]
@@ -61,37 +63,72 @@ def _split(what: list[str]) -> tuple[str, str | None]:
 
 
 def _page(path: str, target: str | None, jobs: int | None) -> Page:
-    report = _audit(target) if target else None  # first, because a dataset that cannot be read fails at once
-    libraries = installed()
+    report, bridge = (
+        _audit(target) if target else (None, None)
+    )  # first: a dataset that cannot be read fails at once
     start = Path(path).absolute()
     config = load(start if start.is_dir() else start.parent, None)
-    torch = next((one.version for one in libraries if one.name == "torch"), "")
+    torch = next((one.version for one in installed() if one.name == "torch"), "")
     result = lint([path], config=replace(config, torch=config.torch or torch), jobs=jobs)
+    modules = set[str]()
+    for file in collect([Path(path)], config):
+        with suppress(OSError, UnicodeDecodeError):
+            modules |= imported(file.read_text(encoding="utf-8"))
+    unread = len(result.skipped) >= result.files
     return Page(
         path=path,
         files=result.files,
         skipped=tuple(f"{item.path}: {item.reason}" for item in result.skipped),
         hidden=result.known,
-        libraries=tuple(libraries),
+        libraries=tuple(installed(modules=None if unread else modules)),
         entries=tuple(entries(result.findings)),
+        covered=result.covered,
         as_of=facts()["as_of"],
         audit=report,
+        bridge=bridge,
     )
 
 
-def _audit(target: str) -> dict[str, Any]:
-    """Audit a dataset in forked workers, which takes a few seconds."""
+def _audit(target: str) -> tuple[dict[str, Any], str | None]:
+    """Audit a dataset in forked workers, which takes a few seconds. Return the report, and the call that bridges it, if that cures it."""
     from seedsafe_audit.api import audit
     from seedsafe_audit.options import QUICK, SLOW
     from seedsafe_audit.questions import QUESTIONS
     from seedsafe_audit.subject import load as dataset_of
+    from seedsafe_audit.subject import subject_of
 
     samples, workers, methods = QUICK
-    report = audit(
-        dataset_of(target),
-        samples=samples,
-        workers=workers,
-        start_methods=methods,
-        questions=[name for name in QUESTIONS if name not in SLOW],
+    dataset = dataset_of(target)
+    options: dict[str, Any] = {"samples": samples, "workers": workers, "start_methods": methods}
+    report = audit(dataset, questions=[name for name in QUESTIONS if name not in SLOW], **options)
+    subject = subject_of(dataset)
+    if not any(answer.verdict == "fault" for answer in report.answers):
+        return report.to_dict(), None
+    bridged, call = _bridged(subject.dataset, subject.loader, iterable=subject.iterable)
+    options["samples"] = 16
+    if bridged is None:
+        return report.to_dict(), None
+    after = audit(bridged, questions=_CURES, **options)
+    return report.to_dict(), None if after.exit_code(strict=True) else call
+
+
+_CURES = ["ends", "duplicates", "epochs", "workers", "order", "kept-draws", "raises"]
+"""What must be well for a bridge to be advised."""
+
+
+def _bridged(dataset: Any, loader: str, *, iterable: bool) -> tuple[Any, str]:
+    """Return a dataset behind a bridge, or None if it cannot be, and the call that bridges it."""
+    module, name = (
+        ("seedsafe_keras", "AugmentedSequence")
+        if loader == "keras"
+        else ("seedsafe_torch", "AugmentedDataset")
     )
-    return report.to_dict()
+    reader: Any = getattr(dataset, "reader", None)
+    if iterable or (loader == "processes" and "torch" not in sys.modules):
+        return None, ""
+    with suppress(Exception):  # what the user's classes may raise
+        wrapper: Any = getattr(import_module(module), name)
+        if isinstance(dataset, wrapper):
+            return wrapper(reader.base, seed=42, bridge=True), f"{name}(..., bridge=True)"
+        return wrapper(dataset, seed=42, bridge=True), f"{name}(dataset, seed=42, bridge=True)"
+    return None, ""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from seedsafe_check.affected import Library
-from seedsafe_lint.findings import Entry
+from seedsafe_lint.findings import Covered, Entry
 from seedsafe_lint.output import line_list
 from seedsafe_lint.rules import RULES
 
@@ -30,7 +31,9 @@ class Page:
         hidden: the number of findings in the project's baseline.
         libraries: the installed libraries.
         entries: the linter's findings, one for each cause.
+        covered: the findings that a bridge covers, with the line of that.
         audit: the audit's report as plain data, or None without a dataset.
+        bridge: the call that bridges the dataset, if an audit of that found no fault.
         as_of: when the meaning of the versions was measured.
     """
 
@@ -41,7 +44,9 @@ class Page:
     libraries: tuple[Library, ...]
     entries: tuple[Entry, ...]
     as_of: str
+    covered: tuple[Covered, ...] = ()
     audit: dict[str, Any] | None = field(default=None)
+    bridge: str | None = None
 
     @property
     def errors(self) -> tuple[Entry, ...]:
@@ -64,6 +69,8 @@ class Page:
             parts = [_count(len(self.errors), "cause") + " in the code"] if self.errors else []
             parts += [_count(len(self.faults), "fault") + " in the audit"] if self.faults else []
             return f"affected: {' and '.join(parts)}"
+        if any(one["question"] == "epochs" for one in self._answers("warning")):
+            return "augmented once: every epoch repeats what was drawn when the dataset was made"
         if self.entries or self._answers("warning"):
             return "nothing repeats; results depend on workers, order or versions"
         if not self.files and self.audit is None:
@@ -84,24 +91,33 @@ class Page:
         errors = sorted(self.errors, key=lambda entry: -len(entry.more))
         result = [f"{_place(entry)}: {RULES[entry.finding.code].fix}" for entry in errors[:_FIRST]]
         if not errors:
-            for one in self.faults[:_FIRST]:
+            warned = [one for one in self._answers("warning") if one["question"] == "epochs"]
+            for one in [*self.faults, *warned][:_FIRST]:
                 where = f"{', '.join(one['places'])}: " if one["places"] else ""
                 result.append(f"{where}{one['summary']}")
-        if errors or self.faults:
+        if self.bridge:
             result.append(
-                "or keep the code: AugmentedDataset(dataset, seed=42, bridge=True) keys all that it draws"
+                f"or keep the code: {self.bridge} keys all that it draws (tried: it cures this dataset)"
             )
         if self.audit is None:
             result.append(
-                f"seedsafe check {self.path} MODULE:DATASET runs a dataset, and finds faults that the code alone does not show"
+                f"seedsafe check {self.path} MODULE:DATASET runs a dataset, finds faults that the code alone does not show, and "
+                "tries whether a bridge cures them"
             )
-        elif errors and not self.faults:
+        elif errors and not self.faults and not self._is_audited(errors):
             result.append(
                 "the audit found no fault in this dataset: name the dataset that uses the lines above"
             )
         if len(self.entries) > len(self.errors):
             result.append(f"seedsafe lint {self.path} lists the warnings and notes")
         return result
+
+    def _is_audited(self, errors: Iterable[Entry]) -> bool:
+        """Return whether the audit has seen draws in one of these lines."""
+        lines = {
+            _line(place) for one in (self.audit or {"answers": ()})["answers"] for place in one["places"]
+        }
+        return any(_line(_place(entry)) in lines for entry in errors)
 
     def text(self) -> str:
         """Return the page as text."""
@@ -114,6 +130,11 @@ class Page:
                 "  none of torch, Keras, albumentations and the other libraries that this page knows"
             )
         lines += ["", self._code()]
+        for pair in self.covered[:_MOST]:
+            place = str(pair.finding.place).rpartition(":")[0]
+            lines.append(
+                f"  {pair.finding.code} {place} is covered by the bridge in {str(pair.by).rpartition(':')[0]}"
+            )
         for code in sorted({entry.finding.code for entry in self.errors}):
             lines.append(f"  {code} {RULES[code].name}")
             for entry in [entry for entry in self.errors if entry.finding.code == code][:_MOST]:
@@ -128,7 +149,7 @@ class Page:
             if not answers:
                 lines.append("  no fault and no warning")
         lines += ["", "What to do first"]
-        for number, step in enumerate(self.steps() or ["nothing"], 1):
+        for number, step in enumerate(self.steps() or ["nothing to do"], 1):
             lines += _wrap(f"  {number}. {step}", 5)
         return "\n".join(lines)
 
@@ -163,9 +184,18 @@ class Page:
             "skipped": list(self.skipped),
             "hidden_by_baseline": self.hidden,
             "causes": causes,
+            "covered": [
+                {"code": one.finding.code, "place": asdict(one.finding.place), "by": asdict(one.by)}
+                for one in self.covered
+            ],
             "audit": self.audit,
             "first": self.steps(),
         }
+
+
+def _line(place: str) -> str:
+    """Return a file's name and a line: the linter and the audit name files from different folders."""
+    return place.replace("\\", "/").rpartition("/")[2]
 
 
 def _place(entry: Entry) -> str:

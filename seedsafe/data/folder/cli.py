@@ -6,11 +6,15 @@ import sys
 import warnings
 from collections import Counter
 
+import numpy as np
+
 from seedsafe.data.folder.index import FolderIndex, ListingIndex
 from seedsafe.data.folder.options import parser
 from seedsafe.data.folder.progress import shows_progress
 
 __all__ = ["main"]
+
+_MOST = 50  # classes in the text
 
 
 def main(argv: list[str]) -> int:
@@ -60,6 +64,7 @@ def _as_json(index: FolderIndex) -> str:
         "root": index.root,
         "files": len(index),
         "classes": len(index.classes),
+        "class_files": _counts(index),
         "bytes": index.nbytes,
         "changes": None if changes is None else changes._asdict(),
         "problems": [problem._asdict() for problem in index.problems],
@@ -68,9 +73,22 @@ def _as_json(index: FolderIndex) -> str:
     return json.dumps(facts, indent=1)
 
 
+def _counts(index: FolderIndex) -> dict[str, int]:
+    """Return the number of files of each class."""
+    if not index.classes:
+        return {}
+    counts = np.bincount(index.targets, minlength=len(index.classes))
+    return dict(zip(index.classes, counts.tolist(), strict=True))
+
+
 def _as_text(index: FolderIndex) -> str:
     each = index.nbytes / len(index) if len(index) else 0
     lines = [f"{len(index):,} files, {len(index.classes):,} classes, {each:.3g} bytes of memory a file"]
+    counts = list(_counts(index).items())
+    width = max((len(name) for name, _ in counts[:_MOST]), default=0)
+    lines += [f"  {name:{width}}  {count:,}" for name, count in counts[:_MOST]]
+    if len(counts) > _MOST:
+        lines.append(f"  and {len(counts) - _MOST:,} more: --json lists all")
     if index.changes is not None:
         lines.append(f"since the last time: {index.changes.added:,} added, {index.changes.removed:,} removed")
     for kind, count in sorted(Counter(problem.kind for problem in index.problems).items()):

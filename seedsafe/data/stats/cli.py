@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ def main(argv: list[str]) -> int:
         >>> _ = cv2.imwrite(str(pathlib.Path(root, "a.png")), np.array([[[0, 51, 255]]], np.uint8))
         >>> main([root, "--no-progress"])
         1 image, 3 channels of uint8, 1 value each
-                     channel 0  channel 1  channel 2
+                           red      green       blue
         mean                 1        0.2          0
         std                  0          0          0
         image mean           1        0.2          0
@@ -89,6 +90,9 @@ def _check_output(path: str) -> None:
         raise FileNotFoundError(f"--json must be a file in a folder that exists, got {path!r}: create it")
 
 
+_COLOURS = {1: ("grey",), 3: ("red", "green", "blue"), 4: ("red", "green", "blue", "alpha")}
+
+
 def _as_text(stats: ChannelStats) -> str:
     top = {"uint8": 255, "uint16": 65535, "float32": 1}[stats.dtype]
     values = stats.count[0]
@@ -96,7 +100,7 @@ def _as_text(stats: ChannelStats) -> str:
     pixels = f"{values:,} value{'s' * (values != 1)} each"
     lines = [
         f"{images}, {len(stats.count)} channels of {stats.dtype}, {pixels}",
-        " " * 11 + "".join(f"{f'channel {number}':>11}" for number in range(len(stats.count))),
+        " " * 11 + "".join(f"{name:>11}" for name in _COLOURS[len(stats.count)]),
     ]
     for name in ("mean", "std", "image_mean", "image_std", "minimum", "maximum"):
         cells = ("-" if value is None else f"{value / top:.6g}" for value in getattr(stats, name))
@@ -108,4 +112,9 @@ def _as_text(stats: ChannelStats) -> str:
         lines.append(
             f"left out: {stats.nan:,} NaN and {stats.inf:,} infinite values; the first images: {first}"
         )
+    with suppress(ValueError):  # of a dtype that has no usual unit, or a channel without contrast
+        scaling = stats.normalize()
+        mean, std = (", ".join(f"{value:.6g}" for value in values) for values in (scaling.mean, scaling.std))
+        comma = "," * (len(stats.count) == 1)
+        lines.append(f"ss.Normalize(mean=({mean}{comma}), std=({std}{comma}))")
     return "\n".join(lines)

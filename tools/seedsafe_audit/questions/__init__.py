@@ -26,9 +26,7 @@ QUESTIONS = {
     "epochs": _Question("Do epochs repeat?", repeats.epochs, "readable"),
     "collate": _Question("Does the collate function repeat its draws?", repeats.collate),
     "reproducible": _Question("Do two runs with the same seeds differ?", dependence.reproducible),
-    "workers": _Question(
-        "Does it depend on the number of workers?", dependence.workers, "indices workers steady"
-    ),
+    "workers": _Question("Does it depend on the number of workers?", dependence.workers, "workers steady"),
     "order": _Question("Does it depend on the order?", dependence.order, "indices steady"),
     "batch-size": _Question(
         "Does it depend on the batch size?", dependence.batch_size, "indices workers steady"

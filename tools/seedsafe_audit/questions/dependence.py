@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
+from pathlib import Path
 
 from seedsafe_audit import state
 from seedsafe_audit.questions.context import (
@@ -13,6 +15,7 @@ from seedsafe_audit.questions.context import (
     differences,
     number_list,
 )
+from seedsafe_audit.questions.states import kept
 from seedsafe_audit.questions.storage import lasting_changes
 from seedsafe_audit.recording import Record
 from seedsafe_audit.runs import Run
@@ -67,16 +70,85 @@ def reproducible(ctx: Context) -> Finding:
 
 
 def workers(ctx: Context) -> Finding:
-    """Compare the runs that have workers with the one that has none."""
+    """Compare the runs that have workers with the one that has none; records of a stream by their id, as workers share them out."""
+    if ctx.subject.iterable:
+        return _records_by_id(ctx)
     runs = [run for run in ctx.parallels() if not ctx.trouble(run)]
     if not runs:
         raise NotMeasured(ctx.trouble(*ctx.parallels()))
-    return compare(
+    result = compare(
         ctx,
         [(ctx.serial, run) for run in runs],
         "with the same seed, another number of workers or another start method gives different bytes. Use a key per sample",
         "every number of workers and every start method gives the same bytes",
     )
+    return (_torch_threads(ctx) or result) if result.verdict == "ok" else result
+
+
+_CORES = 4
+
+
+def _torch_threads(ctx: Context) -> Finding | None:
+    """Read once with more of torch's threads, and compare: workers have one, and the main process has many."""
+    floats = any(
+        "float" in kind for one in ctx.serial.records[:1] if one.content for _, kind, _ in one.content.form
+    )
+    tasks = Path("/proc/self/task")  # a forked process hangs in a pool of threads that its parent has begun
+    if "torch" not in sys.modules or not floats or not tasks.is_dir() or len(list(tasks.iterdir())) > 1:
+        return None
+    run = ctx.run(cores=_CORES, reads=ctx.short)
+    text = (
+        "the last bits of float numbers follow the number of torch's threads, of which a worker has one and the main process more. "
+        "Call torch.set_num_threads(1) before you read without workers"
+    )
+    if ctx.trouble(run):
+        return None
+    result = compare(ctx, [(ctx.serial, run)], text, "")
+    return result._replace(at_fault="dataset") if result.verdict != "ok" else None
+
+
+def _records_by_id(ctx: Context) -> Finding:
+    """Compare the records of a stream that have the same id, without workers and with 1, 2 and 3."""
+    runs = [ctx.run(parts=True)]
+    runs += [ctx.parallel(count, ctx.methods[0], epochs=1, parts=True) for count in (1, 2, 3)]
+    ctx.need(*runs)
+    ids = {
+        path: [{one.parts.get(path): one for one in run.records} for run in runs]
+        for path in runs[0].records[0].parts
+    }
+    unique = {
+        path: found
+        for path, found in ids.items()
+        if path and all(len(by_id) == len(run.records) for by_id, run in zip(found, runs, strict=True))
+    }
+    common = {path: set.intersection(*(set(by_id) for by_id in found)) for path, found in unique.items()}
+    path = max(common, key=lambda path: len(common[path]), default=())
+    if len(common.get(path, ())) < 2:
+        raise NotMeasured("no part of the records tells them apart: give each an id")
+    name = "".join(f"[{step!r}]" for step in path)
+    evidence, samples = [], set()
+    first, *others = unique[path]
+    for run, by_id in zip(runs[1:], others, strict=True):
+        pairs = [(first[one], by_id[one]) for one in common[path]]
+        apart = {
+            part
+            for one, two in pairs
+            for part in one.parts
+            if part and one.parts[part] != two.parts.get(part)
+        }
+        differ = {one.index for one, two in pairs if one.digest != two.digest}
+        samples |= differ
+        where = ", ".join(sorted("".join(f"[{step!r}]" for step in part) for part in apart))
+        evidence.append(
+            f"{run.plan.name}: {len(differ)} of {len(pairs)} records with the same {name} differ{where and f' in {where}'}"
+        )
+    if not samples:
+        return Finding("ok", f"records with the same {name} are equal without workers and with 1, 2 and 3")
+    text = (
+        f"a record, told by its {name}, is another one with another number of workers: what draws for it follows the worker. "
+        "Draw from a key per record, as AugmentedIterable does with its id"
+    )
+    return Finding("warning", text, evidence, samples, "dataset")
 
 
 def order(ctx: Context) -> Finding:
@@ -87,8 +159,8 @@ def order(ctx: Context) -> Finding:
     result = compare(ctx, [(ctx.serial, ctx.reverse)], bad, good)
     if result.verdict == "ok":
         return result
-    kept = [f"reading changes {change}" for change in lasting_changes(ctx.watched)[:4]]
-    return result._replace(evidence=[*result.evidence, *kept])
+    changed = [f"reading changes {change}" for change in lasting_changes(ctx.watched)[:4]]
+    return result._replace(evidence=[*result.evidence, *changed])
 
 
 def batch_size(ctx: Context) -> Finding:
@@ -103,10 +175,12 @@ def batch_size(ctx: Context) -> Finding:
 
 
 def global_state(ctx: Context) -> Finding:
-    """Change the seed of one process-wide generator at a time, and compare."""
+    """Change the seed of one process-wide generator at a time, of those that a reading draws from, and compare."""
+    ctx.need(ctx.reseeded)
+    drawn = sorted({name for record in ctx.reseeded.records for name in record.draws})
     result = compare(
         ctx,
-        [(ctx.serial, ctx.run(other=name, reads=ctx.short + 32)) for name in state.loaded()],
+        [(ctx.serial, ctx.run(other=name, reads=ctx.short + 32)) for name in drawn],
         "samples are drawn from generators that the whole process shares. Draw from ss.generator(key) instead",
         "other seeds of the process-wide generators change no byte",
     )
@@ -181,10 +255,10 @@ def kept_draws(ctx: Context) -> Finding:
         if record.digest:
             uses[record.epoch, record.index].add(record.key_uses > 0)
     fewer = {index for (_, index), flags in uses.items() if len(flags) > 1}
-    once = _draw_once(ctx)
+    once = set() if ctx.random or not kept(ctx) else set(ctx.order.indices[: ctx.order.repeats])
     texts = {
         "one reading asked for the sample's key, another reading of the same key did not": fewer,
-        "only the first reading drew from the process-wide generators": once,
+        "the first reading follows from what it draws, and all others give the same": once,
     }
     evidence = [f"samples {number_list(found)}: {text}" for text, found in texts.items() if found]
     samples = fewer | once
@@ -199,15 +273,6 @@ def kept_draws(ctx: Context) -> Finding:
     if not samples:
         return Finding("ok", "no draw of one sample or epoch comes again in another")
     return Finding("fault", _KEPT if history and not once else _CACHE, evidence, samples, ctx.source)
-
-
-def _draw_once(ctx: Context) -> set[int]:
-    """Return the repeated indices if they are several and only the first reading of each drew."""
-    readings: dict[int, list[bool]] = defaultdict(list)
-    for record in ctx.repeats(ctx.reseeded.records):
-        readings[record.index].append(bool(record.draws))
-    once = all(drew[0] and not any(drew[1:]) and len(drew) > 1 for drew in readings.values())
-    return set(readings) if once and len(readings) > 1 else set()
 
 
 def hash_order(ctx: Context) -> Finding:

@@ -13,6 +13,8 @@ from typing import Any
 from seedsafe.keys.key import SampleIndex
 from seedsafe_audit.content import content
 from seedsafe_audit.questions.context import Context, Finding, NotMeasured, beyond_chance
+from seedsafe_audit.questions.once import augmented_once
+from seedsafe_audit.questions.states import constant_seed, same_draws, seeds_of, shifted_seeds, unset_epoch
 from seedsafe_audit.recording import Record
 from seedsafe_audit.report import AtFault, Matrix
 from seedsafe_audit.runs import Run, prepare
@@ -43,6 +45,8 @@ def duplicates(ctx: Context) -> Finding:
         raise NotMeasured(ctx.trouble(ctx.serial, *ctx.parallels()))
     if ctx.unsteady and (shared := _common_seeds(ctx, [ctx.serial, *runs])):
         return shared
+    if constant := constant_seed(ctx):
+        return constant
     if not ctx.random and not any(_random_inside(ctx, run) for run in runs):
         if ctx.unsteady and len(ctx.unsteady) == len(set(ctx.order.indices)):
             raise NotMeasured(_ONCE)
@@ -62,7 +66,8 @@ def duplicates(ctx: Context) -> Finding:
             matrix = matrix or _matrix(f"{run.plan.name}, epoch {epoch}", records, ctx.order.batch)
     if not faulty:
         names = ", ".join(run.plan.name for run in runs)
-        return Finding("ok", "the workers' readings of the same sample differ", (f"compared: {names}",))
+        ok = Finding("ok", "the workers' readings of the same sample differ", (f"compared: {names}",))
+        return same_draws(ctx, [ctx.serial, *runs], epochs=False) or ok
     text = (
         "worker processes hold copies of the same random state and make the same draws. Make a generator for each sample, "
         "such as ss.generator(key)"
@@ -105,9 +110,14 @@ def epochs(ctx: Context) -> Finding:
     if ctx.epochs < 2:
         raise NotMeasured("needs epochs=2 or more")
     ctx.need(ctx.serial)
+    if shifted := shifted_seeds(ctx):
+        return shifted
     equal, total = _equal_epochs(ctx, ctx.serial)
     if not ctx.random:
-        return Finding("ok", f"{_STEADY}. The epochs {'differ' if len(equal) < total else 'are equal'}")
+        ok = Finding("ok", f"{_STEADY}. The epochs {'differ' if len(equal) < total else 'are equal'}")
+        if len(equal) < total:
+            return _late_epoch(ctx) or ok
+        return unset_epoch(ctx) or augmented_once(ctx) or ok
     rate = 0.02 if ctx.subject.iterable else ctx.collisions
     inside = beyond_chance(len(equal), total, rate)
     usual = rate if inside else max(rate, (len(equal) + 1) / (total + 2))
@@ -119,10 +129,38 @@ def epochs(ctx: Context) -> Finding:
             evidence.append(f"{run.plan.name}: {len(equal)} of {total} readings are equal in epochs 0 and 1")
             samples |= {record.index for record in ctx.singles(run.epoch(0))}
     if not faulty:
-        return Finding("ok", "the epochs differ in every run")
+        ok = Finding("ok", "the epochs differ in every run")
+        again = same_draws(ctx, [ctx.serial, *ctx.parallels()], epochs=True)
+        return again or _late_epoch(ctx) or unset_epoch(ctx) or ok
     text = "an epoch repeats the random draws of the one before. Put the epoch into the key or the seed"
     part = _loader_or(ctx, faulty[-1], lambda run: _equal_epochs(ctx, run))
     return Finding("fault", text, evidence, samples, part)
+
+
+def _late_epoch(ctx: Context) -> Finding | None:
+    """Look for runs with workers whose epochs are alike, though they differ without workers."""
+    late = [run for run in ctx.parallels() if run.whole and run.plan.epochs > 1 and _are_alike(ctx, run)]
+    if not late or _are_alike(ctx, ctx.serial):
+        return None
+    kept = ", which live as long as the loader (persistent_workers=True)" if ctx.subject.persistent else ""
+    text = (
+        f"the epoch does not arrive in the workers{kept}, so every epoch repeats the first. Keep it in memory that they share, "
+        "or take it from the sampler, as seedsafe_torch.loader does"
+    )
+    evidence = seeds_of(ctx, ctx.order.indices[0])
+    evidence += [f"{run.plan.name}: epochs 0 and 1 are alike, and differ without workers" for run in late]
+    samples = {record.index for run in late for record in run.records}
+    return Finding("fault", text, evidence, samples, "loader" if ctx.subject.persistent else "dataset")
+
+
+def _are_alike(ctx: Context, run: Run) -> bool:
+    """Return whether each sample is the same in epochs 0 and 1, or, under noise, is made from the same seeds."""
+    first = {record.position: record for record in ctx.singles(run.epoch(0))}
+    pairs = [(first[one.position], one) for one in ctx.singles(run.epoch(1)) if one.position in first]
+    return bool(pairs) and all(
+        one.seeds == two.seeds if one.seeds else one.digest == two.digest and not ctx.random
+        for one, two in pairs
+    )
 
 
 def _random_inside(ctx: Context, run: Run) -> bool:
@@ -218,7 +256,8 @@ def _common_samples(ctx: Context) -> Finding:
     if evidence:
         text = "every worker iterates over the whole dataset. Split it by torch.utils.data.get_worker_info()"
         return Finding("fault", text, evidence, samples, "dataset")
-    return Finding("ok", "the workers give different samples")
+    ok = Finding("ok", "the workers give different samples")
+    return same_draws(ctx, [ctx.serial, *runs], epochs=False) or ok
 
 
 _BATCHES, _SIZE = 32, 8

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 
 from seedsafe_audit.questions.context import Context, Finding, differences, number_list
+from seedsafe_audit.questions.states import decides
 from seedsafe_audit.report import AtFault
 from seedsafe_audit.runs import Run
 
@@ -16,7 +17,7 @@ def changes_in_place(ctx: Context) -> Finding:
     ctx.need(ctx.serial, ctx.watched)
     found: dict[str, tuple[int, str]] = {}
     for record in ctx.watched.records:
-        for change in record.changes:
+        for change in record.changes or ():
             if change.kind == "in place":
                 found.setdefault(change.path, (record.index, change.shown.partition(" → ")[0]))
     evidence = [
@@ -72,17 +73,22 @@ def lost_state(ctx: Context) -> Finding:
         reads = 4 * ctx.order.batch * ctx.workers[0]
         run = ctx.small(watch=True, reverse=True, reads=reads)
     ctx.need(run)
-    lasting = _lasting(run)
+    drawn = [path for path in _drawn(run) if not decides(ctx, path, run.records[0].index)]
+    lasting = {path: workers for path, workers in _lasting(run).items() if path not in drawn}
     if not lasting:
         return Finding("ok", "reading changes no attribute, or only once")
-    evidence = lasting_changes(run)[:8]
+    evidence = [
+        line
+        for line in lasting_changes(run)
+        if not line.startswith(tuple(f"dataset{path}:" for path in drawn))
+    ]
     names = sorted({"." + path.lstrip(".").split("[")[0] for path in lasting})
     more = f" and {len(names) - 4} more" if len(names) > 4 else ""
     text = (
         f"reading changes {', '.join(names[:4])}{more}, but each worker changes its own copy and the main process never sees it. Return such values "
         "with the sample, or compute them beforehand"
     )
-    return Finding("warning", text, evidence, (), _part(ctx))
+    return Finding("warning", text, evidence[:8], (), _part(ctx))
 
 
 def lasting_changes(run: Run) -> list[str]:
@@ -100,11 +106,13 @@ def _lasting(run: Run) -> dict[str, dict[int, str]]:
     readings: Counter[int] = Counter()
     for record in run.records:
         worker = record.worker or 0
-        readings[worker] += 1
-        for change in record.changes:
+        readings[worker] += record.changes is not None
+        for change in record.changes or ():
             if change.kind != "in place":
                 lasting[change.path][worker].append(change.shown)
-    drawn = {change.path for record in run.records for change in record.changes if change.kind == "generator"}
+    drawn = {
+        change.path for record in run.records for change in record.changes or () if change.kind == "generator"
+    }
     return {
         path: {worker: texts[-1] for worker, texts in workers.items()}
         for path, workers in lasting.items()
@@ -113,9 +121,15 @@ def _lasting(run: Run) -> dict[str, dict[int, str]]:
     }
 
 
+def _drawn(run: Run) -> set[str]:
+    """Return the paths of the generators that readings move."""
+    changes = [change for record in run.records for change in record.changes or ()]
+    return {change.path for change in changes if change.kind == "generator"}
+
+
 def _part(ctx: Context) -> AtFault:
     def still(run: Run) -> bool:
-        in_place = any(change.kind == "in place" for record in run.records for change in record.changes)
+        in_place = any(change.kind == "in place" for record in run.records for change in record.changes or ())
         return in_place or bool(_lasting(run))
 
     return ctx.blamed(still, watch=True, reads=ctx.short)

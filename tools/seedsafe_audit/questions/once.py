@@ -1,0 +1,110 @@
+"""Was the dataset augmented when it was made?"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+
+from seedsafe_audit import state
+from seedsafe_audit.content import as_array, leaves
+from seedsafe_audit.draws import draws_of
+from seedsafe_audit.loaders import tell
+from seedsafe_audit.questions.context import Context, Finding
+from seedsafe_audit.recording import Recorder
+from seedsafe_audit.runs import prepare
+from seedsafe_audit.subject import subject_of
+
+__all__ = ["augmented_once"]
+
+_SEED, _SAMPLES = 77, 16
+
+
+def augmented_once(ctx: Context) -> Finding | None:
+    """Make the dataset once more with other seeds, and compare its samples with the first ones.
+
+    Samples that are new and yet alike have been augmented when the dataset was made. Random data, and records that are chosen
+    or shuffled, are not alike.
+    """
+    make = ctx.subject.make
+    if make is None or ctx.subject.iterable:
+        return None
+    indices = list(dict.fromkeys(ctx.order.indices[ctx.order.repeats :]))[:_SAMPLES]
+
+    def work(folder: str) -> Iterator[tuple[bool, list[str]]]:
+        prepare()
+        recorder = Recorder(None, [0], folder)
+        tell(ctx.subject.dataset, 0)
+        recorder.say("making the dataset again")
+        first = [_numbers(ctx.subject.dataset[index]) for index in indices]
+        state.seed(_SEED)
+
+        def without_seeds() -> Any:
+            _ignore_seeds()
+            return make()
+
+        result, lines = draws_of(without_seeds)
+        again = subject_of(result, ctx.subject.loader).dataset
+        tell(again, 0)
+        yield _are_alike(first, [_numbers(again[index]) for index in indices]), list(map(str, lines))
+
+    items = ctx.call("made again", work).items
+    if not items or not items[0][0]:
+        return None
+    text = (
+        "augmented once: what the dataset draws when it is made is the same in every epoch. Draw in each read, from "
+        "ss.generator(key)"
+    )
+    return Finding("warning", text, items[0][1], indices, "dataset")
+
+
+def _ignore_seeds() -> None:
+    """Let this process seed nothing any more, so that what follows from a constant seed differs as well."""
+    for module, name in (("random", "seed"), ("numpy.random", "seed"), ("torch", "manual_seed")):
+        if module in sys.modules:
+            setattr(sys.modules[module], name, lambda *seed, **named: None)
+    makes = np.random.default_rng
+
+    def without_a_seed(*seed: Any, **named: Any) -> Any:
+        makes(*seed, **named)  # so that its line is noted
+        return makes()
+
+    np.random.default_rng = without_a_seed
+    setattr(np.random, "RandomState", _RandomState)  # noqa: B010  # a class is no variable
+    setattr(random, "Random", _Random)  # noqa: B010
+
+
+class _RandomState(np.random.RandomState):
+    def __init__(self, *seed: Any) -> None:
+        super().__init__()
+
+
+class _Random(random.Random):
+    def __new__(cls, *seed: Any) -> Self:
+        return super().__new__(cls)
+
+    def __init__(self, *seed: Any) -> None:
+        super().__init__()
+
+
+def _numbers(sample: Any) -> Any:
+    """Return all numbers of a sample."""
+    arrays = [array for _, leaf in leaves(sample) if (array := as_array(leaf)) is not None]
+    numbers = [array.astype(float).ravel() for array in arrays if array.dtype.kind in "biuf"]
+    return np.concatenate(numbers) if numbers else np.zeros(0)
+
+
+def _are_alike(first: list[Any], again: list[Any]) -> bool:
+    """Return whether samples differ from those at their index, and most of these resemble them more than those at others."""
+    pairs = [(one, two) for one, two in zip(first, again, strict=True) if one.shape == two.shape]
+    new = [(one, two) for one, two in pairs if not np.array_equal(one, two)]
+    alike = 0
+    for one, two in new:
+        others = [other for other, _ in new if other is not one and other.shape == two.shape]
+        away = np.median([np.abs(other - two).mean() for other in others]) if others else 0
+        turned = np.array_equal(np.sort(one), np.sort(two))  # or moved around
+        alike += turned or bool(2 * np.abs(one - two).mean() < away)
+    return len(new) > 1 and 2 * alike > len(new)
