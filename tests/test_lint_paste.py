@@ -12,7 +12,7 @@ from test_lint_pages import block
 
 torch = pytest.importorskip("torch")
 import numpy as np
-from torch.utils.data import Dataset
+from torch.utils.data import DataLoader, Dataset
 
 from seedsafe_lint import Finding, lint
 from seedsafe_lint.config import Config
@@ -138,10 +138,10 @@ def test_workers_count_together(tmp_path: Path) -> None:
     assert line.endswith("  # in __init__")
     source = source.replace("self.total = 0.0", line)
     assert findings(file, source) == []
-    batches = loaded(file).train_loader(ROWS)
-    for _ in batches:
+    images = loaded(file).Images(ROWS)
+    for _ in DataLoader(images, num_workers=2):
         pass
-    assert float(batches.dataset.total) == sum(range(8))
+    assert float(images.total) == sum(range(8))
 
 
 def test_a_sample_that_cannot_be_read_is_named(tmp_path: Path) -> None:

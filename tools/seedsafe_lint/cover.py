@@ -43,26 +43,29 @@ def covering(
     findings = list(findings)
     names = {name for finding in findings for _, name in finding.owners or ()}
     project = Project(files)
-    if not names or not project.mentions(_RE.MENTIONED):
+    if not names or not (project.mentions(_RE.MENTIONED) and project.mentions(_RE.BRIDGED)):
         return findings, []
     uses = _Uses(project)
     with contextlib.suppress(RecursionError):
-        uses.follow(_concerned(project, files, names))
-        return _parted(findings, uses, heard)
+        uses.follow(_concerned(project, files, _RE.BRIDGED))
+        owners = {owner for finding in findings for owner in finding.owners or ()}
+        reached = {name for where, name in owners if any(where == owner for owner, _ in uses.covered)}
+        if reached:  # only then does it matter where else they are used
+            uses.follow(_concerned(project, files, re.compile(rf"\b({'|'.join(map(re.escape, reached))})\b")))
+            return _parted(findings, uses, heard)
     return findings, []
 
 
-def _concerned(project: Project, files: list[Path], names: set[str]) -> list[Module]:
-    """Return the files that name a bridge or one of the classes, and those that name such a file."""
-    wanted = re.compile(rf"{_RE.MENTIONED.pattern}|\b({'|'.join(map(re.escape, names))})\b")
+def _concerned(project: Project, files: list[Path], wanted: re.Pattern[str]) -> list[Module]:
+    """Return the files in which a pattern matches, and those that import such a file."""
     first = {path for path in files if wanted.search(project.text(path))}
-    stems = {path.parent.name if path.stem == "__init__" else path.stem for path in first}
+    stems = "|".join(re.escape(path.parent.name if path.stem == "__init__" else path.stem) for path in first)
     importing = re.compile(
-        rf"\bimport\b.*\b({'|'.join(map(re.escape, stems))})\b|\b({'|'.join(map(re.escape, stems))})\b.*\bimport\b"
-    )
+        rf"\bimport\b.*\b({stems})\b|(?<!utils\.)\b({stems})\b.*\bimport\b"
+    )  # torch.utils.data is none
     modules = []
     for path in files:
-        if path in first or importing.search(project.text(path)):
+        if path in first or (stems and importing.search(project.text(path))):
             with contextlib.suppress(UnreadableError):
                 modules.append(project.load(path))
     return modules
