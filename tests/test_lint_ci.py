@@ -39,24 +39,25 @@ def shell(command: str, folder: Path, **variables: str) -> subprocess.CompletedP
     )
 
 
-def test_the_action_writes_sarif_and_annotations_and_fails_on_errors(tmp_path: Path) -> None:
+def test_the_action_lints_once_writes_sarif_and_annotations_and_fails_on_errors(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "helper.py").write_text(HELPER)
     (tmp_path / "src" / "data.py").write_text(DATA)
     text = (ROOT / "action.yml").read_text()
-    first, last = re.findall(r"run: (seedsafe lint .*)", text)
-    given = {"PATHS": "src", "ARGS": "--strict"}
-    assert shell(first, tmp_path, **given).returncode == 0
-    (file,) = re.findall(r"sarif_file: ([\w.]+)", text)
-    (only,) = json.loads((tmp_path / file).read_text())["runs"]
-    assert [result["ruleId"] for result in only["results"]] == ["SSF002"]
-    result = shell(last, tmp_path, **given)
+    (line,) = re.findall(r"run: (seedsafe lint .*)", text)
+    given = {"PATHS": "src", "ARGS": "--strict", "SEEDSAFE_PAGES": "https://example.org/pages"}
+    result = shell(line, tmp_path, **given)
     assert (result.returncode, result.stderr) == (1, "")
     assert result.stdout.startswith("::error file=src/data.py,line=9,")
+    (file,) = re.findall(r"sarif_file: ([\w.]+)", text)
+    (only,) = json.loads((tmp_path / file).read_text())["runs"]
+    assert [found["ruleId"] for found in only["results"]] == ["SSF002"]
+    assert only["tool"]["driver"]["rules"][0]["helpUri"] == "https://example.org/pages/SSF001.md"
+    assert "if: ${{ !cancelled()" in text  # so that the upload follows errors
     (tmp_path / "src" / "data.py").write_text("x = 1\n")
-    assert shell(last, tmp_path, **given).returncode == 0
+    assert shell(line, tmp_path, **given).returncode == 0
     (tmp_path / "src" / "data.py").write_text("def broken(:\n")
-    assert shell(last, tmp_path, **given).returncode == 1
+    assert shell(line, tmp_path, **given).returncode == 1
 
 
 def test_the_hook_reads_the_whole_project(tmp_path: Path) -> None:

@@ -327,7 +327,7 @@ def test_selection(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 2
     assert (
         err
-        == "seedsafe lint: select got 'F401', which is not a rule: pass SSF001 to SSF017, a prefix, or ALL\n"
+        == "seedsafe lint: select got 'F401', which is not a rule: pass SSF001 to SSF021, a prefix, or ALL\n"
     )
 
 
@@ -460,7 +460,7 @@ def test_explain(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(f"# {rule.code} {rule.name}" in out for rule in RULES.values())
     assert run(capsys, "--explain", "SSF999")[::2] == (
         2,
-        "seedsafe lint: --explain got 'SSF999', which is not a rule: pass SSF001 to SSF017, or ALL\n",
+        "seedsafe lint: --explain got 'SSF999', which is not a rule: pass SSF001 to SSF021, or ALL\n",
     )
 
 

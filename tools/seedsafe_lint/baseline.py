@@ -14,7 +14,7 @@ from seedsafe_lint.findings import Finding
 from seedsafe_lint.rules import current
 from seedsafe_lint.source import NOQA, UnreadableError, encoding_of, parse, read, text_line
 
-__all__ = ["add_noqa", "new_findings", "write_baseline"]
+__all__ = ["add_noqa", "identities", "new_findings", "write_baseline"]
 
 
 def write_baseline(findings: Iterable[Finding], file: Path) -> None:
@@ -23,7 +23,7 @@ def write_baseline(findings: Iterable[Finding], file: Path) -> None:
     A finding is identified by its file, its rule and the text of its line, so changes in the lines above do not matter.
     """
     counts: dict[str, dict[str, dict[str, int]]] = {}
-    for (path, code, line), count in sorted(Counter(_identities(findings, file)).items()):
+    for (path, code, line), count in sorted(Counter(identities(findings, file)).items()):
         counts.setdefault(path, {}).setdefault(code, {})[line] = count
     file.write_text(json.dumps({"version": 1, "findings": counts}, indent=1) + "\n", encoding="utf-8")
 
@@ -51,10 +51,10 @@ def new_findings(findings: list[Finding], file: Path) -> tuple[list[Finding], se
         ) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigError(f"{file} is not a baseline: write one with --write-baseline FILE") from error
-    identities = _identities(findings, file)
-    _rename(known, {path for path, _, _ in identities}, file.absolute().parent)
+    seen = identities(findings, file)
+    _rename(known, {path for path, _, _ in seen}, file.absolute().parent)
     new = []
-    for finding, (path, code, line) in zip(findings, identities, strict=True):
+    for finding, (path, code, line) in zip(findings, seen, strict=True):
         counts = known.setdefault(path, Counter())
         counts[code, line] -= 1
         if counts[code, line] < 0:
@@ -75,7 +75,9 @@ def _rename(known: dict[str, Counter[tuple[str, str]]], paths: set[str], home: P
             known[path] = known.pop(old)
 
 
-def _identities(findings: Iterable[Finding], file: Path) -> list[tuple[str, str, str]]:
+def identities(findings: Iterable[Finding], file: Path) -> list[tuple[str, str, str]]:
+    """Return for each finding its file, relative to that of the baseline, its rule and the text of its line."""
+
     @cache
     def lines(path: str) -> list[str]:
         return read(Path(path)).split("\n")

@@ -10,9 +10,13 @@ from seedsafe_lint.index import Frame, Function, Module
 from seedsafe_lint.known import words
 from seedsafe_lint.source import line_numbers, offsets_of
 from seedsafe_lint.syntax import dotted
+from seedsafe_lint.tables import patterns
 from seedsafe_lint.values import Inst
 
 __all__ = ["STAGES", "calls_of", "calls_on", "framework_of_stage", "stages_of", "statements_on"]
+
+_RE = patterns("callsites")
+STAGES = _RE.STAGES
 
 
 def calls_on(module: Module, lines: list[int]) -> Iterator[tuple[ast.Call, Frame]]:
@@ -43,8 +47,18 @@ def calls_of(function: Function) -> list[tuple[ast.Call, Frame]]:
         (node, frame)
         for node, frame in calls_on(function.module, line_numbers(text, offsets))
         if (isinstance(node.func, ast.Name) and node.func.id == name)
-        or (isinstance(node.func, ast.Attribute) and node.func.attr == name)
+        or (
+            isinstance(node.func, ast.Attribute)
+            and node.func.attr == name
+            and not _of_import(node.func, function.module)
+        )
     ]
+
+
+def _of_import(node: ast.Attribute, module: Module) -> bool:
+    """Return whether an attribute is that of an imported module, so that a function of the file only shares its name."""
+    bindings = module.scope.names.get(node.value.id, ()) if isinstance(node.value, ast.Name) else ()
+    return any(binding.kind in ("import", "from") for binding in bindings)
 
 
 def _within(
@@ -84,35 +98,9 @@ def _frame_in(module: Module, node: ast.stmt, frame: Frame) -> Frame:
     return inner
 
 
-_TASKS = words("imap imap_unordered starmap map_async starmap_async apply_async submit delayed")
+_OF = {kind: words(text) for kind, text in _RE.OF.items()}
 
-_OF = {  # the calls of each kind of library
-    "torch": words("map map_dict map_tuple compose"),
-    "datasets": words("map"),
-    TRACED: words("map flat_map interleave numpy_function py_function py_func"),
-    "pool": _TASKS | words("map map_batches flat_map random_map"),
-}
-
-_IMPORTED = {
-    "torch": re.compile(r"(webdataset|torchdata|torch\.utils\.data\.datapipes)\b"),
-    "datasets": re.compile(r"datasets\b"),
-    TRACED: re.compile(r"(tensorflow|tf_keras)\b"),
-    "pool": re.compile(
-        r"(grain|ray|joblib|dask|multiprocess\w*|concurrent\.futures|pathos|mpire|sklearn\.utils)\b"
-    ),
-}
-
-STAGES = re.compile(rf"\b({'|'.join(sorted(frozenset().union(*_OF.values())))})\(")
-
-_POOL = re.compile(r"(^|[._])(pool|executor|workers|client|p|ex)$", re.IGNORECASE)
-
-_THREADS = re.compile(r"\bThreadPool(Executor)?\(|multiprocessing\.dummy|threading[\"']|prefer=[\"']threads")
-
-_PARALLEL = re.compile(r"^\d+$|(AUTOTUNE|calls|parallel|jobs|workers)$", re.IGNORECASE)
-
-_TF_WORDS = words(
-    "num_parallel_calls deterministic name map_func func inp Tout stateful cycle_length block_length"
-)
+_IMPORTED = {kind: re.compile(pattern) for kind, pattern in _RE.IMPORTED.items()}
 
 
 def stages_of(module: Module) -> frozenset[str]:
@@ -121,7 +109,7 @@ def stages_of(module: Module) -> frozenset[str]:
         return frozenset()
     found = {kind for kind, pattern in _IMPORTED.items() if any(map(pattern.match, module.imports))}
     found |= {"datasets"} if "num_proc" in module.text else set()
-    return frozenset(found - ({"pool"} if _THREADS.search(module.text) else set()))
+    return frozenset(found - ({"pool"} if _RE.THREADS.search(module.text) else set()))
 
 
 def framework_of_stage(node: ast.Call, name: str, kinds: frozenset[str]) -> str | None:
@@ -134,17 +122,17 @@ def framework_of_stage(node: ast.Call, name: str, kinds: frozenset[str]) -> str 
     if name == "map" and (owner is None or isinstance(owner, ast.Subscript)):
         return None  # the built-in function, or a column of a table
     if "pool" in called and (
-        name in _TASKS
+        name in _RE.TASKS
         or name != "map"
-        or (owner and _POOL.search(dotted(owner)))
+        or (owner and _RE.POOL.search(dotted(owner)))
         or not called & {TRACED, "datasets"}
     ):
         return "pool"
     if "datasets" in called and "num_parallel_calls" not in given:
         return None
-    if TRACED in called and given <= _TF_WORDS:
+    if TRACED in called and given <= _RE.TF_WORDS:
         if name.endswith(("function", "func")):
             return "tf.data"
-        parallel = len(node.args) == 2 and _PARALLEL.search(ast.unparse(node.args[1]))
+        parallel = len(node.args) == 2 and _RE.PARALLEL.search(ast.unparse(node.args[1]))
         return TRACED if len(node.args) < 2 or parallel or name == "interleave" else None
     return "torch" if "torch" in called and owner is not None else None

@@ -5,28 +5,26 @@ import re
 
 from seedsafe_lint.index import Class, Module, statements
 from seedsafe_lint.interpreter import Interpreter
+from seedsafe_lint.loops import check_loops, check_once
 from seedsafe_lint.roots import kind_of_class
 from seedsafe_lint.syntax import dotted
+from seedsafe_lint.tables import patterns
 from seedsafe_lint.uses import Call, Uses
 from seedsafe_lint.values import Ext
 
 __all__ = ["check"]
 
-_FRAMEWORKS = re.compile(r"set_epoch|lightning|accelerat|ignite|Trainer\(|fastai|mmcv|mmengine|detectron2")
-_HELD = re.compile(r"set_epoch|lightning|accelerat|ignite|transformers|fastai|mmcv|mmengine|detectron2")
-_LOOP = re.compile(r"^\s*for\s+\w*(epoch|ep)\w*\b.*\bin\b", re.MULTILINE)
-_COUNT = re.compile(r"\bepochs?\s*\+=\s*1")
-_COLLATOR = re.compile(r"transformers\.(\w+\.)*DataCollatorFor(LanguageModeling|WholeWordMask)$")
-_WORKERS = re.compile(r"num_workers\W{1,3}(?!\W*0\b)\w")
-_NOT_TRAINING = re.compile(r"val|test|eval|infer|predict|dev", re.IGNORECASE)
+_RE = patterns("checks")
 
 
 def check(run: Interpreter, module: Module, used: Uses) -> None:
     """Report samples that are None, samplers that never get the epoch, and collators whose epochs are alike."""
     for cls in list(module.classes.values()):
         _none(run, cls)
+        check_once(run, cls)
     _epochs(run, module, used)
-    if _WORKERS.search(module.text) and "bridge=" not in module.text:
+    check_loops(run, module)
+    if _RE.WORKERS.search(module.text) and "bridge=" not in module.text:
         for name in ("DataCollatorForLanguageModeling", "DataCollatorForWholeWordMask"):
             for call in used.class_calls.get(name, ()):
                 _collator(run, module, call)
@@ -38,7 +36,7 @@ def _collator(run: Interpreter, module: Module, call: Call) -> None:
     if not seeds or (isinstance(seeds[0], ast.Constant) and seeds[0].value is None):
         return
     names = [v.name for v in run.earlier(call.node.func, call.frame) if isinstance(v, Ext)]
-    if any(map(_COLLATOR.match, names)):
+    if any(map(_RE.COLLATOR.match, names)):
         run.judge.say("collator", call.node, module.path, what=call.name)
 
 
@@ -47,10 +45,10 @@ def _epochs(run: Interpreter, module: Module, used: Uses) -> None:
     text, project = module.text, run.context.project
     if "DistributedSampler" not in text:
         return
-    if _LOOP.search(text):
-        told = _FRAMEWORKS.search(text) is not None
+    if _RE.LOOP.search(text):
+        told = _RE.FRAMEWORKS.search(text) is not None
     else:
-        told = not (project.mentions(_COUNT) or project.mentions(_LOOP)) or project.mentions(_HELD)
+        told = not (project.mentions(_RE.COUNT) or project.mentions(_RE.LOOP)) or project.mentions(_RE.HELD)
     for call in () if told else used.calls:
         _sampler(run, module, call)
 
@@ -65,7 +63,7 @@ def _sampler(run: Interpreter, module: Module, call: Call) -> None:
     shuffle = words.get("shuffle")
     if isinstance(shuffle, ast.Constant) and not shuffle.value:
         return
-    if any(_NOT_TRAINING.search(dotted(arg)) for arg in (*call.node.args, *words.values())):
+    if any(_RE.NOT_TRAINING.search(dotted(arg)) for arg in (*call.node.args, *words.values())):
         return
     run.judge.say("set_epoch", call.node, module.path)
 

@@ -28,7 +28,7 @@ def main(argv: list[str]) -> int:
 
     Returns:
         0 if there are no errors; 1 if there are (with ``--strict``, if there is any finding), or if a file cannot be read
-        or parsed; 2 if the run is impossible: an unknown option or rule, a path that does not exist, an unusable setting,
+        or parsed; 2 with ``--strict`` if only a newer Python can parse one, and if the run is impossible: an unknown option or rule, a path that does not exist, an unusable setting,
         or no file to read at all.
 
     Example:
@@ -84,12 +84,16 @@ def _lint(options: argparse.Namespace) -> int:
     each = options.all or options.format in EACH
     found = entries(report.findings, each=each)
     result = statistics(report) if options.statistics else FORMATS[options.format](report, found)
+    if options.sarif:
+        document = FORMATS["sarif"](report, entries(report.findings, each=True))
+        _write(options.sarif, lambda file: file.write_text(document + "\n", encoding="utf-8"))
     if options.output:
         _write(options.output, lambda file: file.write_text(result + "\n", encoding="utf-8"))
     elif result:
         print(result)
     failed = report.skipped or any(config.strict or f.severity == "error" for f in report.findings)
-    return 1 if failed and not options.exit_zero else 0
+    unread = config.strict and any(item.newer for item in report.skipped)
+    return (2 if unread else 1) if failed and not options.exit_zero else 0
 
 
 def _tell(report: Report) -> None:

@@ -15,15 +15,14 @@ from seedsafe_lint.project import Project
 from seedsafe_lint.roots import kind_of_class
 from seedsafe_lint.source import UnreadableError
 from seedsafe_lint.syntax import dotted
+from seedsafe_lint.tables import patterns
 from seedsafe_lint.values import Bound, Cls, Const, Ext, Fn, Group, Inst, Super, Table
 
 __all__ = ["covering"]
 
-_MENTIONED = re.compile(r"\bseedsafe(_\w+)?\b")
+_RE = patterns("cover")
+
 _OURS = r"seedsafe(_\w+)?\.([\w.]+\.)?"
-_BRIDGING = re.compile(_OURS + r"(Augmented(Dataset|Sequence|Iterable)|loader|KeyedLoader)$")
-_KEYING = re.compile(r"seedsafe(_tf)?\.([\w.]+\.)?keyed(_map)?$|" + _OURS + r"(bridge|convert(_views)?)$")
-_USE = re.compile(r"(Loader(X|2)?|Trainer\w*|\.fit(_generator)?|from_generator|\.prepare)$")
 _KEYED = Ext("seedsafe.covered")
 _DEEP = 6  # objects within objects
 _STANDS_IN = "<site>"
@@ -44,26 +43,29 @@ def covering(
     findings = list(findings)
     names = {name for finding in findings for _, name in finding.owners or ()}
     project = Project(files)
-    if not names or not project.mentions(_MENTIONED):
+    if not names or not (project.mentions(_RE.MENTIONED) and project.mentions(_RE.BRIDGED)):
         return findings, []
     uses = _Uses(project)
     with contextlib.suppress(RecursionError):
-        uses.follow(_concerned(project, files, names))
-        return _parted(findings, uses, heard)
+        uses.follow(_concerned(project, files, _RE.BRIDGED))
+        owners = {owner for finding in findings for owner in finding.owners or ()}
+        reached = {name for where, name in owners if any(where == owner for owner, _ in uses.covered)}
+        if reached:  # only then does it matter where else they are used
+            uses.follow(_concerned(project, files, re.compile(rf"\b({'|'.join(map(re.escape, reached))})\b")))
+            return _parted(findings, uses, heard)
     return findings, []
 
 
-def _concerned(project: Project, files: list[Path], names: set[str]) -> list[Module]:
-    """Return the files that name a bridge or one of the classes, and those that name such a file."""
-    wanted = re.compile(rf"{_MENTIONED.pattern}|\b({'|'.join(map(re.escape, names))})\b")
+def _concerned(project: Project, files: list[Path], wanted: re.Pattern[str]) -> list[Module]:
+    """Return the files in which a pattern matches, and those that import such a file."""
     first = {path for path in files if wanted.search(project.text(path))}
-    stems = {path.parent.name if path.stem == "__init__" else path.stem for path in first}
+    stems = "|".join(re.escape(path.parent.name if path.stem == "__init__" else path.stem) for path in first)
     importing = re.compile(
-        rf"\bimport\b.*\b({'|'.join(map(re.escape, stems))})\b|\b({'|'.join(map(re.escape, stems))})\b.*\bimport\b"
-    )
+        rf"\bimport\b.*\b({stems})\b|(?<!utils\.)\b({stems})\b.*\bimport\b"
+    )  # torch.utils.data is none
     modules = []
     for path in files:
-        if path in first or importing.search(project.text(path)):
+        if path in first or (stems and importing.search(project.text(path))):
             with contextlib.suppress(UnreadableError):
                 modules.append(project.load(path))
     return modules
@@ -207,7 +209,7 @@ class _Uses(Interpreter):
         if self.context.depth == 0:
             known = self._objects.setdefault(callee.cls, [])
             known += [result] if result not in known and len(known) < _DEEP else []  # type: ignore[list-item]
-            if any(map(_USE.search, self.libraries(callee.cls))):
+            if any(map(_RE.USE.search, self.libraries(callee.cls))):
                 self._note_bare([*args, *kwargs.values()], where)
             if method := self.method(result, "__init__"):  # type: ignore[arg-type]
                 self.run(method, args, kwargs, starred=starred)
@@ -228,14 +230,14 @@ class _Uses(Interpreter):
                 and (inner := self._call_library_partial(args[0], options))
             ):
                 return inner
-            if _KEYING.search(name):
+            if _RE.KEYING.search(name):
                 here = frame.vars.values() if name.endswith("keyed") else ()
                 self._note_covered([*given, *here], where, options)
                 return (_KEYED,)
-            if _BRIDGING.search(name) and _is_on(options.get("bridge")):
+            if _RE.BRIDGING.search(name) and _is_on(options.get("bridge")):
                 self._note_covered(given, where, options)
                 return (_KEYED,)
-            if _BRIDGING.search(name) and (_is_on(options.get("convert")) or _keyed_inside(given)):
+            if _RE.BRIDGING.search(name) and (_is_on(options.get("convert")) or _keyed_inside(given)):
                 self._note_covered(self._inside(given), where, options)
             elif name.endswith("AugmentedIterable"):
                 self._note_covered(
@@ -245,13 +247,13 @@ class _Uses(Interpreter):
                 )
                 self._note_bare(args[:1], where)
                 return (_KEYED,)
-            if (_BRIDGING.search(name) or _USE.search(name)) and self.context.depth == 0:
+            if (_RE.BRIDGING.search(name) or _RE.USE.search(name)) and self.context.depth == 0:
                 self._note_bare(given, where)
         return super()._call_library(callee, node, frame, args, kwargs)
 
     def _call_library_partial(self, values: Values, options: dict[str, Values]) -> Values:
         """Return a bridge for a `partial` that makes one."""
-        wrapper = any(isinstance(v, Ext) and _BRIDGING.search(v.name) for v in values)
+        wrapper = any(isinstance(v, Ext) and _RE.BRIDGING.search(v.name) for v in values)
         return (Ext("seedsafe.bridge"),) if wrapper and _is_on(options.get("bridge")) else ()
 
     def _options(self, node: ast.Call, frame: Frame, kwargs: dict[str, Values]) -> dict[str, Values]:

@@ -46,7 +46,7 @@ def analyse(paths: Iterable[Path], project: Project, *, old_torch: bool = False)
             module = project.load(path)
             result.findings += lint_file(module, project, result.named, old_torch=old_torch)
         except UnreadableError as error:
-            result.skipped.append(Skipped(str(path), str(error)))
+            result.skipped.append(Skipped(str(path), str(error), error.line, error.newer))
         except RecursionError:
             result.skipped.append(Skipped(str(path), "nested too deeply to be analysed"))
         except Exception as error:  # noqa: BLE001 - one file must not hide the findings of all others
@@ -58,13 +58,13 @@ def lint_file(module: Module, project: Project, named: set[str], *, old_torch: b
     """Return the findings of the worker code that begins in one file, maybe in others. Add the codes of its comments to `named`."""
     run = Interpreter(project, old_torch=old_torch)
     used = uses(run, module)
-    inits = [worker_init.check(run, function) for function in worker_init.worker_inits(run, module, used)]
+    inits = [worker_init.check(run, *init) for init in worker_init.worker_inits(run, module, used)]
     worker_init.bare_seeds(run, module, used)
     run.context.worker_attributes = frozenset(name for init in inits for name in init.attributes)
     cured = any(init.cures_numpy for init in inits)
     seen: set[object] = set()
     for root in roots(run, module, used, cured):
-        key = (root.fn.function, root.fn.owner)
+        key = (root.fn.function, root.fn.owner, root.fn.args, root.fn.kwargs)
         if key in seen:
             continue
         seen.add(key)

@@ -62,6 +62,8 @@ class Finding:
         related: For a stored generator, the place where it is made.
         cause: The common cause of several findings: a method, or the process-wide generator.
         near: Whether the method that the message names has this line itself, and not only calls it.
+        key: The message, as in ``tables.toml``.
+        what: What draws or seeds, as the message has it.
         needs: The option of a bridge without which it does not reach the generator, or an empty string.
         owners: The places and names of the classes and functions that workers call there, or None if no bridge reaches its generator.
 
@@ -79,6 +81,8 @@ class Finding:
     related: Place | None = None
     cause: str = ""
     near: bool = False
+    key: str = field(default="", compare=False)
+    what: str = field(default="", compare=False)
     needs: str = field(default="", compare=False)
     owners: Owners = field(default=None, compare=False)
 
@@ -122,10 +126,12 @@ def entries(findings: Iterable[Finding], *, each: bool = False) -> list[Entry]:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Skipped:
-    """A file that was not analysed, and why in one line."""
+    """A file that was not analysed, why in one line, the line at fault, and whether a newer Python can read it."""
 
     path: str
     reason: str
+    line: int = 1
+    newer: bool = False
 
 
 def place(path: str, node: ast.AST) -> Place:

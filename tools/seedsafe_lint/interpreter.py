@@ -26,24 +26,28 @@ from seedsafe_lint.index import (
 from seedsafe_lint.judge import Judge
 from seedsafe_lint.known import (
     BIT_GENERATORS,
+    DRAW_METHODS,
     FOLLOWED,
     GENERATORS,
     IMGAUG,
+    INITIAL,
     NUMPY,
     OPENCV,
     PYTHON,
+    RANDOM_TRANSFORM,
     RNG_NAME,
     SAVERS,
+    TORCH_DRAW,
     canonical,
     guess,
     is_numpy_draw,
     is_python_draw,
     kind_of_base,
-    words,
 )
 from seedsafe_lint.patterns import asks_for_seed, cleared, expand, fills, stored_names
 from seedsafe_lint.project import Project
 from seedsafe_lint.syntax import by_kind, dotted
+from seedsafe_lint.tables import patterns
 from seedsafe_lint.values import (
     ARGUMENT,
     STATIC,
@@ -51,6 +55,7 @@ from seedsafe_lint.values import (
     Bound,
     Cls,
     Const,
+    Drawn,
     Ext,
     Fn,
     Gen,
@@ -65,43 +70,20 @@ from seedsafe_lint.values import (
     contents,
     hide_plain,
     is_plain,
+    mixed,
     plainer,
 )
 
 __all__ = ["Interpreter"]
 
-_INITIAL = frozenset({"__init__", "__post_init__", "__new__"})
-_SHARED = re.compile(
-    r"share_memory_$|[sS]hared_?[mM]emory|memmap$|frombuffer$|get_obj$|Raw(Array|Value)$|\bm(p|ultiprocessing)\."
-)
-_CALL = re.compile(r"[(\[]")
-_RANDOMIZABLE = re.compile(r"(^|\.)Randomizable(Transform|Trait)?$")
-_RESEEDED = re.compile(
-    r"monai\.data[\w.]* import (\([^)]*|[^\n(]*)\b(Thread)?DataLoader\b|monai\.data\.(Thread)?DataLoader"
-    r"|worker_init_fn(?s:.*)(set_random_state|set_rnd)\(|(set_random_state|set_rnd)\((?s:.*)worker_init_fn"
-)
-_IN_WORKERS = re.compile(r"worker|__setstate__|__iter__$|__enter__")
+_RE = patterns("interpreter")
+
 # Bounds on how far code is followed, so that no file takes long. What lies beyond them is unknown.
 _DEEP = 40  # calls within calls, or names within names
 _DEEP_ATTRIBUTES = 12
 _OF_CLASSES = (Inst, Fn, Cls, Group)
 _LEADS_ON = (*_OF_CLASSES, Gen, Bound, Ext)
-_RNG_TYPE = re.compile(r"\b(RandomState|random\.Generator|torch\.Generator|random\.Random)\b")
-_PLAIN = re.compile(r"\b(int|float|str|bool)\b")
-_TOOL = re.compile(r"aug|transform|pipeline|preproc|jitter|perturb|noise", re.IGNORECASE)
 _MOST = 6  # calls of a function to look into
-_RESEED = words("seed manual_seed set_state setstate __setstate__")
-_ITERATING = words("next iter list tuple reversed sorted set enumerate zip")
-_CALL_NOTHING = words("all any bool callable hasattr id isinstance issubclass len print repr")
-_NUMBERS = words("int abs str hash float max min")
-_KEYED = re.compile(r"seedsafe\.([\w.]+\.)?keyed$")
-_EAGER = re.compile(r"^tensorflow\..*(numpy_function|py_func(tion)?)$")
-_ARRAYS = re.compile(
-    r"(numpy|torch|cv2|scipy|skimage|PIL)\.[a-z_.]*(?<!vectorize)(?<!frompyfunc)$|torch\.(?!utils|nn|jit)"
-)
-_SEEDING = re.compile(
-    r"seed|determin|fixed_rng|random_state|rng_state|rng_context|temp_rng|fixed_random", re.IGNORECASE
-)
 _NESTED = 3  # tables of tuples of functions
 _STEPS = 15_000
 
@@ -137,9 +119,10 @@ class Interpreter:
         self._results = {}
         try:
             bound = (root.fn.owner is not None) + len(root.fn.args)
-            required = max(0, root.fn.function.required - bound)
-            starred = root.framework == "pool" or (root.fn.owner is None and required > 1)
-            self.run(root.fn, [UNKNOWN] * required, {}, starred=starred)
+            missing = [p.arg for p in root.fn.function.positional[bound : root.fn.function.required]]
+            given = dict.fromkeys((name for name in missing if name not in dict(root.fn.kwargs)), UNKNOWN)
+            starred = root.framework == "pool" or (root.fn.owner is None and len(given) > 1)
+            self.run(root.fn, [], given, starred=starred)
         finally:
             context.worker = False
             context.root = None
@@ -301,11 +284,13 @@ class Interpreter:
                 return (fn,) if (fn := next(found, None)) else self.context.nothing
             case Group(items=items):
                 return (Group(items, origin="method"),)
+            case Drawn():
+                return (value,)
             case _:
                 return STATIC if constant((value,)) else self.context.nothing
 
     def _of_library(self, full: str, name: str) -> Values:
-        called = _CALL.search(full)
+        called = _RE.CALL.search(full)
         if called and self.context.worker and not FOLLOWED.match(full):
             return UNKNOWN  # no rule needs more about the result of a library's call
         local = None if called or "?" in full else self.context.project.find(f"{full}.{name}", "")
@@ -353,7 +338,7 @@ class Interpreter:
         result = union(
             self._at_site(site, owner)
             for site in sites
-            if site.function not in self.context.functions or site.function.name in _INITIAL
+            if site.function not in self.context.functions or site.function.name in _RE.INITIAL
         )
         result = result or dict(owner.args).get(name, ()) or self._of_class(owner.cls, name, Cls(owner.cls))
         if not owner.stored:
@@ -367,34 +352,34 @@ class Interpreter:
     def _is_reseeded(self, cls: Class) -> bool:
         """Return whether a class is MONAI's Randomizable, and the project seeds its `R` in each worker, as MONAI's loader does."""
         names = [*(c.name for c in self.mro(cls)), *self.libraries(cls)]
-        return _is_randomizable(names) and self.context.project.mentions(_RESEEDED)
+        return _is_randomizable(names) and self.context.project.mentions(_RE.RESEEDED)
 
     def is_shared(self, owner: Inst, name: str) -> bool:
         """Return whether an attribute is in memory that all workers share."""
         names = {name}
         for site in (site for cls in self.mro(owner.cls) for site in cls.sites.get(name, ())):
             for part in expand(site.value, site.function) if site.value else ():
-                if isinstance(part, ast.Call | ast.Attribute) and _SHARED.search(dotted(part)):
+                if isinstance(part, ast.Call | ast.Attribute) and _RE.SHARED.search(dotted(part)):
                     return True
                 names |= {part.id} if isinstance(part, ast.Name) else set()
         pattern = re.compile(rf"\b({'|'.join(map(re.escape, names))})\.share_memory_\(")
         return any(pattern.search(cls.module.text) for cls in self.mro(owner.cls))
 
     def _at_site(self, site: Site, owner: Inst) -> Values:
-        if site.value is None or _IN_WORKERS.search(site.function.name):
+        if site.value is None or _RE.IN_WORKERS.search(site.function.name):
             return UNKNOWN
         return self.context.once((site.value, owner), lambda: self._stored_at(site, owner), _DEEP_ATTRIBUTES)
 
     def _stored_at(self, site: Site, owner: Inst) -> Values:
         function = site.function
-        known = dict(owner.args) if function.name in _INITIAL else {}
+        known = dict(owner.args) if function.name in _RE.INITIAL else {}
         if function.positional:
             known[function.positional[0].arg] = (owner,)
         frame = Frame(
             function.module, parent=function.frame, scope=function.scope, function=function, variables=known
         )
         result = self.earlier(site.value, frame)
-        if function.name in _INITIAL:
+        if function.name in _RE.INITIAL:
             return result
         return tuple(v for v in result if not constant((v,)) or v == Const(None)) or UNKNOWN
 
@@ -466,6 +451,8 @@ class Interpreter:
             case ast.Subscript(value=owner, slice=index):
                 self.evaluate(index, frame)
                 self.evaluate(owner, frame)
+                if self.context.worker and not isinstance(index, ast.Slice | ast.Constant):
+                    self.judge.item(owner, values, target, frame)
 
     # Conditions
 
@@ -583,6 +570,8 @@ class Interpreter:
         finally:
             self._stack.pop()
         values = frame.vars.get("<return>") or (Const(None),)
+        if self.context.worker and function.has_decorator("cache", "lru_cache", "memoize"):
+            self.judge.cached(function, values)
         if "<yield>" in frame.vars:
             values = (Group(frame.vars["<yield>"]),)
         if self.context.worker:
@@ -606,6 +595,17 @@ class Interpreter:
                 self._stack, self._results = stack, results
             stored = context.state.variables.items()
             return tuple(value for (owner, _), values in stored if owner == key for value in values)
+
+    def draws(self, fn: Fn) -> bool:
+        """Return whether a function draws or seeds in worker code."""
+        with self.context.apart() as context:
+            stack, results = self._stack, self._results
+            self._stack, self._results = [], {}
+            try:
+                values = self.run(fn, [UNKNOWN] * (fn.function.required - (fn.owner is not None)), {})
+            finally:
+                self._stack, self._results = stack, results
+            return context.events > 0 or any(isinstance(v, Drawn) for v in (*values, *contents(values)))
 
     def decorate(self, fn: Fn) -> Values:
         """Return a function after its decorators, as far as these are in the analysed code."""
@@ -696,12 +696,12 @@ class Interpreter:
     def _parameter_values(self, parameter: ast.arg, function: Function) -> Values:
         annotation = ast.unparse(parameter.annotation) if parameter.annotation else ""
         default = self.default_of(parameter, function)
-        named = RNG_NAME.match(parameter.arg) and not _PLAIN.search(annotation)
+        named = RNG_NAME.match(parameter.arg) and not _RE.PLAIN.search(annotation)
         arguments = self._passed(parameter, function)
         named = named and not any(isinstance(value, Fn) for value in arguments)  # a generator function
         if default == (Const(None),) and not arguments and _is_filled_later(parameter, function):
             return join(default, STATIC)
-        if _RNG_TYPE.search(annotation) or (named and (default is None or Const(None) in default)):
+        if _RE.RNG_TYPE.search(annotation) or (named and (default is None or Const(None) in default)):
             argument = Gen("argument", function.module, parameter, stored=True, seed="varying")
             return join((argument,), default or ())
         instances = join(self._annotated_instances(parameter, function), arguments)
@@ -712,12 +712,14 @@ class Interpreter:
         if parameter.annotation is None:
             return ()
         result: Values = ()
+        several = _RE.SEVERAL.search(ast.unparse(parameter.annotation)) is not None
         for name in _names_in(parameter.annotation):
             for value in self.earlier(name, function.frame):
                 if isinstance(value, Cls):
                     near = value.cls.module is function.module
-                    if near or _TOOL.search(value.cls.name) or _TOOL.search(parameter.arg):
-                        result = join(result, (Inst(value.cls),))
+                    if near or _RE.TOOL.search(value.cls.name) or _RE.TOOL.search(parameter.arg):
+                        made = Inst(value.cls)
+                        result = join(result, (Group((made,)) if several else made,))
                 elif isinstance(value, Ext) and value.name.startswith("imgaug."):
                     result = join(result, (Ext(f"{value.name}()"),))
         return result
@@ -742,7 +744,7 @@ class Interpreter:
     def _namesake(self, parameter: ast.arg, function: Function) -> Values:
         """Return an instance of the class with the parameter's name: `augmentor` is an `ImageAugmentor`."""
         name = parameter.arg.strip("_").replace("_", "").lower()
-        if function.cls is None or function.name != "__init__" or not _TOOL.search(name):
+        if function.cls is None or function.name != "__init__" or not _RE.TOOL.search(name):
             return ()
         return tuple(
             Inst(cls)
@@ -767,14 +769,14 @@ class Interpreter:
             return self._dataclass_field(node, frame, kwargs["default_factory"])
         if name == "builtins.getattr" and len(args) > 1:
             return self._getattr(node, frame, args)
-        if builtin in _ITERATING:
+        if builtin in _RE.ITERATING:
             self.callbacks(list(kwargs.values()))
             items = self.iterate(join((), *args)) if args else self.context.nothing
             return items if name.endswith("next") else (Group(items),)
         if name in ("copy.deepcopy", "copy.copy") and args:
             return args[0]
-        if builtin in _NUMBERS and args:
-            return STATIC if all(constant(v) for v in args) else self.context.nothing
+        if builtin in _RE.NUMBERS and args:
+            return STATIC if all(map(constant, args)) else mixed(join((), *args)) or self.context.nothing
         return self._call_other(name, node, frame, args, kwargs)
 
     def _call_other(
@@ -786,12 +788,20 @@ class Interpreter:
                 self.context.events += 1
                 return (Saved(SAVERS[name], self.context.state.seeds.get(SAVERS[name], "")),)
             self.judge.library(name, node, frame, args, kwargs)
-            if name.removeprefix("builtins.") in _CALL_NOTHING:
+            if name.removeprefix("builtins.") in _RE.CALL_NOTHING:
                 return self.context.nothing
-        with self.context.eager(_EAGER.search(name) is not None):
+        with self.context.eager(_RE.EAGER.search(name) is not None):
             result = self.callbacks([*args, *kwargs.values()])
-        if isinstance(result[0], Group) and not _ARRAYS.match(name):
+        if name.endswith("Compose") and (
+            random := [v for v in contents(join((), *args)) if is_random_transform(v)]
+        ):
+            return (random[0],)
+        if isinstance(result[0], Group) and not _RE.ARRAYS.match(name):
             return (Group(result[0].items, calls=True, origin="library"),)
+        if self.context.worker and (
+            drawn := _drawn_by(name, kwargs) or mixed(join((), *args, *kwargs.values()))
+        ):
+            return drawn
         if self.context.worker and not FOLLOWED.match(name):
             return self.context.nothing
         return (Ext(f"{name}()"),) if not name.startswith("?.") or "(" not in name else self.context.nothing
@@ -816,25 +826,29 @@ class Interpreter:
                 return tuple(inner)
         if inner and name.endswith((".Generator", "default_rng")) and not name.startswith("torch"):
             for gen in inner if self.context.worker else ():
-                self.judge.new_generator(gen, node, frame)
+                self.judge.new_generator(gen, node, frame, seeds)
             return tuple(inner)
         fixed = name == "torch.Generator" or (seeds and all(constant(v) for v in seeds))
         seed = "constant" if fixed else "varying" if seeds else "none"
         kind = GENERATORS.get(name, name.replace("numpy", "np", 1))
         result = Gen(kind, frame.module, node, stored=not self.context.worker, seed=seed)  # type: ignore[arg-type]
         if self.context.worker and name not in BIT_GENERATORS:
-            self.judge.new_generator(result, node, frame)
+            self.judge.new_generator(result, node, frame, seeds)
         return (result,)
 
     def _call_generator(self, callee: Bound, node: ast.Call, frame: Frame, args: list[Values]) -> Values:
         gen = callee.gen
-        if callee.name in _RESEED:
-            self.judge.seeding(gen.node, node, frame, args)
+        if callee.name in _RE.RESEED:
+            self.judge.seeding(gen.node, node, frame, args, gen.source)
             return (gen,)
         if callee.name in ("spawn", "clone_state"):
             return (Group((gen,)),)
         if self.context.worker:
             self.judge.generator(gen, callee.name, node, frame)
+            if (
+                callee.name in DRAW_METHODS and not (functions := self.callbacks(args))
+            ) or functions == self.context.nothing:
+                return (Drawn(gen.source, True),)
         return self.callbacks(args)
 
     def _partial(self, args: list[Values], kwargs: dict[str, Values]) -> Values:
@@ -891,7 +905,7 @@ class Interpreter:
                 self.evaluate(word.value, frame)
         starred = bool(spread) or any(word.arg is None for word in node.keywords)
         if self.context.worker and isinstance(node.func, ast.Attribute):
-            self.judge.method(node, frame)
+            self.judge.method(node, frame, args)
         results = (
             self._call_library(callee, node, frame, args + spread, kwargs)
             if isinstance(callee, Ext | Bound)
@@ -938,6 +952,8 @@ class Interpreter:
                 return join(self.context.nothing, items)
             case Group(items=items):
                 return join((Group(items),), items)
+            case Drawn():
+                return (callee,)
             case _:
                 return self.callbacks([*args, *(spread or ()), *kwargs.values()])
 
@@ -1077,7 +1093,7 @@ class Interpreter:
             case Ext(name=name):
                 return (Ext(f"{name}[]"),)
             case _:
-                return STATIC if constant((value, *index)) else self.context.nothing
+                return STATIC if constant((value, *index)) else mixed((value, *index)) or self.context.nothing
 
     def _value_of_binary(self, node: ast.BinOp, frame: Frame) -> Values:
         left, right = self.evaluate(node.left, frame), self.evaluate(node.right, frame)
@@ -1086,7 +1102,7 @@ class Interpreter:
         ]
         if parts:
             return (self._group(union(parts)),)
-        return STATIC if constant(left) and constant(right) else self.context.nothing
+        return STATIC if constant(left) and constant(right) else mixed(left + right) or self.context.nothing
 
     def _value_of_boolean(self, node: ast.BoolOp, frame: Frame) -> Values:
         result: Values = ()
@@ -1112,7 +1128,7 @@ class Interpreter:
     def _value_of_operands(self, node: ast.UnaryOp | ast.Compare, frame: Frame) -> Values:
         parts = [node.operand] if isinstance(node, ast.UnaryOp) else [node.left, *node.comparators]
         values = [self.evaluate(part, frame) for part in parts]
-        return STATIC if all(map(constant, values)) else self.context.nothing
+        return STATIC if all(map(constant, values)) else mixed(join((), *values)) or self.context.nothing
 
     def _value_of_lambda(self, node: ast.Lambda, frame: Frame) -> Values:
         return (Fn(Function(node, frame.module, frame, frame.cls), None, frame),)
@@ -1336,11 +1352,11 @@ class Interpreter:
     def _seeds_body(self, call: ast.Call, frame: Frame) -> bool:
         """Return whether a context manager seeds the global generators for its body."""
         has_arguments = bool(call.args or call.keywords)
-        if has_arguments and _SEEDING.search(dotted(call)):
+        if has_arguments and _RE.SEEDING.search(dotted(call)):
             return True
         ends = ("random.seed", "set_state") if has_arguments else ("random.seed",)
         for value in self.evaluate(call.func, frame):
-            if isinstance(value, Ext) and _KEYED.match(value.name):
+            if isinstance(value, Ext) and _RE.KEYED.match(value.name):
                 self.context.state.seeds[EVERY] = "varying"
                 return True
             bodies = [value.function] if isinstance(value, Fn) else []
@@ -1387,8 +1403,27 @@ def _text(value: Value) -> str:
     return value.value if isinstance(value, Const) and isinstance(value.value, str) else ""
 
 
+def is_random_transform(value: Value) -> bool:
+    """Return whether a value is a random transform of a library."""
+    return isinstance(value, Ext) and RANDOM_TRANSFORM.match(value.name) is not None
+
+
+def _drawn_by(name: str, kwargs: dict[str, Values]) -> Values:
+    """Return what a call of a library draws, or nothing."""
+    if name == "torch.initial_seed":
+        return (Drawn(INITIAL, True),)
+    if is_numpy_draw(name) or is_python_draw(name):
+        return (Drawn(NUMPY if is_numpy_draw(name) else PYTHON, True),)
+    if RANDOM_TRANSFORM.match(name):
+        return (Drawn("torch", False),)
+    if TORCH_DRAW.match(name):
+        own = tuple(Drawn(v.source, True) for v in kwargs.get("generator", ()) if isinstance(v, Gen))
+        return own or (Drawn("torch", True),)
+    return ()
+
+
 def _is_randomizable(names: list[str]) -> bool:
-    return any(map(_RANDOMIZABLE.search, names))
+    return any(map(_RE.RANDOMIZABLE.search, names))
 
 
 def _fresh(value: Value) -> Value:

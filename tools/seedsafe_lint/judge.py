@@ -6,32 +6,30 @@ from dataclasses import dataclass
 
 from seedsafe_lint import known
 from seedsafe_lint.context import EVERY, TRACED, Context
+from seedsafe_lint.epochs import epoch_fault
 from seedsafe_lint.findings import Findings, Owners, Place, place
-from seedsafe_lint.index import Class, Frame, Values
+from seedsafe_lint.index import Class, Frame, Function, Values, statements
 from seedsafe_lint.known import IMGAUG, NUMPY, OPENCV
 from seedsafe_lint.messages import MESSAGES
 from seedsafe_lint.patterns import (
     chooses_sample,
     clock_kind,
+    expand,
     hashes_string,
     is_counter,
     is_whole_seconds,
     is_worker_alone,
 )
 from seedsafe_lint.syntax import dotted
-from seedsafe_lint.values import Const, Ext, Gen, Saved, constant
+from seedsafe_lint.tables import patterns
+from seedsafe_lint.values import Const, Drawn, Ext, Gen, Saved, constant, contents
 
 __all__ = ["Judge"]
 
+_RE = patterns("judge")
+
 _OWN = {OPENCV: "OpenCV's process-wide generator", IMGAUG: "imgaug's process-wide generator"}
-_SILENT_TAKERS = known.words(
-    "isinstance print len repr str type id hasattr setattr deepcopy copy get_rng_state"
-)
-_NOISE = known.words("skimage.util.random_noise skimage.util.noise.random_noise")
 _NUMERIC = ("torch.", "numpy.", "scipy.", "sklearn.", "skimage.")
-_BRIDGED = re.compile(r"(numpy|stored|own|hidden|noise|python|constant)( |$)")
-_READS = re.compile(r"\.(__getitem__|__getitems__|get|get_example)$")
-_WORDS = frozenset({"rng", "generator", "random_state", "gen", "random_generator"})
 
 
 @dataclass(eq=False)
@@ -53,31 +51,20 @@ class Judge:
         **words: str,
     ) -> None:
         """Report the message with this key."""
-        code, severity, text = MESSAGES[key]
+        code, severity, text, _ = MESSAGES[key]
         cls = cls or (self.context.root.cls if self.context.root else None)
         if cls and not self.context.project.used(cls):
             severity, text = "note", f"{text[:-1]} (a note: nothing in these files uses {cls.name})."
         cause = cause or words.get("root", "")
         near = self.context.root is not None and self.context.root.fn.function.has(node, path)
-        needs = "cv2" if cause == OPENCV else ""
-        self.findings.report(
-            code,
-            node,
-            path,
-            text.format(**words),
-            severity,
-            related,
-            cause,
-            near,
-            needs,
-            self._owners(key, node),
-        )
+        details = key, words.get("what", ""), "cv2" if cause == OPENCV else "", self._owners(key, node)
+        self.findings.report(code, node, path, text.format(**words), severity, related, cause, near, *details)
 
     def _owners(self, key: str, node: ast.AST) -> Owners:
         """Return whose draw or seed a bridge would key, or None if it would not."""
         root = self.context.root
         fresh = key == "constant" and known.GENERATORS.get(f"numpy.{dotted(node).partition('.')[2]}")
-        if root is None or fresh or not _BRIDGED.match(key):
+        if root is None or fresh or not _RE.BRIDGED.match(key):
             return None
         owner = root.cls or root.fn.function
         return frozenset({(place(owner.module.path, owner.node), owner.name)})
@@ -102,6 +89,8 @@ class Judge:
     def numpy(self, what: str, node: ast.AST, frame: Frame) -> None:
         """Report a draw from NumPy's global generator."""
         framework = self.context.root.framework if self.context.root else ""
+        if _in_sampler(frame):
+            return
         key = f"numpy {framework}" if framework != "torch" or not self.old_torch else "numpy"
         self.draw(NUMPY, key if key in MESSAGES else "numpy", what, node, frame)
 
@@ -109,7 +98,7 @@ class Judge:
         """Report a draw from a generator that is made before the workers start."""
         self.context.events += 1
         root = self.context.root
-        if root is None or (root.actor and gen.seed != "constant"):
+        if root is None or (root.actor and gen.seed != "constant") or _in_sampler(frame):
             return
         result, path = place(gen.module.path, gen.node), frame.module.path
         source = "passed in as an argument" if gen.kind == "argument" else f"made by {gen.kind}"
@@ -122,7 +111,13 @@ class Judge:
         """Report an attribute of a stored object that grows with each sample."""
         self.context.events += 1
         root = self.context.root
-        if root is None or not root.per_sample or root.cls is None or "cache" in target.attr:
+        if (
+            root is None
+            or not root.per_sample
+            or root.cls is None
+            or _RE.OF_CACHE.search(target.attr)
+            or owner_counts_itself(frame, target.attr)
+        ):
             return
         if "__getitem__" in root.label and not (
             frame.function and chooses_sample(frame.function, target.attr)
@@ -141,7 +136,7 @@ class Judge:
             self.context.state.seeds.pop(known.RESTORERS[name], None)
             if saved:
                 self.context.state.seeds[known.RESTORERS[name]] = saved[0]
-        elif not self._draws(name, node, frame, kwargs) and name.rpartition(".")[2] not in _SILENT_TAKERS:
+        elif not self._draws(name, node, frame, kwargs) and name.rpartition(".")[2] not in _RE.SILENT_TAKERS:
             self._arguments(name, node, frame, args, kwargs)
         for argument, values in zip(node.args, args, strict=False):
             for value in values:
@@ -163,16 +158,26 @@ class Judge:
         elif known.NUMPY_INSIDE.match(name):
             self.numpy(f"{_spelling(node)} without random_state", node, frame)
         elif name.startswith("scipy.stats.") and name.endswith(".rvs"):
-            self.draw(known.NUMPY, "hidden", f"{_spelling(node)} without random_state", node, frame)
-        elif name in _NOISE:
+            torch = self.context.root and self.context.root.framework == "torch" and not self.old_torch
+            key = "hidden torch" if torch else "hidden"
+            self.draw(known.NUMPY, key, f"{_spelling(node)} without random_state", node, frame)
+        elif name in _RE.NOISE:
             self.draw(known.NUMPY, "noise", name, node, frame)
         else:
             return False
         return True
 
-    def method(self, node: ast.Call, frame: Frame) -> None:
+    def method(self, node: ast.Call, frame: Frame, args: list[Values]) -> None:
         """Judge a method of an unknown object: pandas' ``sample`` without random_state draws from NumPy's generator."""
         func, words = node.func, {word.arg for word in node.keywords}
+        drawn = any(isinstance(value, Drawn) for values in args for value in values)
+        if (
+            drawn
+            and isinstance(func, ast.Attribute)
+            and func.attr == "setdefault"
+            and self._is_stored(func.value, frame)
+        ):
+            self._say_kept("kept", ast.unparse(func.value), node, frame)
         named = isinstance(func, ast.Attribute) and func.attr == "sample" and "pandas" in frame.module.text
         if named and words & {"n", "frac"} and "random_state" not in words:
             self.numpy(f"{_spelling(node)} without random_state", node, frame)
@@ -184,26 +189,35 @@ class Judge:
         if name in known.DRAW_METHODS and gen.stored and not seeded and not self.context.filling:
             self.stored_draw(gen, _spelling(node), node, frame)
 
-    def new_generator(self, gen: Gen, node: ast.AST, frame: Frame) -> None:
+    def new_generator(self, gen: Gen, node: ast.Call, frame: Frame, args: list[Values]) -> None:
         """Judge a new generator in worker code."""
         self.context.events += 1
         root, result = self.context.root, gen.node
         if root is None or not isinstance(result, ast.Call) or self._is_unrelated(result, gen.kind, frame):
             return
-        if not root.per_sample or gen.seed != "constant" or gen.kind == "torch.Generator":
+        if self._drawn(gen.kind, node, frame, args) or gen.kind == "torch.Generator":
+            return
+        if gen.seed == "none" and root.per_sample and not self.context.filling:
+            self.seed("fresh", _spelling(node), node, frame)
+        if gen.seed == "constant" and not root.per_sample:
+            self._of_stream(f"{gen.kind} with a constant seed", node, frame)
+        if not root.per_sample or gen.seed != "constant":
             return
         literal = bool(result.args) and isinstance(result.args[0], ast.Constant)
         # A Philox may get its state from a key later.
-        if literal or (_READS.search(root.label) and not gen.kind.endswith("Philox")):
+        if literal or (_RE.READS.search(root.label) and not gen.kind.endswith("Philox")):
             self.seed("constant", f"{gen.kind} with a constant seed", node, frame)
 
-    def seeding(self, what: object, node: ast.Call, frame: Frame, args: list[Values]) -> None:
+    def seeding(
+        self, what: object, node: ast.Call, frame: Frame, args: list[Values], source: str = ""
+    ) -> None:
         """Judge a call that seeds a generator."""
         self.context.events += 1
         seeds = [values for values in args if values != (Const(None),)]
         fixed = bool(seeds) and all(constant(values) for values in seeds)
         root = self.context.root
-        if root and self.context.worker and not seeds and isinstance(what, str):
+        named = isinstance(node.func, ast.Attribute) and node.func.attr == "seed"
+        if root and self.context.worker and not seeds and (isinstance(what, str) or named):
             self.seed("entropy", _spelling(node), node, frame)
             return
         self.context.state.seeds[what] = "constant" if fixed else "varying"
@@ -211,12 +225,111 @@ class Judge:
             return
         if node.args and is_whole_seconds(node.args[0]):
             self.seed("seconds", f"{_spelling(node)} with the clock's whole seconds", node, frame)
-        elif self._is_unrelated(node, _spelling(node), frame):
+        elif self._is_unrelated(node, _spelling(node), frame) or self._drawn(
+            _spelling(node), node, frame, seeds, source or str(what)
+        ):
             pass
+        elif fixed and not root.per_sample:
+            self._of_stream(f"{_spelling(node)} with a constant seed", node, frame)
         elif fixed and root.per_sample:
             literal = bool(node.args) and isinstance(node.args[0], ast.Constant) and what != "torch"
-            if literal or _READS.search(root.label):
+            if literal or _RE.READS.search(root.label):
                 self.seed("constant", f"{_spelling(node)} with a constant seed", node, frame)
+
+    def _epoch(self, node: ast.Call, function: Function) -> tuple[str, str] | None:
+        """Return the fault of a seed from an epoch that the workers never hear of, and the attribute for the epoch."""
+        cls = function.cls
+        for part in (part for argument in node.args for part in expand(argument, function)) if cls else ():
+            match part:
+                case ast.Attribute(value=ast.Name(id=owner), attr=attr) if (
+                    owner == function.this and "epoch" in attr
+                ):
+                    fault = epoch_fault(self.context.project, cls, attr)  # type: ignore[arg-type]
+                    return (fault, attr) if fault else None
+        return None
+
+    def _drawn(self, what: str, node: ast.Call, frame: Frame, seeds: list[Values], seeded: str = "") -> bool:
+        """Report a seed that the generator itself has drawn, or the one of the worker. Return whether it is one."""
+        root, function = self.context.root, frame.function
+        drawn = {v.source for values in seeds for v in values if isinstance(v, Drawn) and v.pure}
+        if root is None or function is None or not root.per_sample:
+            return False
+        if seeded in drawn and not any(
+            _RE.PUT_BACK.search(ast.unparse(f.node)) for f in (function, root.fn.function)
+        ):
+            self.seed("drawn seed", what, node, frame)
+        elif known.INITIAL in drawn and not self.context.filling:
+            self.seed("initial seed", what, node, frame)
+        else:
+            return False
+        return True
+
+    def _of_stream(self, what: str, node: ast.AST, frame: Frame) -> None:
+        """Report a seed that is the same for all workers and epochs, unless they share the stream out."""
+        root = self.context.root
+        if root is None or root.cls is None or not re.search(r"\.__(iter|next)__$", root.label):
+            return
+        if not _RE.SHARED_OUT.search(ast.unparse(root.cls.node)):
+            self.seed("constant stream", what, node, frame)
+
+    def item(self, owner: ast.expr, values: Values, node: ast.AST, frame: Frame) -> None:
+        """Report a draw that a read keeps for its sample, and state that it takes over from the last one."""
+        root, function, path = self.context.root, frame.function, ast.unparse(owner)
+        if (
+            root is None
+            or root.cls is None
+            or function is None
+            or not root.per_sample
+            or not self._is_stored(owner, frame)
+        ):
+            return
+        text, name = ast.unparse(function.cls.node if function.cls else function.node), re.escape(path)
+        asked = rf"\bin {name}\b|{name}(\.get\(|\[[^]]+\] (is|==|!=|<|>))|KeyError|isnan\({name}"
+        if any(isinstance(v, Drawn) for v in (*values, *contents(values))):
+            if re.search(asked, text):
+                self._say_kept("kept", path, node, frame)
+        elif "cache" not in path.lower() and self._updates(node, path, function):
+            self._say_kept("carried", path, node, frame)
+
+    def _updates(self, target: ast.AST, path: str, function: Function) -> bool:
+        """Return whether the value of an assignment is computed from the one before."""
+        for node in statements(function.body):
+            if (
+                isinstance(node, ast.Assign)
+                and target in node.targets
+                and "share_memory" not in function.module.text
+            ):
+                parts = list(expand(node.value, function))
+                computed = any(isinstance(part, ast.BinOp | ast.UnaryOp) for part in parts)
+                return computed and any(
+                    isinstance(part, ast.Attribute | ast.Name) and ast.unparse(part) == path for part in parts
+                )
+        return False
+
+    def _is_stored(self, owner: ast.expr, frame: Frame) -> bool:
+        """Return whether an expression is an attribute of the method's object, or a variable of the module."""
+        function = frame.function
+        match owner:
+            case ast.Attribute(value=ast.Name(id=name)):
+                return function is not None and name == function.this
+            case ast.Name(id=name):
+                return function is not None and name not in frame.vars and name in frame.module.scope.names
+            case _:
+                return False
+
+    def cached(self, function: Function, values: Values) -> None:
+        """Report a function that remembers what it has drawn."""
+        if any(isinstance(v, Drawn) for v in (*values, *contents(values))) and len(
+            function.positional
+        ) > bool(function.this):
+            frame = Frame(function.module, function=function)
+            self._say_kept("kept", function.label, function.node, frame)
+
+    def _say_kept(self, key: str, what: str, node: ast.AST, frame: Frame) -> None:
+        self.context.events += 1
+        root = self.context.root
+        if root and _RE.READS.search(root.label):
+            self.say(key, node, frame.module.path, what=what, root=root.label)
 
     def _is_unrelated(self, node: ast.Call, what: str, frame: Frame) -> bool:
         """Report a seed from the time, the worker or the run instead of the sample. Return whether it is one."""
@@ -227,8 +340,14 @@ class Judge:
             self.seed("hash", what, node, frame)
         elif is_worker_alone(node, function):
             self.seed("worker alone", what, node, frame)
+        elif root.per_sample and node.args and is_whole_seconds(node.args[0]):
+            self.seed("seconds", f"{what} with the clock's whole seconds", node, frame)
         elif root.per_sample and (clock := clock_kind(node, function)):
             self.seed(clock, f"{what} with the clock", node, frame)
+        elif key := self._epoch(node, function):
+            fault, attr = key
+            self.say(fault, node, frame.module.path, what=what, attr=attr, root=root.label)
+            self.context.events += 1
         elif root.per_sample and is_counter(node, function, self.context.functions):
             self.seed("counted", f"{what} with a counter", node, frame)
         else:
@@ -247,8 +366,26 @@ class Judge:
                 ):
                     continue
                 self.context.events += 1
-                if value.kind != "argument" or (word in _WORDS and name.startswith(_NUMERIC)):
+                if value.kind != "argument" or (word in _RE.WORDS and name.startswith(_NUMERIC)):
                     self.stored_draw(value, _spelling(node), node, frame)
+
+
+def owner_counts_itself(frame: Frame, attr: str) -> bool:
+    """Return whether an attribute counts what a cache or a buffer holds: the class has such a name, or takes from it as well."""
+    cls = frame.function.cls if frame.function else None
+    if cls is None:
+        return False
+    text = ast.unparse(cls.node)
+    return bool(
+        re.search(r"cache|lru|memo|buffer|pool|store", cls.name, re.IGNORECASE)
+        or re.search(rf"\.{attr} -= ", text)
+    )
+
+
+def _in_sampler(frame: Frame) -> bool:
+    """Return whether code belongs to a sampler, whose order all workers have to share."""
+    cls = frame.function.cls if frame.function else None
+    return cls is not None and any(dotted(base).endswith("Sampler") for base in cls.node.bases)
 
 
 def _spelling(node: ast.AST) -> str:

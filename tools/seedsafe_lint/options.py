@@ -33,6 +33,7 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--format", "--output-format", choices=FORMATS, default="text", help="default: text")
     result.add_argument("--json", dest="format", action="store_const", const="json", help="--format json")
     result.add_argument("--output", "-o", metavar="FILE", help="write the report into a file")
+    result.add_argument("--sarif", metavar="FILE", help="write the report as SARIF into a file as well")
     result.add_argument("--statistics", action="store_true", help="count findings by rule")
     result.add_argument("--explain", metavar="CODE", help="print the page of a rule, or of ALL")
     result.add_argument("--all", action="store_true", help="list every finding, also those with one cause")

@@ -1,23 +1,30 @@
 """Reports as text, JSON, SARIF or GitHub commands."""
 
 import json
+import os
 from collections import Counter
 from collections.abc import Callable
+from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from seedsafe_lint.baseline import identities
 from seedsafe_lint.engine import Report
-from seedsafe_lint.findings import SEVERITIES, Entry, Place
-from seedsafe_lint.rules import RULES, page, summary
+from seedsafe_lint.findings import SEVERITIES, Entry, Finding, Place
+from seedsafe_lint.paste import line_to_paste
+from seedsafe_lint.rules import RULES, page, page_file, summary
 
 __all__ = ["EACH", "FORMATS", "line_list", "statistics"]
 
 
 def text(report: Report, found: list[Entry]) -> str:
     """Return one line for each entry as ruff writes it, the count, and one line to paste for each rule."""
-    lines: list[str] = []
+    lines = [f"{item.path}:{item.line}: skipped: {item.reason}" for item in report.skipped if item.newer]
+    said: set[str] = set()
     for f, more in found:
-        lines.append(f"{f.place}: {f.code} {f.severity}: {f.message}")
+        fault, _, why = f.message.partition(": ")
+        lines.append(f"{f.place}: {f.code} {f.severity}: {fault if why in said else f.message}")
+        said |= {why} - {""}
         lines += [f"    also {line_list(more, f.place.path)}"] if more else []
     lines += [f"{f.place}: {f.code} covered by {by}" for f, by in report.covered]
     counts = Counter(entry.finding.severity for entry in found)
@@ -29,7 +36,7 @@ def text(report: Report, found: list[Entry]) -> str:
     nothing = f"Found nothing, but {len(report.skipped)} of {report.files} files cannot be read."
     passed = nothing if report.skipped else "All checks passed!"
     lines.append((f"Found {_and(parts)}{places}." if parts else passed) + hidden)
-    lines += [f"{code}: {RULES[code].fix}" for code in sorted({entry.finding.code for entry in found})]
+    lines += dict.fromkeys(sorted(f"{f.code}: {line_to_paste(f)}" for f, _ in found))
     return "\n".join(lines)
 
 
@@ -58,7 +65,20 @@ def as_json(report: Report, found: list[Entry]) -> str:
     covered = [
         {**_object(Entry(f)), "severity": "covered", "covered_by": _place(by)} for f, by in report.covered
     ]
-    return json.dumps([*map(_object, found), *covered], indent=2)
+    skipped = [
+        {
+            "code": None,
+            "name": "skipped",
+            "message": item.reason,
+            "severity": "skipped",
+            "filename": item.path,
+            "cell": None,
+        }
+        | {"location": {"row": item.line, "column": 1}}
+        for item in report.skipped
+        if item.newer
+    ]
+    return json.dumps([*map(_object, found), *covered, *skipped], indent=2)
 
 
 def _object(entry: Entry) -> dict[str, object]:
@@ -72,7 +92,7 @@ def _object(entry: Entry) -> dict[str, object]:
         "cell": place.cell or None,
         "location": {"row": place.line, "column": place.column},
         "end_location": {"row": finding.end_line},
-        "fix": {"applicability": "display", "message": RULES[finding.code].fix, "edits": []},
+        "fix": {"applicability": "display", "message": line_to_paste(finding), "edits": []},
         "related": _place(finding.related) if finding.related else None,
         "more": [_place(where) for where in entry.more],
     }
@@ -85,11 +105,13 @@ def _place(where: Place) -> dict[str, object]:
 
 def sarif(report: Report, found: list[Entry]) -> str:
     """Return SARIF 2.1.0 (OASIS). Skipped files are notifications of the tool."""
+    pages = os.environ.get("SEEDSAFE_PAGES", "").rstrip("/")
     rules = [
         {
             "id": rule.code,
             "name": rule.name,
             "shortDescription": {"text": summary(rule.code)},
+            "helpUri": f"{pages}/{rule.code}.md" if pages else page_file(rule.code).as_uri(),
             "help": {"text": page(rule.code), "markdown": page(rule.code)},
         }
         for rule in RULES.values()
@@ -109,7 +131,7 @@ def sarif(report: Report, found: list[Entry]) -> str:
                 ],
             }
         ],
-        "results": [*map(_result, found), *(_result(Entry(f)) | _suppressed(by) for f, by in report.covered)],
+        "results": _results([(f, {}) for f, _ in found] + [(f, _suppressed(by)) for f, by in report.covered]),
     }
     schema = "https://json.schemastore.org/sarif-2.1.0.json"
     return json.dumps({"$schema": schema, "version": "2.1.0", "runs": [run]}, indent=2)
@@ -122,8 +144,20 @@ def _version() -> str:
         return "0"
 
 
-def _result(entry: Entry) -> dict[str, object]:
-    finding = entry.finding
+def _results(found: list[tuple[Finding, dict[str, object]]]) -> list[dict[str, object]]:
+    """Return results with fingerprints that stay the same when lines above a finding change."""
+    times: Counter[tuple[str, str, str]] = Counter()
+    results: list[dict[str, object]] = []
+    for (finding, more), which in zip(
+        found, identities([f for f, _ in found], Path("baseline")), strict=True
+    ):
+        times[which] += 1
+        mark = sha256("\n".join((*which, str(times[which]))).encode()).hexdigest()
+        results.append({**_result(finding), **more, "partialFingerprints": {"seedsafe/v1": mark}})
+    return results
+
+
+def _result(finding: Finding) -> dict[str, object]:
     made = (
         [{**_location(finding.related), "message": {"text": "the generator is made here"}}]
         if finding.related

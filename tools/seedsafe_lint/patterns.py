@@ -1,12 +1,11 @@
 """Statements and seeds with a meaning."""
 
 import ast
-import re
 from collections.abc import Container, Iterable, Iterator
 
 from seedsafe_lint.index import Function, statements, targets
-from seedsafe_lint.known import words
 from seedsafe_lint.syntax import dotted
+from seedsafe_lint.tables import patterns
 
 __all__ = [
     "asks_for_seed",
@@ -22,6 +21,8 @@ __all__ = [
     "local_values",
     "stored_names",
 ]
+
+_RE = patterns("patterns")
 
 
 def asks_for_seed(test: ast.expr) -> bool:
@@ -40,15 +41,20 @@ def asks_for_seed(test: ast.expr) -> bool:
 def fills(node: ast.If) -> bool:
     """Return whether a statement is ``if self.table is None: self.table = ...``, whose draws are the same in each worker."""
     match node.test:
-        case ast.Compare(
-            left=ast.Attribute() as owner, ops=[ast.Is()], comparators=[ast.Constant(value=None)]
+        case (
+            ast.Compare(left=ast.Attribute() as owner, ops=[ast.Is()], comparators=[ast.Constant(value=None)])
+            | ast.UnaryOp(op=ast.Not(), operand=ast.Attribute() as owner)
         ):
-            return any(
-                isinstance(inner, ast.Assign) and any(ast.dump(t) == _as_stored(owner) for t in inner.targets)
-                for inner in statements(node.body)
-            )
+            stored = ast.unparse(owner)
+        case ast.UnaryOp(
+            op=ast.Not(),
+            operand=ast.Call(func=ast.Name(id="hasattr"), args=[owner, ast.Constant(value=str(name))]),
+        ):
+            stored = f"{ast.unparse(owner)}.{name}"
         case _:
             return False
+    targets_of = (inner.targets for inner in statements(node.body) if isinstance(inner, ast.Assign))
+    return any(ast.unparse(target) == stored for some in targets_of for target in some)
 
 
 def chooses_sample(function: Function, attr: str) -> bool:
@@ -83,19 +89,6 @@ def stored_names(node: ast.stmt) -> Iterator[str]:
         yield node.target.id
 
 
-def _as_stored(node: ast.Attribute) -> str:
-    return ast.dump(ast.Attribute(value=node.value, attr=node.attr, ctx=ast.Store()))
-
-
-_OF_WORKER = words(
-    "torch utils data get_worker_info id num_workers int hash max min abs rank np numpy uint32 int32 int64"
-)
-
-_WHOLE_SECONDS = re.compile(
-    r"(np\.|numpy\.)?(int|round|u?int(32|64))\((time\.)?time\(\)\)( (%|&) [\w*() -]+)?$|.*\.now\([^()]*\)\.second$"
-)
-
-
 def is_whole_seconds(node: ast.AST) -> bool:
     """Return whether an expression is the clock's whole seconds.
 
@@ -103,7 +96,7 @@ def is_whole_seconds(node: ast.AST) -> bool:
         >>> is_whole_seconds(ast.parse("int(time.time()) % 2**32", mode="eval").body)
         True
     """
-    return isinstance(node, ast.expr) and bool(_WHOLE_SECONDS.match(ast.unparse(node)))
+    return isinstance(node, ast.expr) and bool(_RE.WHOLE_SECONDS.match(ast.unparse(node)))
 
 
 def expand(expression: ast.AST, function: Function, depth: int = 0) -> Iterator[ast.AST]:
@@ -129,9 +122,9 @@ def is_worker_alone(node: ast.Call, function: Function | None) -> bool:
             case ast.Attribute(value=ast.Name(id=owner), attr=attr) if owner == this:
                 if not _fixed(function, attr):
                     return False
-            case ast.Attribute(attr=attr) if attr not in _OF_WORKER:
+            case ast.Attribute(attr=attr) if attr not in _RE.OF_WORKER:
                 return False
-            case ast.Name(id=name) if name not in local | _OF_WORKER and name != this:
+            case ast.Name(id=name) if name not in local | _RE.OF_WORKER and name != this:
                 return False
     return asked and numbered
 
@@ -142,16 +135,13 @@ def _fixed(function: Function, attr: str) -> bool:
     return bool(sites) and all(site.function.name == "__init__" for site in sites)
 
 
-_CLOCK = re.compile(r"(^|\.)((time|perf_counter|monotonic|process_time)(_ns)?|clock|now|utcnow)$")
-
-
 def clock_kind(node: ast.Call, function: Function) -> str:
     """Return ``clock`` for a seed from the clock alone, ``clock sum`` for the clock plus an argument, or an empty string."""
     parts = [part for argument in node.args for part in expand(argument, function)]
     parameters = {p.arg for p in (*function.positional, *function.node.args.kwonlyargs)} - {"self"}
 
     def reads_clock(inside: Iterable[ast.AST]) -> bool:
-        return any(isinstance(part, ast.Call) and bool(_CLOCK.search(dotted(part))) for part in inside)
+        return any(isinstance(part, ast.Call) and bool(_RE.CLOCK.search(dotted(part))) for part in inside)
 
     def reads_parameter(inside: Iterable[ast.AST]) -> bool:
         return any(isinstance(part, ast.Name) and part.id in parameters for part in inside)
@@ -166,9 +156,6 @@ def clock_kind(node: ast.Call, function: Function) -> str:
     return ""
 
 
-_STRING = re.compile(r"path|name|file|key|text|uid|utt|url|string|^(str|repr|dumps|join|format|id|basename)$")
-
-
 def hashes_string(node: ast.Call, function: Function) -> bool:
     """Return whether a seed comes from `hash` of a string, which Python salts differently in each run."""
     parts = [part for argument in node.args for part in expand(argument, function)]
@@ -177,7 +164,7 @@ def hashes_string(node: ast.Call, function: Function) -> bool:
         match part:
             case ast.JoinedStr() | ast.Constant(value=str()):
                 return True
-            case ast.Name(id=name) | ast.Attribute(attr=name) if _STRING.search(name):
+            case ast.Name(id=name) | ast.Attribute(attr=name) if _RE.STRING.search(name):
                 return True
     return False
 

@@ -6,21 +6,16 @@ from functools import cached_property
 from pathlib import Path
 
 from seedsafe_lint.index import Class, Module
-from seedsafe_lint.known import framework_of_all, imports, words
+from seedsafe_lint.known import framework_of_all, imports
 from seedsafe_lint.source import UnreadableError, parse, read
+from seedsafe_lint.tables import patterns
 
 __all__ = ["Project"]
 
-_NEVER_LOCAL = words("numpy torch keras tensorflow cv2 scipy skimage sklearn imgaug torchvision pandas")
+_RE = patterns("project")
+
 _NEIGHBOURS = 100  # files of a folder to search for a framework
 _MOST = 8_000_000  # characters; their trees take about 300 MiB
-_STANDARD = words("random math os sys time copy functools itertools collections typing json re")
-_BY_NAME = re.compile(
-    r"(import_module|__import__)\(\s*(?!['\"])|import_module\((?s:.*)getattr\(\s*\w+\s*,\s*(?!['\"])|getattr\(\s*sys\.modules"
-    r"|(globals|locals)\(\)\s*[\[.]|__subclasses__\(|['\"]_target_['\"]|\bhydra\b|instantiate_from_config|\.__dict__\[\s*(?!['\"])"
-    r"|\bvars\(\w+\)\[|\beval\(\s*(?!['\"])"
-)
-_GETATTR = re.compile(r"\bgetattr\(\s*([A-Za-z_][\w.]*)\s*,\s*(?!['\"])")
 
 
 class Project:
@@ -39,7 +34,7 @@ class Project:
             self._by_name.setdefault(name, []).append(path)
         self._loaded: dict[Path, Module | None] = {}
         self._found: dict[tuple[str, str, int], Module | None] = {}
-        self._paths = paths
+        self.paths = paths
         self._texts: dict[Path, str] = {}
         self._used: dict[Class, bool] = {}
         self._mentioned: dict[re.Pattern[str], bool] = {}
@@ -53,9 +48,13 @@ class Project:
         module = self._loaded.get(path)
         if module is None:
             text = read(path)
-            module = self._loaded[path] = Module(str(path), text, parse(text))
+            module = self._loaded[path] = Module(str(path), text, parse(text, str(path)))
             self._size += len(text)
         return module
+
+    def loaded(self) -> list[Module]:
+        """Return the modules that have been read."""
+        return [module for module in self._loaded.values() if module]
 
     def framework(self, module: Module) -> str:
         """Return the framework that a file imports, or else the other files of its folder or package."""
@@ -84,29 +83,29 @@ class Project:
                 rf"^(?!\s*(?:from|import|class {cls.name}|#|[('\"]*{cls.name}['\",)]*$)).*\b{cls.name}\b",
                 re.MULTILINE,
             )
-            self._used[cls] = any(self._names(path, cls, word) for path in self._paths)
+            self._used[cls] = any(self._names(path, cls, word) for path in self.paths)
         return self._used[cls]
 
     def mentions(self, pattern: re.Pattern[str]) -> bool:
         """Return whether a pattern matches in a file of the project."""
         if pattern not in self._mentioned:
-            self._mentioned[pattern] = any(pattern.search(self.text(path)) for path in self._paths)
+            self._mentioned[pattern] = any(pattern.search(self.text(path)) for path in self.paths)
         return self._mentioned[pattern]
 
     @cached_property
     def _by_unknown_names(self) -> bool:
         """Whether a file builds objects by names that only the run knows, so that any class may be used."""
-        return self.mentions(_BY_NAME) or any(map(self._looks_up, map(self.text, self._paths)))
+        return self.mentions(_RE.BY_NAME) or any(map(self._looks_up, map(self.text, self.paths)))
 
     def _looks_up(self, text: str) -> bool:
         """Return whether a file takes an attribute with a computed name from a module of the project."""
-        for head in set(_GETATTR.findall(text)):
+        for head in set(_RE.GETATTR.findall(text)):
             name = re.escape(head.partition(".")[0])
             source = re.search(
                 rf"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+)?import\b[^\n]*\b{name}\b", text, re.MULTILINE
             )
             parts = set(f"{source[1] or head}.{name}".split(".")) if source else set()
-            if source and ("" in parts or (parts & self._by_name.keys() and not parts & _NEVER_LOCAL)):
+            if source and ("" in parts or (parts & self._by_name.keys() and not parts & _RE.NEVER_LOCAL)):
                 return True
         return False
 
@@ -160,7 +159,7 @@ class Project:
             for _ in range(level - 1):
                 home = home.parent
             return self._at(home.joinpath(*parts))
-        if not parts or (parts[0] in _NEVER_LOCAL) or (len(parts) == 1 and parts[0] in _STANDARD):
+        if not parts or (parts[0] in _RE.NEVER_LOCAL) or (len(parts) == 1 and parts[0] in _RE.STANDARD):
             return None
         if parts[-1] not in self._by_name:
             return None

@@ -2,38 +2,27 @@
 
 import ast
 import bisect
+import contextlib
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from seedsafe_lint.callsites import calls_on, framework_of_stage
+from seedsafe_lint.callsites import calls_on, framework_of_stage, statements_on
 from seedsafe_lint.context import Root
 from seedsafe_lint.index import Class, Function, Module, Value, statements
 from seedsafe_lint.interpreter import Interpreter
-from seedsafe_lint.known import RNG_NAME, either, framework_of, kind_of_base, words
-from seedsafe_lint.source import line_numbers, offsets_of
+from seedsafe_lint.known import RNG_NAME, framework_of, kind_of_base
+from seedsafe_lint.source import UnreadableError, line_numbers, offsets_of
 from seedsafe_lint.syntax import dotted
+from seedsafe_lint.tables import patterns
 from seedsafe_lint.uses import CALLBACK_WORDS, Call, Uses
 from seedsafe_lint.values import Cls, Fn, Gen, Group, Inst
 
 __all__ = ["fills_template", "is_transform", "kind_of_class", "mixes_batch", "on_device", "roots"]
 
-_LOADER = re.compile(r"(DataLoaderX?|DataListLoader)$")
+_RE = patterns("roots")
 
-_COLLATE = re.compile(r"collat", re.IGNORECASE)
-
-_DATASET = re.compile(r"data_?set|dset|data_?loader", re.IGNORECASE)
-
-_LOADER_NAME = re.compile(r"(Loader|Batcher|Iterator|Buffer|Memory|Replay)$", re.IGNORECASE)
-
-_INDEX = re.compile(
-    r"^(_?i|j|k|n|nr|item|ind|ix|id|pos|\w*(idx|index|indices|number|position))$", re.IGNORECASE
-)
-
-_DUCK_NAME = re.compile(
-    r"data|set$|sequence|generator|loader|reader|folder|pairs|samples|corpus|images|batch", re.IGNORECASE
-)
 
 _RANDOM = ("rand", "rng", "RNG", "Rand", "cv2", "rvs", "iaa", "imgaug", "generator", "sample")
 
@@ -45,22 +34,6 @@ _PER_SAMPLE = ("__getitem__", "__getitems__", "get_example")
 
 _ITEMS = ("get", "prepare_data", "prepare_train_img", "prepare_train_data", "prepare_train_frames")
 
-_KERAS_ITERATOR = (
-    "_get_batches_of_transformed_samples",
-    "random_transform",
-    "get_random_transform",
-    "apply_transform",
-)
-
-_COLLATOR = (
-    "__call__",
-    "torch_call",
-    "numpy_call",
-    "tf_call",
-    "torch_mask_tokens",
-    "numpy_mask_tokens",
-    "mask_tokens",
-)
 
 _FASTAI = ("encodes", "before_call")
 
@@ -68,15 +41,6 @@ _GRAIN = ("map", "random_map", "map_with_index", "filter", "flat_map")
 
 _CALLS = ("__call__", "transform", "apply_transform", "forward")
 
-_TEMPLATE = re.compile(
-    r"_?(apply|get_params?|augment|transform|randomi[sz]e)(_\w+)?$|(flat)?map_transform$|make_params$|update_params$"
-)
-
-_ENTRY_NAMES = words("__iter__ __next__ generate_train_batch").union(
-    _PER_SAMPLE, _COLLATERS, _ITEMS, _KERAS_ITERATOR, _CALLS, _HOOKS, _COLLATOR, _FASTAI, _GRAIN
-)
-
-_FIRST = words("Compose Lambda RandomApply RandomChoice set_transform with_transform")
 
 _ORDER = "keras iterable albumentations collator fastai grain iterator map transform main module"
 
@@ -103,7 +67,7 @@ def roots(run: Interpreter, module: Module, used: Uses, cured: bool) -> Iterator
         yield from _of_class(run, cls, used, cured)
     for function in list(module.functions.values()):
         first = function.positional[0].arg if function.positional and function.cls is None else "config"
-        if _COLLATE.search(function.name) and not first.startswith(("cfg", "config", "args")):
+        if _RE.COLLATE.search(function.name) and not first.startswith(("cfg", "config", "args")):
             yield Root(
                 Fn(function), function.name, run.context.project.framework(module) or "torch", cured=cured
             )
@@ -126,7 +90,7 @@ def _random_lines(text: str) -> list[int]:
 
 def _matters(cls: Class, lines: list[int]) -> bool:
     """Return whether a class has methods that workers call or lines that may draw. If not, its bases need no look-up."""
-    if any(name in _ENTRY_NAMES or _TEMPLATE.match(name) for name in cls.methods):
+    if any(name in _RE.ENTRY_NAMES or _RE.TEMPLATE.match(name) for name in cls.methods):
         return True
     at = bisect.bisect_left(lines, cls.node.lineno)
     return at < len(lines) and lines[at] <= (cls.node.end_lineno or 0)
@@ -156,7 +120,7 @@ def _entries(run: Interpreter, cls: Class, owner: Inst, kind: str) -> Iterator[s
     elif kind == "iterable":
         yield from ("__iter__", "__next__", "__getitem__", *_COLLATERS)
     elif kind == "iterator":
-        yield from _KERAS_ITERATOR
+        yield from _RE.KERAS_ITERATOR
     elif kind == "albumentations":
         yield from (
             name for name in _methods(run, cls) if name.startswith(("apply", "get_param", "__call__"))
@@ -166,7 +130,7 @@ def _entries(run: Interpreter, cls: Class, owner: Inst, kind: str) -> Iterator[s
     if kind in ("", "module") and is_transform(run, cls, owner, kind):
         yield "forward" if kind == "module" else "__call__"
     elif kind == "" and fills_template(run, cls, owner):
-        yield from filter(_TEMPLATE.match, _methods(run, cls))
+        yield from filter(_RE.TEMPLATE.match, _methods(run, cls))
     for name, pattern in _HOOKS.items():
         method = run.method(owner, name)
         first = method.function.positional[1:2] if method else []
@@ -176,7 +140,7 @@ def _entries(run: Interpreter, cls: Class, owner: Inst, kind: str) -> Iterator[s
         yield "generate_train_batch"
 
 
-_METHODS = {"transform": _CALLS, "collator": _COLLATOR, "fastai": _FASTAI, "grain": _GRAIN}
+_METHODS = {"transform": _CALLS, "collator": _RE.COLLATOR, "fastai": _FASTAI, "grain": _GRAIN}
 
 
 def _methods(run: Interpreter, cls: Class) -> list[str]:
@@ -189,15 +153,17 @@ def _duck(run: Interpreter, cls: Class, owner: Inst) -> bool:
     if not getter:
         return False
     if not any(name.startswith("?.") or framework_of(name) for name in run.libraries(cls)):
-        if _LOADER_NAME.search(cls.name):
+        if _RE.LOADER_NAME.search(cls.name) and not (
+            _RE.DATASET_LOADER.search(cls.name) and run.method(owner, "__len__")
+        ):
             return False
         where = "/".join(Path(cls.module.path).parts[-2:])
-        if not (cls.module.framework or _DATASET.search(cls.name) or _DATASET.search(where)):
+        if not (cls.module.framework or _RE.DATASET.search(cls.name) or _RE.DATASET.search(where)):
             if any(dotted(base) != "object" for base in cls.node.bases):
                 return False
             names = [p.arg for p in getter.function.positional[1:2]]
-            return run.method(owner, "__len__") is not None and bool(names and _INDEX.search(names[0]))
-    return run.method(owner, "__len__") is not None or bool(_DUCK_NAME.search(cls.name))
+            return run.method(owner, "__len__") is not None and bool(names and _RE.INDEX.search(names[0]))
+    return run.method(owner, "__len__") is not None or bool(_RE.DUCK_NAME.search(cls.name))
 
 
 def _of_call(
@@ -205,7 +171,7 @@ def _of_call(
 ) -> Iterator[Root]:
     node, frame, name, named = call.node, call.frame, call.name, call.keywords
     args = [arg for arg in node.args if not isinstance(arg, ast.Starred)]
-    loader, where, per_sample = bool(_LOADER.search(name)), framework or "torch", True
+    loader, where, per_sample = bool(_RE.LOADER.search(name)), framework or "torch", True
     callbacks = [named[word] for word in sorted(CALLBACK_WORDS - {"worker_init_fn"}) if word in named]
     expressions: list[ast.expr] = []
     if name == "from_generator":
@@ -219,7 +185,7 @@ def _of_call(
         expressions = [*args, *named.values()] if where == "torch" else args[:1] or list(named.values())
         if where == "pool" and _initialized(run, frame.module):
             return
-    elif name in _FIRST:
+    elif name in _RE.FIRST:
         expressions = args[:1]
     elif loader:
         expressions = args[:1] or ([named["dataset"]] if "dataset" in named else [])
@@ -271,7 +237,7 @@ def _of_value(
         if not (loader or run.method(value, "__call__")) and kind_of_class(run, value.cls) == "module":
             names = ["forward"]
         elif kind_of_class(run, value.cls) == "collator":
-            names = list(_COLLATOR)
+            names = list(_RE.COLLATOR)
         for name in names:
             method = run.method(value, name)
             function = method.function if method else None
@@ -285,27 +251,6 @@ def _of_value(
                 yield Root(method, label, framework, each, cured, cls=value.cls)
 
 
-_TRANSFORM_NAME = re.compile(
-    either(r"""
-    aug transform rand crop flip rotat scal resiz jitter nois blur cutout eras mix mosaic color colour
-    contrast bright satur hue light affine perspective shear transl shift warp distort elastic mirror pad
-    mask drop sampl normali[sz] expand compose collat preproc process pipeline mapper tensor gamma gr[ae]y
-    sharp jpe?g compress degrad perturb permut speed pitch reverb gain spec patch select zoom swap invert
-    poster solar equal box keypoint views? twocrop contrastive gauss salt pepper rain fog snow cut load
-    subset segment flow photometric filter format generat insert paste lidar clip frame reverse stretch time
-    freq voxel shuffle corrupt occlu window defocus motion kernel pca lighting simulat tri?mesh point trans$
-    tsfm
-"""),
-    re.IGNORECASE,
-)
-
-_STRONG = re.compile(
-    either(r"""
-    img image sample ^results?(_dict)?$ ^pic clip video ^frames?$ data_dict dataset_dict wave ^wav audio
-    ^points? ^pcd?$ cloud ^coords?$ feed_dict ^im$ imgmap datum ^pil spectro ^mel speech
-""")
-)
-
 _WEAK_NAMES = r"""
     data x y item batch batch_data mask masks labels? targets? bbox(es)? boxes signal sig spec tensor
     tokens? text feats? features? examples? instances? record blob entry arr array vol volume patch ecg eeg
@@ -314,56 +259,13 @@ _WEAK_NAMES = r"""
     uid
 """
 
-_WEAK = re.compile(rf"patch|^input|^{either(_WEAK_NAMES)}$")
-
-_MODULE_NAME = re.compile(
-    r"^Rand|^(Color|Photo)\w*(Jitter|Distort)|Augment|Transform$|RandomCrop|RandomFlip|^Cut(Out|Mix)"
-)
-
-_TEMPLATE_BASE = re.compile(r"(Transform|Transformation|DataProcessor)$")
-
-_CONTAINER = re.compile(r"compose|^(random)?(one|some)_?of|sequential", re.IGNORECASE)
-
-_REGISTERED = re.compile(r"(pipeline|transform)s?\.register|register_?(pipeline|transform)", re.IGNORECASE)
-
-_CERTAIN = re.compile(
-    r"collat|transforms?\d*d?$|augment(ation|er)?s?$|[a-z\d_]aug$|"
-    r"^rand(om)?_?\w*(crop|flip|rotat|resiz|scal|eras|affine|jitter|blur|noise|translat|perspective|contrast|brightness)",
-    re.IGNORECASE,
-)
-
-_ARRAY = re.compile(r"\b(ndarray|NDArray|Tensor|Image)\b")
-
-_MIXER = re.compile(r"mix_?up|(cut|resize|f|puzzle)_?mix", re.IGNORECASE)
-
-_BATCH = re.compile(r"(xs?|inputs?|images|imgs|data|batch) (ys?|targets?|labels?)$")
-
-_NUMBERS = frozenset({"length", "size", "shape", "n", "num", "count", "step", "t", "batch_size"})
-
-_MODELS = words("model net network predictor detector")
-
-_NEVER = frozenset({"action", "state", "model", "optimizer", "epoch"})
-
-_MODULE_HOME = re.compile(r"^\w*data(_?(sets?|load\w*|modules?))?$", re.IGNORECASE)
-
-_GLOBAL_STATE = re.compile(r"(?<!random)(?<!rng)_state$")
-
-_HOME = re.compile(r"transform|augment|pipeline|preproc|data|loader", re.IGNORECASE)
-
-_NOT_TRANSFORM = re.compile(
-    either(r"""
-    ^test test$ testcase generate$ mock predict infer detector model net$ estimat recogni classifier tracker loss
-    criterion (?<!photo)metric evaluat visuali[sz] draw plot expla attack defen[sc]e embed encod decod
-    coding render noise_?schedul scheduler (?<!pre)(?<!post)process$ search agent env$ server client layer$
-    callback hook trainer solver matcher assigner initializer kernel$ prior posterior distribution diffusion
-    planner griffin vocod selection$ (2|to_?)wav pool$ buffer$ queue$ history$
-"""),
-    re.IGNORECASE,
-)
-
 
 def is_transform(run: Interpreter, cls: Class, owner: Inst, kind: str) -> bool:
     """Return whether a class is a transform that datasets call. A torch ``module`` must have the name of an augmentation."""
+    return _is_named_transform(run, cls, owner, kind) and not _takes_batches(run, cls)
+
+
+def _is_named_transform(run: Interpreter, cls: Class, owner: Inst, kind: str) -> bool:
     method = run.method(owner, "forward" if kind == "module" else "__call__")
     if method is None:
         return False
@@ -375,45 +277,51 @@ def is_transform(run: Interpreter, cls: Class, owner: Inst, kind: str) -> bool:
     if names or not several:
         names += [p.arg.lower() for p in function.node.args.kwonlyargs]
     lineage = [c.name for c in run.mro(cls)] + [name.rpartition(".")[2] for name in run.libraries(cls)]
-    registered = any(_REGISTERED.search(dotted(decorator)) for decorator in cls.node.decorator_list)
-    certain = registered or bool(_CERTAIN.search(cls.name))
+    registered = any(_RE.REGISTERED.search(dotted(decorator)) for decorator in cls.node.decorator_list)
+    certain = registered or bool(_RE.CERTAIN.search(cls.name))
     if _is_other(run, cls, owner, lineage, registered) or _has_other_parameters(names, certain):
         return False
     if kind == "module":
         return _is_module(run, cls, owner, lineage, names)
-    named = any(_TRANSFORM_NAME.search(name) or _CONTAINER.search(name) for name in lineage)
+    named = any(_RE.TRANSFORM_NAME.search(name) or _RE.CONTAINER.search(name) for name in lineage)
     if not names:
         return named and several
-    if certain or _STRONG.search(names[0]):
+    if certain or _RE.STRONG.search(names[0]):
         return True
-    at_home = _ARRAY.search(_annotation(function.positional[1:2])) or _HOME.search(_home(cls))
-    return named and (bool(at_home) or any(_WEAK.search(name) or _STRONG.search(name) for name in names[:2]))
+    if _RE.FILE.search(Path(cls.module.path).stem) and not (
+        names[0] in _RE.OTHER_FIRST or cls.module.framework == ""
+    ):
+        return True
+    at_home = _RE.ARRAY.search(_annotation(function.positional[1:2])) or _RE.HOME.search(_home(cls))
+    return named and (
+        bool(at_home) or any(_RE.WEAK.search(name) or _RE.STRONG.search(name) for name in names[:2])
+    )
 
 
 def _is_other(run: Interpreter, cls: Class, owner: Inst, lineage: list[str], registered: bool) -> bool:
     """Return whether a callable class is a dataset, or has the name or the parts of a model and the like."""
-    if run.method(owner, "__getitem__") and not any(_CONTAINER.search(name) for name in lineage):
+    if run.method(owner, "__getitem__") and not any(_RE.CONTAINER.search(name) for name in lineage):
         return True
     plain = not registered and not re.search(r"transform|augment", cls.name, re.IGNORECASE)
     return plain and (
-        any(map(_NOT_TRANSFORM.search, lineage)) or any(_MODELS & c.sites.keys() for c in run.mro(cls))
+        any(map(_RE.NOT_TRANSFORM.search, lineage)) or any(_RE.MODELS & c.sites.keys() for c in run.mro(cls))
     )
 
 
 def _has_other_parameters(names: list[str], certain: bool) -> bool:
     """Return whether the parameters are those of a schedule, a model and the like."""
-    never = _NEVER | (set() if certain else _NUMBERS)
-    if names and not _STRONG.search(names[0]) and never & set(names):
+    never = _RE.NEVER | (set() if certain else _RE.NUMBERS)
+    if names and not _RE.STRONG.search(names[0]) and never & set(names):
         return True
-    return any(_GLOBAL_STATE.search(name) for name in names[1:])
+    return any(_RE.GLOBAL_STATE.search(name) for name in names[1:])
 
 
 def _is_module(run: Interpreter, cls: Class, owner: Inst, lineage: list[str], names: list[str]) -> bool:
-    if not names or not any(_MODULE_NAME.search(name) for name in lineage):
+    if not names or not any(_RE.MODULE_NAME.search(name) for name in lineage):
         return False
-    own = bool(_MODULE_NAME.search(cls.name))
-    at_home = own and _MODULE_HOME.search(Path(cls.module.path).parent.name) and _WEAK.search(names[0])
-    return bool((own and _STRONG.search(names[0])) or at_home or _stores_generator(run, cls, owner))
+    own = bool(_RE.MODULE_NAME.search(cls.name))
+    at_home = own and _RE.MODULE_HOME.search(Path(cls.module.path).parent.name) and _RE.WEAK.search(names[0])
+    return bool((own and _RE.STRONG.search(names[0])) or at_home or _stores_generator(run, cls, owner))
 
 
 def _stores_generator(run: Interpreter, cls: Class, owner: Inst) -> bool:
@@ -442,7 +350,7 @@ def mixes_batch(function: Function) -> bool:
     of = function.cls.name if function.cls else ""
     if all(name.startswith("batch_") for name in names) and len(names) > 1:
         return True
-    if _MIXER.search(of) and _BATCH.match(" ".join(names[:2])):
+    if _RE.MIXER.search(of) and _RE.BATCH.match(" ".join(names[:2])):
         return True
     orders: set[str] = set()
     for node in statements(function.body):
@@ -459,11 +367,38 @@ def mixes_batch(function: Function) -> bool:
     return False
 
 
+def _takes_batches(run: Interpreter, cls: Class) -> bool:
+    """Return whether the files apply a class's objects to what loaders give, and pass them to nothing."""
+    project, found = run.context.project, False
+    made = re.compile(rf"^[ \t]*(?:self\.)?(\w+)\s*=\s*(?:\w+\.)*{cls.name}\(", re.MULTILINE)
+    for path in project.paths:
+        text = project.text(path)
+        if f"{cls.name}(" not in text:
+            continue
+        for name in made.findall(text):
+            called = re.compile(rf"(?<![\w.])(?:self\.)?{name}\(")
+            if re.search(rf"(?<![\w.])(?:self\.)?{name}\b(?!\s*[(=])", text):
+                return False
+            with contextlib.suppress(UnreadableError):
+                module = project.load(path)
+                for line in line_numbers(text, [match.start() for match in called.finditer(text)]):
+                    around = [node for node, _ in statements_on(module, [line])]
+                    if not any(
+                        isinstance(node, ast.For) and _RE.BATCHES.search(ast.unparse(node.iter))
+                        for node in around
+                    ):
+                        return False
+                    found = True
+        if len(re.findall(rf"(?<!class )\b{cls.name}\(", text)) > len(made.findall(text)):
+            return False
+    return found
+
+
 def fills_template(run: Interpreter, cls: Class, owner: Inst) -> bool:
     """Return whether a class only has the methods that an unseen base's `__call__` calls."""
     if any(run.method(owner, name) for name in ("__call__", "forward", "__getitem__")):
         return False
-    return any(_TEMPLATE_BASE.search(name) for name in run.libraries(cls))
+    return any(_RE.TEMPLATE_BASE.search(name) for name in run.libraries(cls))
 
 
 def _home(cls: Class) -> str:

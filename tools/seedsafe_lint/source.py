@@ -10,6 +10,9 @@ import tokenize
 import warnings
 from pathlib import Path
 
+from seedsafe_lint.newer import needed, parse_newer
+from seedsafe_lint.tables import patterns
+
 __all__ = [
     "MAX_BYTES",
     "NOQA",
@@ -24,20 +27,19 @@ __all__ = [
     "text_line",
 ]
 
+_RE = patterns("source")
+NOQA = _RE.NOQA
+
 MAX_BYTES = 4 * 2**20
 """Larger files are taken for generated code, reported and skipped."""
 
-_PYTHON2 = re.compile(
-    r"^\s*(print\s+[\"'\w]|exec\s+[\"'\w]|except\s+[\w.]+\s*,\s*\w+\s*:|raise\s+\w+\s*,)", re.MULTILINE
-)
-NOQA = re.compile(r"#\s*noqa(?P<codes>\s*:\s*[A-Z][A-Z0-9]*\d(?:[\s,]+[A-Z][A-Z0-9]*\d)*)?", re.IGNORECASE)
-_NOQA_FILE = re.compile(
-    r"^\s*#\s*seedsafe\s*:\s*noqa(?P<codes>\s*:\s*[A-Z0-9,\s]+)?\s*$", re.IGNORECASE | re.MULTILINE
-)
-
 
 class UnreadableError(Exception):
-    """A file that cannot be analysed. The message says why in one line."""
+    """A file that cannot be analysed. The message says why in one line, and `newer` whether a newer Python can read it."""
+
+    def __init__(self, reason: str, line: int = 1, *, newer: bool = False) -> None:
+        super().__init__(reason)
+        self.line, self.newer = line, newer
 
 
 def read(path: Path) -> str:
@@ -58,23 +60,27 @@ def read(path: Path) -> str:
 
 
 _cells: dict[str, list[tuple[int, int]]] = {}  # the first line and the number of each code cell of a notebook
-_MAGIC = re.compile(r"^([ \t]*)(?:%{1,2}[a-zA-Z]|!(?!=)|\?|[^#'\"\n]*\?$).*$", re.MULTILINE)
-_SHELL = re.compile(r"^([ \t]*[\w., ]+=)[ \t]*[%!].*$", re.MULTILINE)
-_OTHER_LANGUAGE = re.compile(r"\s*%%(?!time|capture|prun)")
 
 
 def _code_cells(path: str, data: bytes) -> str:
     """Return the code of a notebook, with statements that do nothing in place of IPython's commands."""
     try:
         cells = json.loads(data)["cells"]
+    except ValueError as error:
+        raise UnreadableError(
+            f"is no notebook of format 4: its JSON cannot be parsed ({_one_line(error)})"
+        ) from error
+    except (KeyError, TypeError) as error:
+        raise UnreadableError("is no notebook of format 4: its JSON has no cells") from error
+    try:
         codes = [(i, "".join(c["source"])) for i, c in enumerate(cells, 1) if c["cell_type"] == "code"]
     except (ValueError, KeyError, TypeError) as error:
         raise UnreadableError("is no notebook of format 4: its JSON has no cells") from error
     text, _cells[path] = "", []
     for number, code in codes:
         _cells[path].append((text.count("\n") + 1, number))
-        if not _OTHER_LANGUAGE.match(code):
-            text += _SHELL.sub(r"\1 None", _MAGIC.sub(r"\1pass", code))
+        if not _RE.OTHER_LANGUAGE.match(code):
+            text += _RE.SHELL.sub(r"\1 None", _RE.MAGIC.sub(r"\1pass", code))
         text += "\n"
     return text
 
@@ -117,15 +123,23 @@ def encoding_of(data: bytes) -> str:
         return "utf-8-sig"  # Python refuses such a file, but its text is nearly always UTF-8
 
 
-def parse(text: str) -> ast.Module:
-    """Return the syntax tree of a module, or raise UnreadableError if the text is not Python 3."""
+def parse(text: str, path: str = "") -> ast.Module:
+    """Return the syntax tree of a module, maybe with the help of a newer Python, or raise UnreadableError if the text is not Python 3."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return ast.parse(text)
     except SyntaxError as error:
-        kind = "Python 2 source" if _PYTHON2.search(text) else "syntax error"
-        raise UnreadableError(f"{kind}, line {error.lineno or 1}: {_one_line(error.msg)}") from error
+        version, (cell, line) = needed(text, error), position(path, error.lineno or 1)
+        old = not version and _RE.PYTHON2.search(text)
+        if version and (tree := parse_newer(text)):
+            return tree
+        where = f"of cell {cell}, line {line}" if cell else f"line {line}"
+        if version:
+            reason = f"syntax of Python {version}, {where}: run the linter with Python {version} or newer"
+            raise UnreadableError(reason, line, newer=True) from error
+        kind = "Python 2 source" if old else "a notebook with a syntax error" if cell else "syntax error"
+        raise UnreadableError(f"{kind}, {where}: {_one_line(error.msg)}", line) from error
     except (ValueError, RecursionError, MemoryError, OverflowError, SystemError) as error:
         raise UnreadableError(f"cannot be parsed: {_one_line(error) or type(error).__name__}") from error
 
@@ -151,7 +165,7 @@ def suppressions(text: str) -> dict[int, frozenset[str]]:
                 match = NOQA.search(comments.get(number, ""))
             if match:
                 result[number] = _codes(match["codes"])
-    if match := _NOQA_FILE.search(text):
+    if match := _RE.NOQA_FILE.search(text):
         result[0] = _codes(match["codes"])
     return result
 

@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 from seedsafe_lint.callsites import STAGES, calls_on, framework_of_stage, stages_of, statements_on
 from seedsafe_lint.index import Class, Frame, Module, Values, join
 from seedsafe_lint.interpreter import Interpreter
-from seedsafe_lint.known import words
 from seedsafe_lint.source import line_numbers
+from seedsafe_lint.tables import patterns
 from seedsafe_lint.values import Cls, Inst
 
 __all__ = ["CALLBACK_WORDS", "Call", "Uses", "uses"]
+
+_RE = patterns("uses")
+CALLBACK_WORDS = _RE.CALLBACK_WORDS
 
 
 @dataclass(slots=True)
@@ -57,30 +60,14 @@ class Uses:
         own = {cls.name for cls in module.classes.values()}
         for name, calls in self.class_calls.items():
             full = [call for call in calls if call.node.args or call.node.keywords]
-            if full and name not in own and _DATA_NAME.search(name):
+            if full and name not in own and _RE.DATA_NAME.search(name):
                 for value in run.earlier(full[0].node.func, full[0].frame):
                     if isinstance(value, Cls) and value.cls.module is not module:
                         yield value.cls
 
 
-_DATA_NAME = re.compile(
-    r"data|set$|sequence|generator|loader|reader|folder|pairs|samples|corpus|images|batch|stream|aug|transform|collat",
-    re.IGNORECASE,
-)
 _FUNCTIONS = "from_generator|set_transform|with_transform|fit_generator|fit"
 _COLLATORS = "DataCollatorFor(LanguageModeling|WholeWordMask)"
-_TRIGGER = re.compile(
-    rf"(Loader|LoaderX|Sampler|Compose|Lambda|RandomApply|RandomChoice|{_COLLATORS}|{_FUNCTIONS})$"
-)
-CALLBACK_WORDS = words("""
-    collate_fn worker_init_fn preprocessing_function transform transforms target_transform joint_transform
-    co_transform data_collator item_tfms
-""")
-
-_LIST = re.compile(
-    r"(transform|tfms|aug|pipeline)\w*[ \t]*((:[^=\n]*)?\+?=[ \t]*\[|\.append\()|\breturn[ \t]*\[\s*[A-Z]\w*\("
-)
-_CALL = re.compile(rf"\b([A-Z]\w*|{_FUNCTIONS})\(")
 
 
 def uses(run: Interpreter, module: Module) -> Uses:
@@ -92,7 +79,7 @@ def uses(run: Interpreter, module: Module) -> Uses:
     if lines := _lines(run, module, result.kinds):
         for node, frame in calls_on(module, lines):
             _note(result, node, frame)
-    if lines := line_numbers(module.text, [match.start() for match in _LIST.finditer(module.text)]):
+    if lines := line_numbers(module.text, [match.start() for match in _RE.LIST.finditer(module.text)]):
         for statement, frame in statements_on(module, lines):
             match statement:
                 case ast.Assign(value=ast.List() as found) | ast.AnnAssign(value=ast.List() as found):
@@ -112,9 +99,9 @@ def _lines(run: Interpreter, module: Module, kinds: frozenset[str]) -> list[int]
         imported = {name for name, bindings in names if bindings[0].kind in ("import", "from")}
     ours = imported | {cls.name for cls in module.classes.values()}
     offsets = []
-    for match in _CALL.finditer(module.text):
+    for match in _RE.CALL.finditer(module.text):
         name, start = match[1], match.start()
-        if name in ours or _TRIGGER.search(name) or _owner(module.text, start) in imported:
+        if name in ours or _RE.TRIGGER.search(name) or _owner(module.text, start) in imported:
             offsets.append(start)
     for word in (word for word in CALLBACK_WORDS if word in module.text):
         offsets += [match.start() for match in re.finditer(rf"\b{word}[ \t]*=", module.text)]
@@ -135,7 +122,7 @@ def _note(found: Uses, node: ast.Call, frame: Frame) -> None:
     func = node.func
     name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
     stage = found.kinds and framework_of_stage(node, name, found.kinds) is not None
-    if stage or _TRIGGER.search(name) or any(word.arg in CALLBACK_WORDS for word in node.keywords):
+    if stage or _RE.TRIGGER.search(name) or any(word.arg in CALLBACK_WORDS for word in node.keywords):
         found.calls.append(Call(node, frame, name))
     if name[:1].isupper():
         found.class_calls.setdefault(name, []).append(Call(node, frame, name))

@@ -1,13 +1,13 @@
 """Abstract values and their parts that can draw."""
 
 import ast
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal, Self
 
 from seedsafe_lint.index import Class, Frame, Function, Module, Value, Values, join, union
+from seedsafe_lint.tables import patterns
 
 __all__ = [
     "ARGUMENT",
@@ -16,6 +16,7 @@ __all__ = [
     "Bound",
     "Cls",
     "Const",
+    "Drawn",
     "Ext",
     "Fn",
     "Gen",
@@ -30,9 +31,12 @@ __all__ = [
     "contents",
     "hide_plain",
     "is_plain",
+    "mixed",
     "plainer",
     "shape",
 ]
+
+_RE = patterns("values")
 
 
 class _Hashed:
@@ -98,6 +102,14 @@ class Opaque(_Single, Value):
     argument: bool = False
 
 
+@dataclass(frozen=True, init=False, eq=False)
+class Drawn(_Single, Value):
+    """What a generator (its name or its place) has drawn. It is `pure` if it depends on nothing else but fixed values."""
+
+    source: str
+    pure: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Gen(Value):
     """A random generator: the call that makes it (``argument`` for a parameter), whether it is made before the workers start,
@@ -109,6 +121,11 @@ class Gen(Value):
     node: ast.AST
     stored: bool
     seed: Literal["none", "constant", "varying"]
+
+    @property
+    def source(self) -> str:
+        """Its place, by which `Drawn` names it."""
+        return f"{self.module.path}:{getattr(self.node, 'lineno', 0)}:{getattr(self.node, 'col_offset', 0)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,20 +261,16 @@ ARGUMENT: Values = (Opaque(argument=True),)
 
 STATIC: Values = (Opaque(static=True),)
 
-_LOUD = re.compile(
-    r"rand|rng|imgaug|seed|[gG]enerator|^(numpy|random|cv2|scipy|sklearn|torch|np|iaa)$|^\?\.\w+$"
-)
-
 
 @cache
 def _loud(name: str) -> bool:
-    return _LOUD.search(name) is not None
+    return _RE.LOUD.search(name) is not None
 
 
 def is_plain(value: Value) -> bool:
     """Return whether a value can neither draw nor lead to one that draws."""
     kind = type(value)
-    if kind is Const or kind is Opaque:
+    if kind is Const or kind is Opaque or kind is Drawn:
         return True
     if isinstance(value, Ext):
         return not _loud(value.name)
@@ -271,8 +284,18 @@ def constant(values: Values) -> bool:
 
 def contents(values: Values) -> Values:
     """Return the values that a loop over these values, or a subscript, can give."""
-    parts = (v.items if isinstance(v, Group) else STATIC if constant((v,)) else UNKNOWN for v in values)
+    parts = (v.items if isinstance(v, Group) else _part_of(v) for v in values)
     return union(parts) or UNKNOWN
+
+
+def _part_of(value: Value) -> Values:
+    return (value,) if isinstance(value, Drawn) else STATIC if constant((value,)) else UNKNOWN
+
+
+def mixed(values: Values) -> Values:
+    """Return what of some values was drawn, as a computation with all of them gives it."""
+    pure = all(isinstance(v, Drawn) or constant((v,)) for v in values)
+    return tuple(dict.fromkeys(Drawn(v.source, v.pure and pure) for v in values if isinstance(v, Drawn)))
 
 
 _FEW = 2  # up to this many alternatives, each string counts, because it may be the name of a method
@@ -297,7 +320,7 @@ def shape(values: Values) -> frozenset[object]:
     if plain:
         some = [value for value in plain if value != _NONE]
         argument = all(isinstance(value, Opaque) and value.argument for value in some)
-        kinds.add((bool(some), len(some) < len(plain), argument))
+        kinds.add((bool(some), len(some) < len(plain), argument, *(v for v in some if isinstance(v, Drawn))))
         if len(values) <= _FEW:
             kinds.update(v for v in some if isinstance(v, Const) and isinstance(v.value, str))
     return frozenset(kinds)

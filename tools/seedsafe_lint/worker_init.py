@@ -5,34 +5,29 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from seedsafe_lint.epochs import PERSISTENT
 from seedsafe_lint.index import Frame, Function, Module
 from seedsafe_lint.interpreter import Interpreter
 from seedsafe_lint.known import SEEDERS, canonical
 from seedsafe_lint.patterns import expand, is_whole_seconds, local_values
 from seedsafe_lint.syntax import dotted
+from seedsafe_lint.tables import patterns
 from seedsafe_lint.uses import Uses
-from seedsafe_lint.values import Ext, Fn
+from seedsafe_lint.values import Const, Ext, Fn
 
 __all__ = ["Init", "bare_seeds", "check", "worker_inits"]
 
-_HELPERS = re.compile(
-    r"(seed_everything|set_random_seed|set_seed|seed_all|setup_seed|fix_(random_)?seeds?|set_rnd)$"
-)
-_FRESH = re.compile(
-    r"initial_seed|get_worker_info|base_seed|urandom|time|getpid|entropy|secrets|default_rng|SeedSequence|randint|"
-    r"random_seed|randrange|rand$|uuid|getrandbits"
-)
-_NAME = re.compile(r"worker_?init|init_?worker|seed_?worker|worker_?seed", re.IGNORECASE)
-_EPOCH = re.compile(r"epoch|step|iter|worker_seed|info", re.IGNORECASE)
+_RE = patterns("worker_init")
+
 _SEED_METHODS = (".seed", ".manual_seed", ".set_random_state", ".set_random_seed", ".reset_rng")
-_FIXED = re.compile(r"(get_rank|get_world_size|device_count|cpu_count)$")
 
 
 @dataclass(slots=True)
 class Init:
-    """The generators that a ``worker_init_fn`` seeds, and the attributes that it sets."""
+    """The generators that a ``worker_init_fn`` seeds, the attributes that it sets, and whether it runs but `once`, in persistent workers."""
 
     function: Function
+    once: bool = False
     seeds: set[str] = field(default_factory=set)
     wrong: bool = False
     attributes: set[str] = field(default_factory=set)
@@ -43,13 +38,26 @@ class Init:
         return "numpy" in self.seeds and not self.wrong
 
 
-def worker_inits(run: Interpreter, module: Module, used: Uses) -> list[Function]:
-    """Return the functions of a file that are used or named as a ``worker_init_fn``."""
-    result = {f: None for f in module.functions.values() if _NAME.search(f.name) and _index(f)}
+def worker_inits(run: Interpreter, module: Module, used: Uses) -> list[tuple[Function, bool]]:
+    """Return the functions of a file that are used or named as a ``worker_init_fn``, and whether they run once for all epochs."""
+    result = {f: None for f in module.functions.values() if _RE.NAME.search(f.name) and _index(f)}
+    once: dict[Function, bool] = {}
     for call in used.calls:
         if init := call.keywords.get("worker_init_fn"):
-            result |= {v.function: None for v in run.earlier(init, call.frame) if isinstance(v, Fn)}
-    return list(result)
+            for value in run.earlier(init, call.frame):
+                if isinstance(value, Fn):
+                    result[value.function] = None
+                    kept = call.keywords.get("persistent_workers")
+                    options = run.earlier(kept, call.frame)
+                    stays = not any(isinstance(v, Const) and not v.value for v in options)
+                    once[value.function] = stays and once.get(value.function, True)
+    return [(function, once.get(function, _persistent(run, function))) for function in result]
+
+
+def _persistent(run: Interpreter, function: Function) -> bool:
+    """Return whether files that name a function make persistent workers, for a function that no call of its own file passes on."""
+    texts = [run.context.project.text(path) for path in run.context.project.paths]
+    return any(re.search(rf"\b{function.name}\b", text) and PERSISTENT.search(text) for text in texts)
 
 
 def bare_seeds(run: Interpreter, module: Module, used: Uses) -> None:
@@ -57,13 +65,13 @@ def bare_seeds(run: Interpreter, module: Module, used: Uses) -> None:
     for call in used.calls:
         init = call.keywords.get("worker_init_fn")
         names = [v.name for v in run.earlier(init, call.frame) if isinstance(v, Ext)] if init else []
-        if init and any(name in SEEDERS or _HELPERS.search(name) for name in names):
+        if init and any(name in SEEDERS or _RE.HELPERS.search(name) for name in names):
             run.judge.say("bare seed", init, module.path, what=dotted(init))
 
 
-def check(run: Interpreter, function: Function) -> Init:
+def check(run: Interpreter, function: Function, once: bool) -> Init:
     """Report the faults of a ``worker_init_fn``, and return the generators that it seeds."""
-    init = Init(function)
+    init = Init(function, once)
     frame = Frame(function.module, parent=function.frame, scope=function.scope, function=function)
     index = _index(function)
     for node in _nodes(function):
@@ -75,11 +83,15 @@ def check(run: Interpreter, function: Function) -> Init:
             if name in SEEDERS:
                 init.seeds.add(SEEDERS[name])
                 _judge(run, init, node, name, index, frame)
-            elif _HELPERS.search(name):
+            elif _RE.HELPERS.search(name):
                 init.seeds |= {"numpy", "python", "torch"}
                 _judge(run, init, node, name, index, frame)
             elif name.endswith(_SEED_METHODS):
                 init.attributes.update(re.findall(r"\w+", dotted(node)))
+        if any(
+            not isinstance(arg, ast.Constant) for arg in (*node.args, *(word.value for word in node.keywords))
+        ):
+            init.attributes |= _set_by(run, node, frame)
     return init
 
 
@@ -105,11 +117,42 @@ def _names(run: Interpreter, node: ast.Call, frame: Frame) -> list[str]:
     return names or [dotted(node)]
 
 
+def _set_by(run: Interpreter, node: ast.Call, frame: Frame, depth: int = 0) -> set[str]:
+    """Return the attributes that a call of a function, or of a method with a dataset's name for it, sets or seeds."""
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+    modules = run.context.project.loaded() if name and name in function_names(run) else []
+    called = [
+        cls.methods[name] for module in modules for cls in module.classes.values() if name in cls.methods
+    ]
+    called += [v.function for v in run.earlier(node.func, frame) if isinstance(v, Fn)]
+    result: set[str] = set()
+    for function in called:
+        inner = Frame(function.module, parent=function.frame, scope=function.scope, function=function)
+        for part in _nodes(function):
+            if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store):
+                result.add(part.attr)
+            elif isinstance(part, ast.Call):
+                named = dotted(part)
+                result.update(re.findall(r"\w+", named) if named.endswith(_SEED_METHODS) else ())
+                result |= _set_by(run, part, inner, depth + 1) if depth < 2 else set()
+    return result
+
+
+def function_names(run: Interpreter) -> set[str]:
+    """Return the names of the methods of the files read so far."""
+    return {
+        name
+        for module in run.context.project.loaded()
+        for cls in module.classes.values()
+        for name in cls.methods
+    }
+
+
 def _seeds(function: Function) -> bool:
     """Return whether a function of the analysed code seeds from its arguments."""
     calls = [dotted(node) for node in _nodes(function) if isinstance(node, ast.Call)]
     return any(name.endswith(("random.seed", "manual_seed")) for name in calls) and not any(
-        map(_FRESH.search, calls)
+        map(_RE.FRESH.search, calls)
     )
 
 
@@ -118,6 +161,8 @@ def _judge(run: Interpreter, init: Init, node: ast.Call, name: str, index: str, 
     expressions = [*node.args, *(word.value for word in node.keywords)]
     parts = [part for e in expressions for part in expand(e, init.function)]
     old = next((part for part in parts if _is_old_recipe(part)), None)
+    if old is not None and init.once:
+        return
     if old is not None:
         init.wrong = True
         run.judge.say("init outdated", old, module.path, what=ast.unparse(old), root=label)
@@ -127,13 +172,15 @@ def _judge(run: Interpreter, init: Init, node: ast.Call, name: str, index: str, 
     names = {part.id for part in parts if isinstance(part, ast.Name)} - local_values(init.function)
     attributes = {part.attr for part in parts if isinstance(part, ast.Attribute)}
     seconds = index not in names and any(is_whole_seconds(part) for part in parts)
-    if not seconds and any(_FRESH.search(dotted(part)) for part in parts if isinstance(part, ast.Call)):
+    if not seconds and any(_RE.FRESH.search(dotted(part)) for part in parts if isinstance(part, ast.Call)):
         return
-    if any(_EPOCH.search(word) for word in (names | attributes) - {index}) or _of_worker(parts):
+    if any(_RE.EPOCH.search(word) for word in (names | attributes) - {index}) or _of_worker(parts):
         return
     if _is_drawn(init.function, names - {index}):
         return
     if not seconds and any(isinstance(part, ast.Call) and not _harmless(run, part, frame) for part in parts):
+        return
+    if init.once and index in names:
         return
     init.wrong = init.wrong or SEEDERS.get(name, "numpy") == "numpy"
     if re.search(r"val|test|eval|debug", label, re.IGNORECASE):
@@ -152,10 +199,10 @@ def _is_drawn(function: Function, names: set[str]) -> bool:
         for name in names
         for value in re.findall(rf"\b{function.name}\b[^()]*\b{name}\s*=\s*([^,()]+)", text)
     }
-    if any(_EPOCH.search(value) for value in arguments):
+    if any(_RE.EPOCH.search(value) for value in arguments):
         return True
     arguments = {word for value in arguments for word in re.findall(r"^\w+", value)}
-    return any(re.search(rf"\b{value}\s*=[^=\n]*({_FRESH.pattern})", text) for value in arguments)
+    return any(re.search(rf"\b{value}\s*=[^=\n]*({_RE.FRESH.pattern})", text) for value in arguments)
 
 
 def _of_worker(parts: list[ast.AST]) -> bool:
@@ -165,7 +212,7 @@ def _of_worker(parts: list[ast.AST]) -> bool:
 
 
 def _harmless(run: Interpreter, node: ast.Call, frame: Frame) -> bool:
-    return all(name.startswith("builtins.") or _FIXED.search(name) for name in _names(run, node, frame))
+    return all(name.startswith("builtins.") or _RE.FIXED.search(name) for name in _names(run, node, frame))
 
 
 def _is_old_recipe(node: ast.AST) -> bool:

@@ -1,0 +1,74 @@
+"""Whether an epoch's number reaches the workers."""
+
+import ast
+import contextlib
+import re
+from collections.abc import Iterator
+
+from seedsafe_lint.callsites import statements_on
+from seedsafe_lint.index import Class
+from seedsafe_lint.project import Project
+from seedsafe_lint.source import UnreadableError, line_numbers
+from seedsafe_lint.syntax import dotted
+from seedsafe_lint.tables import patterns
+
+__all__ = ["LOOP", "PERSISTENT", "epoch_fault", "is_over_epochs"]
+
+_RE = patterns("epochs")
+PERSISTENT = _RE.PERSISTENT
+LOOP = _RE.LOOP
+
+
+def epoch_fault(project: Project, cls: Class, attr: str) -> str:
+    """Return why an attribute for the epoch never changes in the workers: the key of a message, or an empty string."""
+    sites = cls.sites.get(attr, ())
+    text = ast.unparse(cls.node)
+    bases = [dotted(base.value if isinstance(base, ast.Subscript) else base) for base in cls.node.bases]
+    first = [site.value for site in sites if site.function.name == "__init__"]
+    if (
+        not first
+        or not all(isinstance(value, ast.Constant) for value in first)
+        or not project.mentions(_RE.LOADS)
+        or not all(map(_RE.PLAIN_BASE.search, bases))
+        or re.search("share_memory|Value\\(|[sS]hared_?[mM]em", text)
+    ):
+        return ""
+    setters = {site.function.name for site in sites} - {"__init__"}
+    outside = re.compile(
+        rf"(?<!self)\.{attr}\b(\.value|\[[^\]]*\])?\s*\+?=(?!=)|\.{attr}\.\w+_\(|setattr\(|\.__dict__"
+    )
+    calls = re.compile(rf"\.({'|'.join(setters)})\(") if setters else outside
+    reached = project.mentions(outside) or project.mentions(calls)
+    if not setters and not reached:
+        return "epoch unset"
+    if not reached and project.mentions(LOOP) and not project.mentions(_RE.HELD) and not project.single:
+        return "epoch unset"
+    return "epoch held" if any(_persistent(project, cls)) else ""
+
+
+def _persistent(project: Project, cls: Class) -> Iterator[bool]:
+    """Yield whether the loaders with persistent workers in the files that name a class outlive an epoch."""
+    for path in project.paths:
+        text = project.text(path)
+        if str(path) != cls.module.path and not re.search(rf"\b{cls.name}\b", text):
+            continue
+        lines = line_numbers(text, [match.start() for match in PERSISTENT.finditer(text)])
+        with contextlib.suppress(UnreadableError):
+            module = project.load(path) if lines else None
+            for line in lines if module else ():
+                around = [node for node, _ in statements_on(module, [line])]  # type: ignore[arg-type]
+                yield not any(
+                    isinstance(node, ast.For | ast.While) and is_over_epochs(node) for node in around
+                )
+
+
+def is_over_epochs(node: ast.stmt) -> bool:
+    """Return whether a statement is a loop over epochs."""
+    head = (
+        node.test
+        if isinstance(node, ast.While)
+        else ast.Tuple([node.target, node.iter])
+        if isinstance(node, ast.For)
+        else None
+    )
+    return head is not None and "epoch" in ast.unparse(head).lower()

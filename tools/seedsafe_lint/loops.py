@@ -1,0 +1,153 @@
+"""What each epoch begins again."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from seedsafe_lint.callsites import statements_on
+from seedsafe_lint.epochs import LOOP, is_over_epochs
+from seedsafe_lint.index import Class, Frame, Module, Values
+from seedsafe_lint.interpreter import Interpreter, is_random_transform
+from seedsafe_lint.known import SEEDERS
+from seedsafe_lint.patterns import expand
+from seedsafe_lint.roots import kind_of_class
+from seedsafe_lint.source import line_numbers
+from seedsafe_lint.syntax import dotted
+from seedsafe_lint.tables import patterns
+from seedsafe_lint.values import Ext, Fn, Inst, constant
+
+__all__ = ["check_loops", "check_once"]
+
+_RE = patterns("loops")
+
+
+def check_loops(run: Interpreter, module: Module) -> None:
+    """Report constant seeds, and loaders with constant seeds, in the loops over epochs and in what they call."""
+    if "epoch" not in module.text:
+        return
+    lines = line_numbers(module.text, [match.start() for match in LOOP.finditer(module.text)])
+    for loop, frame in statements_on(module, lines) if lines else ():
+        if isinstance(loop, ast.For | ast.While) and is_over_epochs(loop):
+            _Loop(run, module, loop).check(loop.body, frame)
+    for function in module.functions.values():
+        if _RE.EACH_EPOCH.search(function.name):
+            _Loop(run, module, None).check(
+                function.body, Frame(module, parent=function.frame, scope=function.scope, function=function)
+            )
+
+
+def check_once(run: Interpreter, cls: Class) -> None:
+    """Report augmentations that a dataset makes before its first read and hands out in all of them."""
+    init, read = cls.methods.get("__init__"), cls.methods.get("__getitem__") or cls.methods.get("__iter__")
+    if init is None or read is None or kind_of_class(run, cls) not in ("map", "keras", "iterable"):
+        return
+    first, later = ast.unparse(init.node), ast.unparse(read.node)
+    for attr, sites in cls.sites.items():
+        for site in sites if re.search(rf"\bself\.{attr}\b", later) else ():
+            function = site.function
+            if site.value is None or not (function is init or f"self.{function.name}(" in first):
+                continue
+            frame = Frame(cls.module, parent=function.frame, scope=function.scope, function=function)
+            frame.vars[function.this] = (Inst(cls),)
+            for part in expand(site.value, function):
+                if isinstance(part, ast.Call) and part.args and _augments(run, run.earlier(part.func, frame)):
+                    run.judge.say(
+                        "once", part, cls.module.path, what=dotted(part), cls=cls, root=function.label
+                    )
+
+
+def _augments(run: Interpreter, callees: Values) -> bool:
+    """Return whether a callee is named as an augmentation and draws."""
+    for value in callees:
+        fn = run.method(value, "__call__") if isinstance(value, Inst) else value
+        if is_random_transform(value):
+            return True
+        if (
+            isinstance(fn, Fn)
+            and fn.function.positional
+            and _RE.AUGMENTS.search(fn.function.label)
+            and run.draws(fn)
+        ):
+            return True
+    return False
+
+
+class _Loop:
+    """The statements that run in each epoch."""
+
+    def __init__(self, run: Interpreter, module: Module, loop: ast.For | ast.While | None) -> None:
+        self.run, self.judge, self.module, self.loop = run, run.judge, module, loop
+        text = ast.unparse(loop) if loop else ""
+        self.tells = "set_epoch(" in text or bool(re.search(r"\bepoch=", text))
+        self.in_workers = re.search(r"num_workers\W{1,3}(?!\W*0\b)\w", module.text) is not None
+
+    def check(self, body: list[ast.stmt], frame: Frame, depth: int = 0) -> None:
+        """Report the calls among some statements, and in the functions that they call."""
+        made = {
+            target.id: node.value
+            for node in (part for statement in body for part in ast.walk(statement))
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+        for node in (part for statement in body for part in _outside_functions(statement)):
+            if isinstance(node, ast.Call):
+                self._call(node, frame, made, depth)
+
+    def _call(self, node: ast.Call, frame: Frame, made: dict[str, ast.expr], depth: int) -> None:
+        callees = self.run.earlier(node.func, frame)
+        name = next((v.name for v in callees if isinstance(v, Ext)), "") or dotted(node)
+        words = {word.arg: word.value for word in node.keywords}
+        fixed = bool(node.args) and all(
+            constant(self.run.earlier(arg, frame)) and _is_fixed(arg) for arg in node.args
+        )
+        if fixed and (
+            SEEDERS.get(name) == "torch"
+            or _RE.SEED_ALL.search(name)
+            or (name in SEEDERS and not self.in_workers)
+        ):
+            if not any(isinstance(v, Fn) and not _RE.SEED_ALL.search(v.function.name) for v in callees):
+                self._say("epoch loop", node, frame, dotted(node))
+        elif _RE.LOADER.search(dotted(node)) and "generator" in words:
+            given = words["generator"]
+            local = made.get(given.id) if isinstance(given, ast.Name) else given
+            if local is not None and _seeds_constant(local, made):
+                self._say("loader loop", node, frame, dotted(node))
+        elif _RE.OURS.match(name) and not self.tells:
+            self._say("loader loop", node, frame, dotted(node))
+        for value in callees if depth == 0 else ():
+            if (
+                isinstance(value, Fn)
+                and value.function.cls is None
+                and not value.function.name.startswith("main")
+            ):
+                function = value.function
+                inner = Frame(function.module, parent=function.frame, scope=function.scope, function=function)
+                self.check(function.body, inner, 1)
+
+    def _say(self, key: str, node: ast.Call, frame: Frame, what: str) -> None:
+        function = frame.function
+        if function is None or not re.search(r"fork_rng|set_rng_state|set_state", ast.unparse(function.node)):
+            self.judge.say(key, node, frame.module.path, what=what)
+
+
+def _is_fixed(node: ast.expr) -> bool:
+    """Return whether an argument is a number or a plain name, and none for an epoch or a step."""
+    return isinstance(node, ast.Constant | ast.Name | ast.Attribute) and not re.search(
+        "epoch|step|iter", ast.unparse(node)
+    )
+
+
+def _seeds_constant(node: ast.expr, made: dict[str, ast.expr]) -> bool:
+    """Return whether an expression is a generator of torch that is made and seeded there, with a number."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Call) and dotted(part).endswith("manual_seed"):
+            return all(_is_fixed(arg) and ast.unparse(arg) not in made for arg in part.args)
+    return False
+
+
+def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+        yield node
+        for child in ast.iter_child_nodes(node):
+            yield from _outside_functions(child)

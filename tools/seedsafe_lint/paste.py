@@ -1,0 +1,139 @@
+"""The line to paste for a finding."""
+
+import ast
+from functools import cache
+from pathlib import Path
+
+from seedsafe_lint.callsites import calls_on, statements_on
+from seedsafe_lint.findings import Finding
+from seedsafe_lint.index import Module
+from seedsafe_lint.messages import MESSAGES
+from seedsafe_lint.rules import RULES
+from seedsafe_lint.source import UnreadableError, line_numbers, parse, read, text_line
+from seedsafe_lint.syntax import dotted
+from seedsafe_lint.tables import patterns
+
+__all__ = ["line_to_paste"]
+
+_RE = patterns("paste")
+_DRAWN = "torch.randint(2**32 - 1, ()).item()"  # an epoch's own number in each worker, persistent or not
+_INITIAL = "torch.initial_seed() % 2**32"
+_ITSELF = "delete it, or write this: torch seeds itself, random and NumPy in each worker and epoch"
+
+
+def line_to_paste(finding: Finding) -> str:
+    """Return the line that cures a finding, with a comment that says where it belongs."""
+    try:
+        module = _module(finding.place.path, read(Path(finding.place.path)))
+        line = _Line(finding, module).text()
+    except (UnreadableError, RecursionError):
+        line = ""
+    return line or RULES[finding.code].fix
+
+
+@cache
+def _module(path: str, text: str) -> Module:
+    return Module(path, text, parse(text))
+
+
+class _Line:
+    """The line of one finding, made of the statement and the call at its place."""
+
+    def __init__(self, finding: Finding, module: Module) -> None:
+        self.finding, self.module = finding, module
+        line = text_line(module.path, finding.place.cell, finding.place.line)
+        self.around = [(node, frame) for node, frame in statements_on(module, [line]) if node.lineno <= line]
+        self.statement, self.frame = self.around[-1] if self.around else (ast.Pass(), module.frame)
+        at = line, finding.place.column - 1
+        calls = (node for node in ast.walk(self.statement) if isinstance(node, ast.Call))
+        if finding.key == "init outdated":  # the finding stands on the state that the seed is made of
+            found = [node for node in calls if any(finding.what in ast.unparse(arg) for arg in node.args)][
+                -1:
+            ]
+        else:
+            found = [node for node in calls if (node.lineno, node.col_offset) == at]
+        self.call = found[0] if found else None
+        self.here = f"  # line {finding.place.line}"
+
+    def text(self) -> str:
+        """Return the line, or an empty string if the file says nothing better than the rule."""
+        what, cure = self.finding.what, MESSAGES[self.finding.key].cure if self.finding.key else ""
+        name = dotted(self.call) if self.call else ""
+        if cure.startswith("#"):
+            return cure
+        if cure in ("reseed", "init"):
+            return self._reseeded(name, cure)
+        match cure:
+            case "bridge":
+                return self._bridged()
+            case "drawn":
+                return f"pass{self.here}: {_ITSELF}"
+            case "hash":
+                return self._with("hash(", "zlib.crc32(str(", "zlib").replace(")", ").encode())", 1)
+            case "no init":
+                return self._with(f"worker_init_fn={what}", "worker_init_fn=None")
+            case "unseeded" if self.call:
+                words = [word for word in self.call.keywords if word.arg != "seed"]
+                plain = ast.unparse(ast.Call(self.call.func, self.call.args, words))
+                return self._with(ast.unparse(self.call), plain)
+            case "epoch" if isinstance(self.statement, ast.Assign):
+                return f"{ast.unparse(self.statement.targets[0])}.set_epoch(epoch)  # the first line of the loop over epochs"
+            case "before":
+                return f"{ast.unparse(self.statement)}  # once, before the loop over epochs, in place of line {self.finding.place.line}"
+        return self._in_class(cure)
+
+    def _reseeded(self, name: str, cure: str) -> str:
+        if _RE.SEEDS_ITSELF.search(name) and (cure == "init" or "torch" in name):
+            return f"pass{self.here}: {_ITSELF}"
+        seed = _INITIAL if cure == "init" else _DRAWN
+        if self.call is None:
+            return self._with(self.finding.what, _INITIAL, "torch") if cure == "init" else ""
+        return self._with(ast.unparse(self.call), f"{ast.unparse(self.call.func)}({seed})", "torch")
+
+    def _in_class(self, cure: str) -> str:
+        match cure:
+            case "count":
+                torch = "" if "torch" in self.module.scope.names else "import torch; "
+                return f"{torch}self.{self.finding.what} = torch.zeros(1).share_memory_()  # in __init__"
+            case "again":
+                asked = next((node for node, _ in reversed(self.around) if isinstance(node, ast.If)), None)
+                return f"if True:  # line {asked.lineno}: draw in each read" if asked else ""
+            case "raise" if self.frame.function and self.frame.function.positional[1:]:
+                index = self.frame.function.positional[1].arg
+                return f'raise ValueError(f"sample {{{index}}} cannot be read"){self.here}'
+        return ""
+
+    def _with(self, old: str, new: str, needed: str = "") -> str:
+        """Return the statement with a new expression in place of an old one, after the import that it needs."""
+        text = ast.unparse(self.statement).replace(old, new, 1)
+        bound = not needed or needed in self.module.scope.names
+        return "" if "\n" in text else f"{'' if bound else f'import {needed}; '}{text}{self.here}"
+
+    def _bridged(self) -> str:
+        """Return the statement of the file's first loader around a bridge, or the generator for a stream."""
+        bridge = "Bridge(opencv=True)" if self.finding.needs else "True"
+        imports = "from seedsafe import Bridge; " if self.finding.needs else ""
+        if _RE.OF_STREAM.search(self.finding.message):
+            return f"import numpy as np, torch; rng = np.random.default_rng({_DRAWN})  # the first line of __iter__, and draw from rng"
+        if self.module.framework == "keras":
+            return f"from seedsafe_keras import AugmentedSequence; sequence = AugmentedSequence(sequence, seed=42, bridge={bridge})  # before fit"
+        lines = line_numbers(
+            self.module.text, [match.start() for match in _RE.LOADER.finditer(self.module.text)]
+        )
+        for call, _ in calls_on(self.module, lines) if lines else ():
+            given = [*call.args[:1], *(word.value for word in call.keywords if word.arg == "dataset")]
+            if dotted(call).rpartition(".")[2] == "DataLoader" and given:
+                return _wrapped(self.module, call, ast.unparse(given[0]), bridge, imports)
+        return imports + RULES["SSF001"].fix.replace("bridge=True", f"bridge={bridge}")
+
+
+def _wrapped(module: Module, call: ast.Call, base: str, bridge: str, imports: str) -> str:
+    *_, (statement, _) = statements_on(module, [call.lineno])
+    words = ", ".join(
+        ast.unparse(word) for word in call.keywords if word.arg not in ("dataset", "worker_init_fn")
+    )
+    rest = "".join(f", {text}" for text in (*map(ast.unparse, call.args[1:]), words) if text)
+    made = f"loader(AugmentedDataset({base}, seed=42, bridge={bridge}){rest})"
+    text = ast.unparse(statement).replace(ast.unparse(call), made)
+    line = f"{imports}from seedsafe_torch import AugmentedDataset, loader; {text}  # line {call.lineno}"
+    return "" if "\n" in text else line
