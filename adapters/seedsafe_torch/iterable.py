@@ -17,8 +17,9 @@ from seedsafe import KeyedMap, SampleKey, content_id, keyed_map, record_index
 from seedsafe.reading import Unkeyed, augment_records, checked_source, explain_arguments, flag
 from seedsafe_torch import frames
 from seedsafe_torch.callers import warn_of_skipping
-from seedsafe_torch.cell import Changes, Noting, SharedBytes
+from seedsafe_torch.cell import Changes, Noting, SharedBytes, epoch_to_set
 from seedsafe_torch.fetching import fetch_above
+from seedsafe_torch.own_epochs import counters_of, note_counters, warn_of_counters
 from seedsafe_torch.passes import check_iterable
 from seedsafe_torch.stream_state import (
     ENDED,
@@ -40,8 +41,8 @@ NOTHING: Final = "seedsafe: no record"
 """Stands for a record while a worker lets others deliver first."""
 
 # The numbers that all processes share: the next epoch, the last one that began plus 1, whether a worker reads, whether draws of
-# the source were told.
-_EPOCH, _BEGUN, _WORKERS, _TOLD = range(4)
+# the source were told, and what a source's own count of passes was as a worker began.
+_EPOCH, _BEGUN, _WORKERS, _TOLD, _COUNTED = range(5)
 _MOVE_IT = "move what changes records into augment, a function of a record, whose draws all follow the key"
 _WATCHED: Final = 1024
 _COMPARED: Final = 16
@@ -107,7 +108,7 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch
         self.targets, self.split = targets, split
         self.unkeyed = Unkeyed(on_unkeyed, _MOVE_IT)
-        self._memory = SharedBytes(32)
+        self._memory = SharedBytes(40)
         self._asked: Task | None = None  # by a loader that reads in this process, until the pass begins
         self._start = Start(0)  # of the pass under way
         self._yielded = 0  # records since the start of the pass
@@ -136,7 +137,7 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
 
     def set_epoch(self, epoch: SupportsIndex) -> None:
         """Set the epoch of later passes, in this process and in its workers, and of the source."""
-        number = SampleKey(0, epoch, 0).epoch
+        number = epoch_to_set(epoch, "an AugmentedIterable")
         if self._request is None or self._request["epoch"] != number:
             self._request, self._request_process = {"epoch": number}, os.getpid()
         self.tell(number)
@@ -145,6 +146,7 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
 
     def tell(self, epoch: int) -> None:
         """Set the next epoch in all processes, while none of them reads."""
+        warn_of_counters(self.source, self._memory.views("q")[0], _COUNTED)
         for numbers in self._memory.views("q"):
             numbers[_EPOCH], numbers[_WORKERS] = epoch, 0
 
@@ -153,7 +155,7 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
             start, size = self._begun, 1  # what it does with the records is unknown
         else:
             start, size = self._begin()
-        keyed = self._map(start.epoch)
+        keyed, counters = self._map(start.epoch), counters_of(self.source)
         keyed.checks = self._checks
         yield from repeat(NOTHING, start.waits)
         if start.source == ENDED:
@@ -168,6 +170,9 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
             yield record
         if counts:
             self._start, self._yielded = Start(start.epoch, source=ENDED), 0
+        info = get_worker_info()
+        if info is not None and info.id == 0:
+            note_counters(self.source, counters, self._memory.views("q")[0], _COUNTED)
 
     def _keyed(
         self, keyed: KeyedMap, start: Start, share: Any, mark: Callable[[int, Any], int], marks: deque[int]

@@ -58,8 +58,10 @@ from seedsafe.reading.faults import (
 from seedsafe.reading.forms import pixels
 from seedsafe.reading.forwarding import Forwarding, PassesOn
 from seedsafe.reading.group import AtOnce
+from seedsafe.reading.orders import checked_order, keyed_order
 from seedsafe.reading.reader import KeyedReader
 from seedsafe.reading.records import augment_records
+from seedsafe.reading.remade import description, repeats_an_epoch
 from seedsafe.reading.sample import augment_sample, augment_views
 from seedsafe.reading.targets import Targets, check_targets
 
@@ -94,11 +96,13 @@ __all__ = [
     "check_main",
     "check_targets",
     "checked_int",
+    "checked_order",
     "checked_source",
     "collate",
     "count",
     "current",
     "declared",
+    "description",
     "end_draw_checks",
     "entered",
     "explain_arguments",
@@ -106,6 +110,7 @@ __all__ = [
     "frames_of_threads",
     "global_generators",
     "held_generators",
+    "keyed_order",
     "nested",
     "outermost",
     "parts",
@@ -114,6 +119,7 @@ __all__ = [
     "process_name",
     "read_batch",
     "ready_batches",
+    "repeats_an_epoch",
     "require_finite",
     "require_finite_after",
     "shared_seed",
