@@ -13,6 +13,7 @@ import tempfile
 import warnings
 import weakref
 import zlib
+from collections.abc import Callable
 from multiprocessing.heap import Arena
 from multiprocessing.reduction import DupFd
 from typing import Any, Final, Literal, SupportsIndex
@@ -181,9 +182,7 @@ class EpochCell(WarningLog):
     last: Any = None
     """The index that was read last, as the loader passed it."""
 
-    ordered: int | None = None
-    """The latest epoch of which this process has noted how it begins."""
-
+    _ordered: int | None = None  # the latest epoch of which this process has noted how it begins
     _order_seed: int | None = None
     _looks = 16
     _looked_at: int | None = None
@@ -208,6 +207,7 @@ class EpochCell(WarningLog):
 
     @epoch.setter
     def epoch(self, epoch: int) -> None:
+        self.hand_on()
         for numbers in (self._view, *self._before):
             numbers[0] = epoch
 
@@ -230,12 +230,20 @@ class EpochCell(WarningLog):
         self._looks -= 1
         return self._looks >= 0
 
-    def serve(self, index: int, *, by_hand: bool = False) -> int:
+    def serve(self, index: int, asked: Any = (), seed: Callable[[], int | None] = int) -> int:
         """Return the epoch for a read of an index, and warn once if it was read in this epoch before.
 
         An index may be read by hand any number of times; then the warning comes for a second index that is read twice.
+
+        Args:
+            index: the index.
+            asked: what a DataLoader reads it for, an index or a batch of them, or None if it is read by hand.
+            seed: returns what that DataLoader drew from its generator for the pass, or None.
         """
         epoch: int = self._view[0]
+        by_hand = asked is None
+        if isinstance(asked, list) and self._ordered != epoch:
+            self._note_order(epoch, seed(), asked)
         block, rest = divmod(index, self._step)
         if block < len(self._served) and rest == block * 0x9E3779B1 % 2**32 % self._step:
             mark = epoch % 255 + 1
@@ -252,7 +260,7 @@ class EpochCell(WarningLog):
             self._served[block] = mark
         return epoch
 
-    def note_order(self, epoch: int, seed: int | None, first: list[Any]) -> None:
+    def _note_order(self, epoch: int, seed: int | None, first: list[Any]) -> None:
         """Note how a DataLoader of somebody else begins an epoch, and warn once if the epoch before began in the same order by the same seed.
 
         Args:
@@ -260,7 +268,7 @@ class EpochCell(WarningLog):
             seed: what the DataLoader drew from its generator for the pass, or None if that is unknown.
             first: the indices of its first batch.
         """
-        self.ordered, is_kept = epoch, seed == self._order_seed and get_worker_info() is not None
+        self._ordered, is_kept = epoch, seed == self._order_seed and get_worker_info() is not None
         self._order_seed = seed
         if seed is None or is_kept or first == list(range(len(first))):
             return

@@ -196,9 +196,7 @@ class AugmentedDataset(Noting, Forwarding, Dataset[Any]):
         if stamp is None:
             if epoch is None:
                 # Only `set_epoch` sets the epoch. A read by hand may be repeated without a warning.
-                epoch = cell.serve(position, by_hand=fetch is None)
-                if fetch is not None and cell.ordered != epoch and isinstance(fetch.asked, list):
-                    cell.note_order(epoch, base_seed(), fetch.asked)
+                epoch = cell.serve(position, fetch and fetch.asked, base_seed)
                 fetch = None
             at = SampleIndex(position, epoch)
         else:
@@ -247,7 +245,6 @@ class AugmentedDataset(Noting, Forwarding, Dataset[Any]):
         number = epoch_to_set(epoch, "an AugmentedDataset")
         if self._holds_epoch:
             return
-        self._cell.hand_on()
         self._cell.epoch = number
         vars(self)["epoch_calls"] = (self.epoch_calls[0] + 1, number)  # copies need not have it
 

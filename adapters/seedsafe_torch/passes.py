@@ -243,9 +243,9 @@ def warn_of_look(before: Any, now: Any) -> None:
 def warn_of_a_loader_made_anew() -> None:
     """Warn that a loader repeats epoch 0, because it is not the one of the pass before."""
     warnings.warn(
-        "epoch 0 is served again, in the same order and with the same augmentation, because this loader was made anew. Make it once, before "
+        "epoch 0 is served again, in the same order and with the same augmentation, because this loader was made for this pass alone. Make it once, before "
         "the loop over the epochs: `batches = loader(dataset, …)` and then `for epoch in range(n): for batch in batches:`, where each pass is "
-        "the next epoch. If it has to be made in the loop, call `batches.set_epoch(epoch)` before its pass; pass `epoch=` if one epoch is meant",
+        "the next epoch. To make it in the loop, call `batches.set_epoch(epoch)` before its pass; pass `epoch=` if one epoch is meant",
         stacklevel=frames.users_level(),
     )
 

@@ -1,4 +1,4 @@
-"""Samplers that draw: keyed by a bridge, or told."""
+"""Samplers that draw, keyed or told."""
 
 from __future__ import annotations
 
