@@ -74,7 +74,14 @@ search_words = {  # what people type, by the page that they want; names of trans
     "how-to/keras": ["keras", "tensorflow"],
     "how-to/large-folders": ["jpeg", "png", "folder", "imagefolder"],
     "how-to/loop": [
-        *("batch_sampler", "mosaic", "close_mosaic", "start_iter", "worker_init_fn info.dataset", "eval_dataset"),
+        *(
+            "batch_sampler",
+            "mosaic",
+            "close_mosaic",
+            "start_iter",
+            "worker_init_fn info.dataset",
+            "eval_dataset",
+        ),
         *("caption", "camera", "threads", "set_epoch", "sampler", "epoch"),
     ],
     "how-to/masks-keypoints-boxes": [
