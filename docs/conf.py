@@ -73,6 +73,17 @@ search_words = {  # what people type, by the page that they want; names of trans
     "how-to/explain": ["explain"],
     "how-to/keras": ["keras", "tensorflow"],
     "how-to/large-folders": ["jpeg", "png", "folder", "imagefolder"],
+    "how-to/loop": [
+        *(
+            "batch_sampler",
+            "mosaic",
+            "close_mosaic",
+            "start_iter",
+            "worker_init_fn info.dataset",
+            "eval_dataset",
+        ),
+        *("caption", "camera", "threads", "set_epoch", "sampler", "epoch"),
+    ],
     "how-to/masks-keypoints-boxes": [
         *("bboxes", "detection", "yolo", "boxes", "masks", "segmentation", "keypoints"),
         "semantic segmentation mask",

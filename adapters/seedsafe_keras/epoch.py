@@ -5,12 +5,20 @@ from __future__ import annotations
 import io
 import multiprocessing
 import pickle
-from typing import Any, Self
+from typing import Any, Final, Self
+from weakref import WeakKeyDictionary, ref
 
+from seedsafe.reading import warn
 from seedsafe_keras import framework as frameworks
 from seedsafe_keras.sequence import AugmentedSequence
 
 __all__ = ["EpochCallback"]
+
+
+_trained: Final[WeakKeyDictionary[Any, tuple[ref[Any], list[int]]]] = WeakKeyDictionary()
+"""For each model, the sequence of its latest fit, and the epochs that it has begun there."""
+
+_TOLD: Final = -1
 
 
 class EpochCallback:
@@ -40,6 +48,7 @@ class EpochCallback:
     """
 
     params: dict[str, Any] | None
+    _begins = False
 
     def __new__(cls, sequence: AugmentedSequence) -> Self:
         """Make a callback of the sequence's framework."""
@@ -60,6 +69,7 @@ class EpochCallback:
 
     def on_train_begin(self, logs: Any = None) -> None:
         """Check that Keras will read whole passes, and that its workers can load the sequence."""
+        self._begins = True
         steps, batches = self._steps(), len(self.sequence)
         if self.sequence.repeat:
             if steps is None:
@@ -72,8 +82,22 @@ class EpochCallback:
         _check_pickles(self.sequence)
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        """Set the sequence's epoch."""
-        raise NotImplementedError
+        """Set the sequence's epoch, and warn once if it is epoch 0 again after a fit of that epoch alone."""
+        model: Any = self.model  # type: ignore[attr-defined]  # of Keras's Callback
+        sequence = vars(self.sequence).get("_viewed", self.sequence)
+        if model is None:
+            return
+        before, began = _trained.get(model, (lambda: None, []))
+        if self._begins:
+            self._begins, repeats = False, began == [0] and epoch == 0 and before() is sequence
+            began = [_TOLD] if repeats or _TOLD in began else []
+            if repeats:
+                warn(
+                    "epoch 0 is served again, in the same order and with the same augmentation, because each fit of this model begins with "
+                    "it. Train all epochs in one call, `fit(model, sequence, epochs=n)`, or in a loop pass `initial_epoch=epoch, "
+                    "epochs=epoch + 1`"
+                )
+        _trained[model] = ref(sequence), [*began, epoch]
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Report the epoch's failed samples."""

@@ -39,6 +39,7 @@ class KerasEpochCallback(EpochCallback, tf_keras.callbacks.Callback):  # type: i
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         """Set the sequence's epoch. tf-keras reads each epoch from batch 0, even if the sequence repeats."""
+        super().on_epoch_begin(epoch)
         steps = self._steps() or 0
         self.sequence.begin_epoch(epoch, epoch * steps if self.sequence.repeat else 0)
         self._fresh = True

@@ -71,6 +71,7 @@ class KerasEpochCallback(EpochCallback, keras.callbacks.Callback):  # type: igno
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         """Set the sequence's epoch. If the sequence repeats, its step numbers run on through the epochs."""
+        super().on_epoch_begin(epoch)
         if self.sequence.repeat:
             if not self._started:
                 self.sequence.begin_epoch(epoch, epoch * (self._steps() or 0))

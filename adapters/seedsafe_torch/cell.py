@@ -12,16 +12,19 @@ import sys
 import tempfile
 import warnings
 import weakref
+import zlib
+from collections.abc import Callable
 from multiprocessing.heap import Arena
 from multiprocessing.reduction import DupFd
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, SupportsIndex
 
 from torch.utils.data import get_worker_info
 
+from seedsafe import VALIDATION_EPOCH, SampleKey
 from seedsafe.reading import PassesOn, WarningLog
 from seedsafe_torch import frames
 
-__all__ = ["STALE", "Changes", "EpochCell", "Noting", "SharedBytes"]
+__all__ = ["STALE", "Changes", "EpochCell", "Noting", "SharedBytes", "epoch_to_set"]
 
 STALE: Final = (
     "{} was set after the workers began, which read their own copies of the dataset: set it before the first pass, or make the loader "
@@ -30,8 +33,10 @@ STALE: Final = (
 """The error of a pass of workers whose copies are older."""
 
 _MOST: Final = 2**20  # indices that are watched, one byte each
-_NUMBERS: Final = 24  # bytes: the epoch, the bits of the warnings, and the first epoch that was read plus 1
-_EPOCH_TWICE: Final = 2**16  # the bit of a warning; a reader's warnings use others
+_NUMBERS: Final = 40  # bytes: the epoch, the bits of the warnings, the first epoch that was read plus 1, the latest and a mark of its order
+_EPOCH_TWICE: Final = 2**16  # the bits of warnings; a reader's warnings use others
+_ORDER_TWICE: Final = 2**17
+_BY_WORKER: Final = 2**18  # not yet given in the training process
 
 
 class SharedBytes:
@@ -148,6 +153,21 @@ class Noting(PassesOn):
             self._changes.begin(epoch)
 
 
+def epoch_to_set(epoch: SupportsIndex, what: str) -> int:
+    """Return the argument of a ``set_epoch``.
+
+    Raises:
+        ValueError: it is reserved for validation, which must not depend on who sets an epoch last.
+    """
+    number = SampleKey(0, epoch, 0).epoch
+    if number == VALIDATION_EPOCH:
+        raise ValueError(
+            f"set_epoch(VALIDATION_EPOCH) would last until a trainer or loader sets another epoch: make {what} for validation with "
+            "epoch=seedsafe.VALIDATION_EPOCH, which nobody moves"
+        )
+    return number
+
+
 class EpochCell(WarningLog):
     """The current epoch, the indices read in it, and the warnings given, shared with worker processes.
 
@@ -162,6 +182,8 @@ class EpochCell(WarningLog):
     last: Any = None
     """The index that was read last, as the loader passed it."""
 
+    _ordered: int | None = None  # the latest epoch of which this process has noted how it begins
+    _order_seed: int | None = None
     _looks = 16
     _looked_at: int | None = None
 
@@ -185,6 +207,7 @@ class EpochCell(WarningLog):
 
     @epoch.setter
     def epoch(self, epoch: int) -> None:
+        self.hand_on()
         for numbers in (self._view, *self._before):
             numbers[0] = epoch
 
@@ -207,12 +230,20 @@ class EpochCell(WarningLog):
         self._looks -= 1
         return self._looks >= 0
 
-    def serve(self, index: int, *, by_hand: bool = False) -> int:
+    def serve(self, index: int, asked: Any = (), seed: Callable[[], int | None] = int) -> int:
         """Return the epoch for a read of an index, and warn once if it was read in this epoch before.
 
         An index may be read by hand any number of times; then the warning comes for a second index that is read twice.
+
+        Args:
+            index: the index.
+            asked: what a DataLoader reads it for, an index or a batch of them, or None if it is read by hand.
+            seed: returns what that DataLoader drew from its generator for the pass, or None.
         """
         epoch: int = self._view[0]
+        by_hand = asked is None
+        if isinstance(asked, list) and self._ordered != epoch:
+            self._note_order(epoch, seed(), asked)
         block, rest = divmod(index, self._step)
         if block < len(self._served) and rest == block * 0x9E3779B1 % 2**32 % self._step:
             mark = epoch % 255 + 1
@@ -220,15 +251,50 @@ class EpochCell(WarningLog):
             if twice and by_hand and self._looked_at in (None, index):
                 self._looked_at, twice = index, False
             if twice and self.first(_EPOCH_TWICE):
-                warnings.warn(
+                self._warn(
                     f"index {index} is read a second time in epoch {epoch}, with the same augmentation, because the dataset "
                     "does not know the epoch. Use seedsafe_torch.loader or KeyedSampler, or call dataset.set_epoch(epoch) "
                     "before each epoch; in a thread of your own, read dataset.at(index, epoch=epoch) with the epoch of "
-                    "seedsafe.current_key() from where the thread is started",
-                    stacklevel=frames.users_level(),
+                    "seedsafe.current_key() from where the thread is started"
                 )
             self._served[block] = mark
         return epoch
+
+    def _note_order(self, epoch: int, seed: int | None, first: list[Any]) -> None:
+        """Note how a DataLoader of somebody else begins an epoch, and warn once if the epoch before began in the same order by the same seed.
+
+        Args:
+            epoch: the epoch, which somebody has set.
+            seed: what the DataLoader drew from its generator for the pass, or None if that is unknown.
+            first: the indices of its first batch.
+        """
+        self._ordered, is_kept = epoch, seed == self._order_seed and get_worker_info() is not None
+        self._order_seed = seed
+        if seed is None or is_kept or first == list(range(len(first))):
+            return
+        mark = 1 + zlib.crc32(repr((seed, first)).encode())
+        before, was, self._view[3], self._view[4] = self._view[3], self._view[4], epoch + 1, mark
+        if was == mark and before != epoch + 1 and self.first(_ORDER_TWICE):
+            self._warn(
+                f"epoch {epoch} begins in the same order as epoch {before - 1}, because the generator of the DataLoader was set to one seed "
+                "before each: make the DataLoader and its generator once, before the loop over the epochs, or use "
+                "`seedsafe_torch.loader(dataset, shuffle=True)`, whose order follows from (seed, epoch)"
+            )
+
+    def _warn(self, text: str) -> None:
+        warnings.warn(text, stacklevel=frames.users_level())
+        if get_worker_info() is not None:
+            self._view[1] |= _BY_WORKER
+
+    def hand_on(self) -> None:
+        """Warn in the training process if a worker has warned of an epoch that comes again: what a worker prints may be lost."""
+        if self._view[1] & _BY_WORKER and get_worker_info() is None:
+            self._view[1] ^= _BY_WORKER
+            warnings.warn(
+                "a worker has read samples, or begun an order, that came in the epoch before: call dataset.set_epoch(epoch) before each epoch, "
+                "and make the DataLoader and its generator once, before the loop; or use seedsafe_torch.loader, which does both",
+                stacklevel=frames.users_level(),
+            )
 
     def __reduce__(self) -> Any:
         memory = self._memory.__getstate__()

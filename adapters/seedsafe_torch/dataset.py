@@ -31,10 +31,11 @@ from seedsafe.reading import (
     stamped,
 )
 from seedsafe_torch.callers import hand_on, warn_of_erasing
-from seedsafe_torch.cell import Changes, EpochCell, Noting
+from seedsafe_torch.cell import Changes, EpochCell, Noting, epoch_to_set
 from seedsafe_torch.conversion.sources import convert_base
 from seedsafe_torch.faults import worker_id
 from seedsafe_torch.fetching import fetch_above, restamped
+from seedsafe_torch.passes import base_seed
 
 __all__ = ["AugmentedDataset", "Carrier", "Envelope", "is_ours", "read_into", "reads_batches"]
 
@@ -161,6 +162,7 @@ class AugmentedDataset(Noting, Forwarding, Dataset[Any]):
         self._holds_epoch = False
 
     def __len__(self) -> int:
+        self._cell.hand_on()
         return len(self.reader.base)
 
     def was_set(self, name: str, *, there: bool) -> None:
@@ -195,7 +197,7 @@ class AugmentedDataset(Noting, Forwarding, Dataset[Any]):
         if stamp is None:
             if epoch is None:
                 # Only `set_epoch` sets the epoch. A read by hand may be repeated without a warning.
-                epoch = cell.serve(position, by_hand=fetch is None)
+                epoch = cell.serve(position, fetch and fetch.asked, base_seed)
                 fetch = None
             at = SampleIndex(position, epoch)
         else:
@@ -236,8 +238,12 @@ class AugmentedDataset(Noting, Forwarding, Dataset[Any]):
         return self.reader.sample(at, counts=False)
 
     def set_epoch(self, epoch: SupportsIndex) -> None:
-        """Set the epoch for loaders that do not set it themselves, in this process and in its workers."""
-        number = SampleKey(0, epoch, 0).epoch
+        """Set the epoch for loaders that do not set it themselves, in this process and in its workers.
+
+        Raises:
+            ValueError: the epoch is ``VALIDATION_EPOCH``, which is an argument: ``AugmentedDataset(…, epoch=seedsafe.VALIDATION_EPOCH)``.
+        """
+        number = epoch_to_set(epoch, "an AugmentedDataset")
         if self._holds_epoch:
             return
         self._cell.epoch = number

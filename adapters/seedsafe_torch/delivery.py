@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from copy import copy
 from functools import partial
 from itertools import islice
@@ -14,7 +15,7 @@ import numpy as np
 from torch.utils.data import DataLoader, get_worker_info
 from torch.utils.data.dataloader import _DatasetKind
 
-from seedsafe.reading import Skipped, check_main, keeping_epochs, nested, outermost, walk
+from seedsafe.reading import Skipped, check_main, checked_int, keeping_epochs, nested, outermost, walk
 from seedsafe_torch import frames
 from seedsafe_torch.callers import sharing_error
 from seedsafe_torch.cell import STALE
@@ -29,6 +30,7 @@ __all__ = ["KeyedLoader", "first_batches"]
 
 _MOST: Final = 1024  # entries of a list or an array; more are data
 _SCALARS: Final = (int, float, complex, str, bytes, np.generic, type(None))
+_END: Final = object()
 
 
 class KeyedLoader(DataLoader[Any]):
@@ -128,6 +130,39 @@ class KeyedLoader(DataLoader[Any]):
         if keyed is not None:
             keyed.load_state_dict(state)
 
+    def resume(self, *, step: SupportsIndex, epoch: SupportsIndex | None = None) -> None:
+        """Go on after some batches, in the next pass: for a checkpoint that has the number of steps and no state of the loader.
+
+        Args:
+            step: how many batches the run has handed out on this rank since it began, or in `epoch` if that is set.
+            epoch: the epoch; by default it follows from `step` and the loader's length.
+
+        Raises:
+            TypeError: an argument has the wrong type, or the loader has no length and `epoch` is missing.
+            ValueError: an argument is out of its range, or the loader has no KeyedSampler.
+
+        Example:
+            >>> from seedsafe_torch import AugmentedDataset, loader
+            >>> loading = loader(AugmentedDataset([0, 1, 2, 3], seed=42), batch_size=2)
+            >>> loading.resume(step=3)
+            >>> list(loading), loading.state_dict()["epoch"]
+            ([tensor([2, 3])], 2)
+        """
+        keyed = keyed_of(self)
+        items = 0 if keyed is None else items_of_a_batch(self, keyed)
+        if keyed is None or not items:
+            raise ValueError(
+                "this loader has no KeyedSampler of its own to resume: make it with seedsafe_torch.loader"
+            )
+        batches = checked_int("step", step, 0, 2**63, "pass the number of batches")
+        if epoch is None:
+            number, batches = divmod(batches, max(len(self), 1))
+        else:
+            number = checked_int("epoch", epoch, 0, 2**32, "pass the epoch's number, 0 for the first")
+            with suppress(TypeError, NotImplementedError):
+                checked_int("step", batches, 0, len(self) + 1, f"epoch {number} has {len(self)} batches")
+        keyed.resume(number, batches * items)
+
     def set_epoch(self, epoch: SupportsIndex) -> None:
         """Set the epoch of the next pass, as trainers do before each; see KeyedSampler."""
         keyed = keyed_of(self)
@@ -179,18 +214,20 @@ class _KeyedBatches(Batches):
 
     def __next__(self) -> Any:
         try:
-            batch = self._first() if self._batches is None else next(self._batches)
+            batch = self._first() if self._batches is None else next(self._batches, _END)
             while type(batch) is Skipped:
                 self._see()
-                batch = next(self._batches)
-        except StopIteration:
-            if self._progress is not None:
-                self._progress.ended = True
-            self._loading.report()
-            raise
+                batch = next(self._batches, _END)
         except BaseException:
             self._failed += 1
             raise
+        if batch is _END:
+            if self._progress is not None:
+                self._progress.ended = True
+            self._loading.report()
+            # Whoever catches it may make the loader anew, and its traceback would keep this one.
+            del self
+            raise StopIteration
         self._see()
         self._handed_out += 1
         return batch
@@ -200,13 +237,13 @@ class _KeyedBatches(Batches):
         if self._loading.num_workers:
             check_main()
         self._loading.hear(self._keyed)
-        with self._keyed.watched(self._watch if self._step else None):
+        with self._keyed.watched(self._watch if self._step else None, self._loading):
             # persistent workers have one iterator for all passes, so a pass beside others gets its own workers
             beside = self._loading.persistent_workers and self._keyed.open_passes
             if self._loading._iterator is not None and not beside:
                 self._loading.copied.check()
             self._batches = self._loading._get_iterator() if beside else self._begin()
-            return next(self._batches)
+            return next(self._batches, _END)
 
     def _see(self) -> None:
         if self._progress is not None:
@@ -238,7 +275,7 @@ def first_batches(loading: DataLoader[Any], keyed: KeyedSampler, count: int) -> 
     if isinstance(loading, KeyedLoader):
         loading.hear(keyed)
     in_batches = loading.batch_sampler is not None
-    with keyed.peeked(single=loading.batch_sampler is not keyed):
+    with keyed.peeked(single=loading.batch_sampler is not keyed, loading=loading):
         batches: Any = loading.batch_sampler if in_batches else loading.sampler
         requests = list(islice(batches, count))
     kinds: Any = _DatasetKind  # a DataLoader's own iterators read with it

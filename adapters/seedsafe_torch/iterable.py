@@ -17,8 +17,9 @@ from seedsafe import VALIDATION_EPOCH, KeyedMap, SampleKey, content_id, keyed_ma
 from seedsafe.reading import Unkeyed, augment_records, checked_source, explain_arguments, flag
 from seedsafe_torch import frames
 from seedsafe_torch.callers import warn_of_skipping
-from seedsafe_torch.cell import Changes, Noting, SharedBytes
+from seedsafe_torch.cell import Changes, Noting, SharedBytes, epoch_to_set
 from seedsafe_torch.fetching import fetch_above
+from seedsafe_torch.own_epochs import counters_of, note_counters, warn_of_counters
 from seedsafe_torch.passes import check_iterable
 from seedsafe_torch.stream_state import (
     ENDED,
@@ -47,8 +48,8 @@ NOTHING: Final = "seedsafe: no record"
 """Stands for a record while a worker lets others deliver first."""
 
 # The numbers that all processes share: the next epoch, the last one that began plus 1, whether a worker reads, whether draws of
-# the source were told.
-_EPOCH, _BEGUN, _WORKERS, _TOLD = range(4)
+# the source were told, and what a source's own count of passes was as a worker began.
+_EPOCH, _BEGUN, _WORKERS, _TOLD, _COUNTED = range(5)
 _MOVE_IT = "move what changes records into augment, a function of a record, whose draws all follow the key"
 _WATCHED: Final = 1024
 """How many ids of a pass are remembered, to tell of one that comes twice: records without end would take memory without end."""
@@ -115,7 +116,7 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch
         self.targets, self.split = targets, split
         self.unkeyed = Unkeyed(on_unkeyed, _MOVE_IT)
-        self._memory = SharedBytes(32)
+        self._memory = SharedBytes(40)
         self._task: Task | None = None  # by a loader that reads in this process, until the pass begins
         self._start = Start(0)  # of the pass under way
         self._yielded = 0  # records since the start of the pass
@@ -140,7 +141,7 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
 
     def set_epoch(self, epoch: SupportsIndex) -> None:
         """Set the epoch of later passes, in this process and in its workers, and of the source."""
-        number = SampleKey(0, epoch, 0).epoch
+        number = epoch_to_set(epoch, "an AugmentedIterable")
         if self._request is None or self._request["epoch"] != number:
             self._request, self._request_process = {"epoch": number}, os.getpid()
         self.tell(number)
@@ -149,6 +150,7 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
 
     def tell(self, epoch: int) -> None:
         """Set the next epoch in all processes, while none of them reads."""
+        warn_of_counters(self.source, self._memory.views("q")[0], _COUNTED)
         for numbers in self._memory.views("q"):
             numbers[_EPOCH], numbers[_WORKERS] = epoch, 0
 
@@ -157,7 +159,7 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
             self._begun is None
         )  # else a subclass's own __iter__ does, of which nobody knows what it does with a batch
         start, size = self._begin() if self._begun is None else (self._begun, 1)
-        keyed = self._map(start.epoch)
+        keyed, counters = self._map(start.epoch), counters_of(self.source)
         keyed.checks = self._checks
         yield from repeat(NOTHING, start.waits)
         if start.source == ENDED:
@@ -171,6 +173,9 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
             yield record
         if counts:
             self._start, self._yielded = Start(start.epoch, source=ENDED), 0
+        info = get_worker_info()
+        if info is not None and info.id == 0:
+            note_counters(self.source, counters, self._memory.views("q")[0], _COUNTED)
 
     def _begin(self) -> tuple[Start, int]:
         """Return the start of a pass, from the stream's loader or `set_epoch`, and the number of records in a batch."""

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Literal
 
+from torch.utils.data import get_worker_info
+
 from seedsafe.reading import checked_int
 from seedsafe_torch import frames
 
@@ -23,8 +25,10 @@ __all__ = [
     "Next",
     "Pass",
     "Progress",
+    "base_seed",
     "check_iterable",
     "read_state",
+    "warn_of_a_loader_made_anew",
     "warn_of_look",
 ]
 
@@ -93,6 +97,12 @@ class Progress:
     def loads(self) -> bool:
         """Whether a DataLoader draws the items."""
         return self.counted or self.reader is not None
+
+    @property
+    def read_by(self) -> tuple[Any, Any, int] | None:
+        """The dataset, outermost sampler and number of workers of the DataLoader that draws the items, if it does not count batches."""
+        reader = self.reader() if self.reader else None
+        return None if reader is None else (reader._dataset, reader._index_sampler, reader._num_workers)
 
     @property
     def drawn(self) -> int:
@@ -210,6 +220,15 @@ def _begins_anew(iterator: Any) -> bool:
     return code is not None and bool(code.co_names)
 
 
+def base_seed() -> int | None:
+    """Return what the DataLoader that reads now drew from its generator for this pass, in this process's first worker or without workers."""
+    info = get_worker_info()
+    if info is not None:
+        return None if info.id else info.seed
+    reading = next(frames.objects_in("_next_data"), None)
+    return getattr(reading, "_base_seed", None)
+
+
 def warn_of_look(before: Any, now: Any) -> None:
     """Warn if Keras left a pass after a look at its first batches, because the next one is then another epoch."""
     if before is None or not (before.by_keras and before.looked and now.by_keras):
@@ -218,6 +237,16 @@ def warn_of_look(before: Any, now: Any) -> None:
     warnings.warn(
         "Keras looked at the first batches of this loader before it trained, and that look counts as an epoch. Train with "
         "seedsafe_keras.fit(model, loader), which spends none on it",
+        stacklevel=frames.users_level(),
+    )
+
+
+def warn_of_a_loader_made_anew() -> None:
+    """Warn that a loader repeats epoch 0, because it is not the one of the pass before."""
+    warnings.warn(
+        "epoch 0 is served again, in the same order and with the same augmentation, because this loader was made for this pass alone. Make it once, before "
+        "the loop over the epochs: `batches = loader(dataset, …)` and then `for epoch in range(n): for batch in batches:`, where each pass is "
+        "the next epoch. To make it in the loop, call `batches.set_epoch(epoch)` before its pass; pass `epoch=` if one epoch is meant",
         stacklevel=frames.users_level(),
     )
 

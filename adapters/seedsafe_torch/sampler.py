@@ -5,16 +5,30 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from copy import copy
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import Any, Literal, SupportsIndex
 
+from torch import Generator
 from torch.utils.data import DataLoader, Sampler
 
 from seedsafe import VALIDATION_EPOCH, SampleKey
-from seedsafe.reading import PassesOn, checked_int, explain_arguments
+from seedsafe.reading import (
+    PassesOn,
+    Unkeyed,
+    checked_int,
+    checked_order,
+    description,
+    explain_arguments,
+    keyed_order,
+    nested,
+    repeats_an_epoch,
+)
 from seedsafe_torch import frames
 from seedsafe_torch.callers import Caller, caller_of, warn_of_erasing
+from seedsafe_torch.fetching import users
 from seedsafe_torch.inner import InnerEpochs, chain_of, samplers_of
 from seedsafe_torch.passes import (
     MANY,
@@ -25,6 +39,7 @@ from seedsafe_torch.passes import (
     Progress,
     check_iterable,
     read_state,
+    warn_of_a_loader_made_anew,
     warn_of_look,
 )
 from seedsafe_torch.stamp import Stamp, numbering
@@ -32,6 +47,8 @@ from seedsafe_torch.stamp import Stamp, numbering
 __all__ = ["KeyedSampler", "keyed_of"]
 
 _SET = ("set", "set late")
+_NO_DRAWS = ("torch.utils.data.", "seedsafe_torch.", "builtins")
+"""Modules of samplers without draws of their own: torch's have a generator that is keyed."""
 _LEFT = (
     "a pass over the loader was left before its second batch and counts as an epoch. "
     "To look at a batch, use seedsafe_torch.peek(loader)"
@@ -106,8 +123,13 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         self._latest: Progress | None = None  # of the pass that began last
         self._begun: list[Progress] = []  # of the passes that may be open
         self._watch: Callable[[Progress], None] | None = None  # gets the progress of each pass that begins
+        self._loading: DataLoader[Any] | None = (
+            None  # the loader that begins a pass now, if it counts batches
+        )
+        self._peeks = False  # whether a pass that begins now will be undone
         self._advice: str | None = _LEFT  # None after the warning
         self._asks = True  # whether it has yet to warn of a pass that no DataLoader read
+        self._asks_draws = True  # whether it has yet to warn of a sampler that draws
         self.sampler = sampler  # last, because from now on what is set may be the sampler's
 
     def further_inside(self) -> Iterator[Any]:
@@ -233,18 +255,46 @@ class KeyedSampler(PassesOn, Sampler[Any]):
                 warn_of_erasing()
             warn_of_look(self._latest, progress)
             self._warn_of_other_reader(progress)
+            self._note(progress, first=plan == Next())
         self._latest = progress
         self._begun = [*self.open_passes, progress]
         if self._watch is not None:
             self._watch(progress)
         return progress
 
+    def _read_by(self, progress: Progress) -> tuple[Any, Any, int] | None:
+        """Return the dataset, outermost sampler and number of workers of the DataLoader that reads a pass, or None."""
+        loading = self._loading
+        if loading is None:
+            return progress.read_by
+        return loading.dataset, next(samplers_of(loading)), loading.num_workers
+
+    def _note(self, progress: Progress, *, first: bool) -> None:
+        """Note a pass of a DataLoader, which may be one that is made anew for each epoch."""
+        reading = self._read_by(progress)
+        if reading is None or self._peeks:
+            return
+        dataset, samplers, workers = reading
+        length = 0
+        with suppress(TypeError, NotImplementedError):  # some samplers have no length
+            length = len(self) if progress.counted else 0
+        like = description(chain_of(samplers), workers)
+        whole = lambda: progress.ended or 0 < length <= progress.seen
+        if repeats_an_epoch(users(dataset), self, like, whole, first=first):
+            warn_of_a_loader_made_anew()
+
     def _resume_with(self, caller: Caller) -> None:
         """Resume where the trainer that reads the first pass says that it resumes."""
         resumed = caller.resumed(self)
         if resumed is not None:
-            epoch, entries = resumed
-            self.load_state_dict({"epoch": epoch, "yielded": min(entries, len(self)) * self.stride})
+            self.resume(*resumed)
+
+    def resume(self, epoch: int, entries: int) -> None:
+        """Begin the next pass after some of this rank's entries of an epoch, or batches if it yields batches."""
+        if entries:
+            with suppress(TypeError, NotImplementedError):  # some samplers have no length
+                entries = min(entries, len(self))
+        self.load_state_dict({"epoch": epoch, "yielded": entries * self.stride})
 
     def _warn_of_other_reader(self, progress: Progress) -> None:
         """Warn once if a DataLoader begins after something else has read a whole pass, such as TorchIO's Queue for its length."""
@@ -284,23 +334,81 @@ class KeyedSampler(PassesOn, Sampler[Any]):
 
     def _pass(self, progress: Progress, stamp: Stamp) -> Iterator[Any]:
         """Return the items of a pass after those that it leaves out. Those are stamped too, to count occurrences."""
+        if not progress.start and getattr(self.sampler, "start_iter", None):
+            self._warn_of_start(progress.epoch)
         self.inner.set(self.sampler, progress.epoch, self.seed)
-        items: Iterator[Any] = iter(self.sampler)
+        items = self._order(progress)
         self._leave_out(progress, items, stamp)
         return items
 
+    def _warn_of_start(self, epoch: int) -> None:
+        """Warn if a batch sampler that begins at another number than 0 begins with the same batches, or another epoch inside, all the same."""
+        start, firsts = self.sampler.start_iter, []
+        for number in (0, start):
+            one = copy(self.sampler)
+            one.start_iter = number
+            self.inner.set(one, epoch, self.seed)
+            firsts.append(next(iter(one), None))
+        if firsts[0] == firsts[1] or self.inner.changed(self.sampler):
+            warnings.warn(
+                f"start_iter={start} of the {type(self.sampler).__qualname__} leaves no batch out: its batches begin with those of a new run. "
+                f"Leave it 0 and call loader.resume(step={start}), which goes on after {start} batches",
+                stacklevel=frames.users_level(),
+            )
+
+    def _order(self, progress: Progress) -> Iterator[Any]:
+        """Return the items of the sampler inside, with its draws keyed if the dataset that is read has a bridge, else checked."""
+        inside, reading = list(chain_of(self.sampler)), self._read_by(progress)
+        begin: Callable[[], Iterator[Any]] = partial(iter, self.sampler)
+        if reading is None or all(type(one).__module__.startswith(_NO_DRAWS) for one in inside):
+            return begin()
+        held = list(_held(inside))
+        for dataset in nested(reading[0]):
+            if dataset.bridged:
+                key = partial(SampleKey, self.seed, progress.epoch)
+                return keyed_order(begin, held, key, dataset.reader.bridge)
+        unkeyed = Unkeyed(getattr(self._loading, "on_unkeyed", None) or "raise")
+        if not self._asks_draws or unkeyed.mildest(reading[0]) == "allow":
+            return begin()
+        by_epoch = any(
+            hasattr(one, "set_epoch") for one in inside
+        )  # what it holds may be made anew for each epoch
+        return checked_order(begin, () if by_epoch else held, self._warn_of_draws)
+
+    def _warn_of_draws(self, names: str) -> None:
+        self._asks_draws = False
+        warnings.warn(
+            f"the sampler, a {type(self.sampler).__qualname__}, draws from {names}, not from (seed, epoch): its order differs from run to "
+            "run, and no run can resume within an epoch. Give it a torch.Generator as its attribute `generator`, or a set_epoch(epoch) "
+            "and draw from numpy.random.default_rng((seed, epoch)); or pass bridge=True to the dataset, which keys its draws",
+            stacklevel=frames.users_level(),
+        )
+
     @contextmanager
-    def watched(self, watch: Callable[[Progress], None] | None) -> Iterator[None]:
-        """Pass the progress of each pass that begins inside the with statement to a function, which counts the entries seen."""
-        before, self._watch = self._watch, watch
+    def watched(
+        self, watch: Callable[[Progress], None] | None, loading: DataLoader[Any] | None = None
+    ) -> Iterator[None]:
+        """Pass the progress of each pass that begins inside the with statement to a function, which counts the entries seen.
+
+        Args:
+            watch: the function.
+            loading: the loader of the pass.
+        """
+        before = self._watch, self._loading
+        self._watch, self._loading = watch, loading
         try:
             yield
         finally:
-            self._watch = before
+            self._watch, self._loading = before
 
     @contextmanager
-    def peeked(self, *, single: bool) -> Iterator[None]:
-        """Undo the pass that begins inside the with statement. `single` says whether the sampler must yield single indices."""
+    def peeked(self, *, single: bool, loading: DataLoader[Any] | None = None) -> Iterator[None]:
+        """Undo the pass that begins inside the with statement.
+
+        Args:
+            single: whether the sampler must yield single indices.
+            loading: the loader of the pass.
+        """
 
         def watch(progress: Progress) -> None:
             progress.single = single
@@ -308,10 +416,12 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         self._listen()
         before, latest, begun = self._next, self._latest, self._begun
         self._next = replace(before, origin="counted")  # a look does not warn of set_epoch
+        self._peeks = True
         try:
-            with self.watched(watch):
+            with self.watched(watch, loading):
                 yield
         finally:
+            self._peeks = False
             self._next, self._latest, self._begun = before, latest, begun
 
     @property
@@ -373,6 +483,15 @@ class KeyedSampler(PassesOn, Sampler[Any]):
             ValueError: it lacks "epoch" or "yielded". A pass raises it if its order differs from the state's.
         """
         self._next, self._latest, self._begun = read_state(state), None, []
+
+
+def _held(samplers: list[Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the attributes of samplers with their names, and the entries of lists, but torch's generators, which are keyed."""
+    for one in samplers:
+        for name, value in getattr(one, "__dict__", {}).items():
+            if name != "generator" or not isinstance(value, Generator):
+                for thing in value if isinstance(value, list | tuple) and len(value) < MANY else (value,):
+                    yield f"its {name} (a {type(thing).__qualname__})", thing
 
 
 def keyed_of(loading: DataLoader[Any]) -> KeyedSampler | None:

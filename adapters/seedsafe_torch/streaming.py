@@ -13,8 +13,10 @@ from typing import Any, NamedTuple, SupportsIndex
 
 from torch.utils.data import DataLoader, get_worker_info
 
-from seedsafe import SampleKey, content_id
+from seedsafe import content_id
+from seedsafe.reading import description, repeats_an_epoch
 from seedsafe_torch import frames
+from seedsafe_torch.cell import epoch_to_set
 from seedsafe_torch.iterable import (
     NOTHING,
     AugmentedIterable,
@@ -23,12 +25,13 @@ from seedsafe_torch.iterable import (
     has_own_iter,
     source_state,
 )
-from seedsafe_torch.passes import LOOK, TWO_OPEN, Batches, warn_of_look
+from seedsafe_torch.passes import LOOK, TWO_OPEN, Batches, warn_of_a_loader_made_anew, warn_of_look
 from seedsafe_torch.stream_state import Start, Task, start_of
 
 __all__ = ["StreamLoader"]
 
 _BUILTIN = (list, tuple, dict, range)
+_END = ()
 _DIVIDE = "divide the source by torch's get_worker_info, or pass split=True"
 
 
@@ -74,7 +77,7 @@ class StreamLoader(DataLoader[Any]):
     def set_epoch(self, epoch: SupportsIndex) -> None:
         """Set the epoch of the next pass, and count on from there. A pass under way keeps its own."""
         self._hear()
-        number, self._set = SampleKey(0, epoch, 0).epoch, True
+        number, self._set = epoch_to_set(epoch, "an AugmentedIterable"), True
         if self._next["epoch"] != number:
             self._next = {"epoch": number}
 
@@ -154,6 +157,10 @@ class StreamLoader(DataLoader[Any]):
         )
         if stream.epoch is None:
             warn_of_look(latest, progress)
+            is_first = latest is None and self._next == {"epoch": 0} and not self._set
+            like = description((), self.batch_size, self.num_workers)
+            if repeats_an_epoch(stream, self, like, lambda: progress.ended, first=is_first):
+                warn_of_a_loader_made_anew()
         self._begun = [*others, progress]
         self._next, self._set = {"epoch": starts[0].epoch + (stream.epoch is None)}, False
         if stream.epoch is None:
@@ -296,16 +303,17 @@ class _Batches(Batches):
         stream = loading._stream
         if progress.ended:
             raise StopIteration
-        try:
-            delivery = next(self._batches)
-            while not delivery.records:
-                delivery = next(self._batches)
-        except StopIteration:
+        delivery = next(self._batches, _END)
+        while delivery and not delivery.records:
+            delivery = next(self._batches, _END)
+        if not delivery:
             progress.ended = True
             stream.tell(loading._next["epoch"])
             if stream.id is not content_id:
                 progress.check_divided()
-            raise
+            # Whoever catches it may make the loader anew, and its traceback would keep this one.
+            del self, loading
+            raise StopIteration
         progress.take(delivery)
         return delivery.batch
 

@@ -6,7 +6,7 @@ import inspect
 import warnings
 from types import FrameType
 
-__all__ = ["warn"]
+__all__ = ["lines_above", "warn"]
 
 
 def warn(message: str) -> None:
@@ -24,6 +24,16 @@ def warn(message: str) -> None:
     warnings.warn_explicit(
         message, UserWarning, *place, registry=frame.f_globals.setdefault("__warningregistry__", {})
     )
+
+
+def lines_above() -> tuple[tuple[str, int], ...]:
+    """Return the file and line of each call under way, the nearest first, without those of this library and its adapters."""
+    lines, frame = [], inspect.currentframe()
+    while frame is not None:
+        if not _is_ours(frame):
+            lines.append((frame.f_code.co_filename, frame.f_lineno))
+        frame = frame.f_back
+    return tuple(lines)
 
 
 def _is_ours(frame: FrameType) -> bool:

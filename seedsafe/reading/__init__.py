@@ -56,8 +56,10 @@ from seedsafe.reading.faults import (
 from seedsafe.reading.forms import pixels
 from seedsafe.reading.forwarding import Forwarding, PassesOn
 from seedsafe.reading.group import AtOnce
+from seedsafe.reading.orders import checked_order, keyed_order
 from seedsafe.reading.reader import KeyedReader
 from seedsafe.reading.records import augment_records
+from seedsafe.reading.remade import description, repeats_an_epoch
 from seedsafe.reading.sample import augment_sample, augment_views
 from seedsafe.reading.targets import Targets, check_targets
 
@@ -91,11 +93,13 @@ __all__ = [
     "check_main",
     "check_targets",
     "checked_int",
+    "checked_order",
     "checked_source",
     "collate",
     "count",
     "current",
     "declared",
+    "description",
     "entered",
     "explain_arguments",
     "flag",
@@ -103,6 +107,7 @@ __all__ = [
     "global_generators",
     "held_generators",
     "keeping_epochs",
+    "keyed_order",
     "nested",
     "outermost",
     "parts",
@@ -111,6 +116,7 @@ __all__ = [
     "process_name",
     "read_batch",
     "ready_batches",
+    "repeats_an_epoch",
     "require_finite",
     "require_finite_after",
     "stack",

@@ -176,7 +176,7 @@ def test_a_pipeline_is_not_rewritten_where_the_caller_is_traced() -> None:
         return image
 
     def one(number: Any) -> Any:
-        return augment(list(IMAGES), own, seed=1, batch_size=8, epochs=1)
+        return augment(list(IMAGES), own, seed=1, batch_size=8, epoch=0)
 
     assert len(list(tf.data.Dataset.range(2).flat_map(one))) == 6
     assert found == {__file__}

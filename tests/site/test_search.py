@@ -33,6 +33,17 @@ QUERIES = {  # by how the addresses of the pages that answer begin; more words a
     "semantic segmentation mask": ["how-to/masks-keypoints-boxes"],
     "TTA": ["how-to/torch"],
     "librosa": ["how-to/audio"],
+    # the words of reports about the loop around a dataset
+    "batch_sampler": ["how-to/loop"],
+    "mosaic": ["how-to/loop", "how-to/mixing"],
+    "close_mosaic": ["how-to/loop"],
+    "start_iter": ["how-to/loop"],
+    "worker_init_fn info.dataset": ["how-to/loop"],
+    "eval_dataset": ["how-to/loop", "how-to/trainers"],
+    "caption": ["how-to/loop"],
+    "camera": ["how-to/loop"],
+    "threads": ["how-to/loop"],
+    "set_epoch": ["how-to/loop"],
 }
 
 

@@ -61,7 +61,7 @@ def resume(loading: DataLoader[Any], epoch: int, batches: int, ranks: int = 1) -
             f"this loader of {len(loading)} batches cannot resume after batch {batches} of epoch {epoch}: make it with "
             "seedsafe_torch.loader, which stores its progress, or use a checkpoint from the end of an epoch"
         )
-    keyed.load_state_dict({"epoch": epoch, "yielded": min(batches * items, len(keyed)) * keyed.stride})
+    keyed.resume(epoch, batches * items)
 
 
 def holding_datasets(dataset: Any) -> list[Any]:

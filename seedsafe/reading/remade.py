@@ -1,0 +1,119 @@
+"""Loaders made anew that serve an epoch again."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Final
+
+from seedsafe.ground.warning import lines_above
+
+__all__ = ["description", "repeats_an_epoch"]
+
+_ENTRIES: Final = 32  # of a list of indices or weights: enough to tell two folds apart
+
+
+@dataclass(eq=False, slots=True)
+class _First:
+    """A first pass of a loader that was not told its epoch."""
+
+    maker: Callable[[], Any]
+    """Returns the loader, or its sampler, unless it is gone."""
+    lines: Hashable
+    """The lines of the calls under way as it began."""
+    is_whole: Callable[[], bool]
+    """Returns whether it was read to its end."""
+    before: int = 0
+    """How many such passes there were before it, each of a loader that had no other."""
+    passes: int = 1
+    """How many its loader has begun."""
+
+
+@dataclass(eq=False, slots=True)
+class _Dataset:
+    """What loaders have read of a dataset."""
+
+    reference: Any
+    passes: dict[Hashable, _First] = field(default_factory=dict)
+    """The latest first pass of the loaders of each description."""
+    told: bool = False
+
+
+_datasets: dict[Hashable, _Dataset] = {}  # by their ids, because some cannot be hashed
+
+
+def repeats_an_epoch(
+    dataset: Any, maker: Any, like: Hashable, is_whole: Callable[[], bool], *, first: bool
+) -> bool:
+    """Note that a pass begins, and return whether to tell that it repeats the only pass of an earlier loader, where the next epoch is meant.
+
+    Another one of the same description must have read its only pass to the end, and be gone. A loop calls from the same lines each time;
+    from other lines there must have been two, because the first may have been for statistics.
+
+    Args:
+        dataset: the user's dataset.
+        maker: the loader, or its sampler, or None if it is not known when it goes.
+        like: its description.
+        is_whole: returns whether the pass was read to its end. It must not keep the maker.
+        first: whether it is the maker's first pass, of an epoch that nobody has set.
+    """
+    number, reference = _identity(dataset)
+    if number is None:
+        return False
+    known = _datasets.setdefault(number, _Dataset(reference))
+    own = next((one for one in known.passes.values() if one.maker() is maker), None)
+    if maker is not None and own is not None:
+        own.passes += 1
+        return False
+    earlier = known.passes.pop(like, None)
+    if not first:
+        return False
+    this = known.passes[like] = _First(
+        (lambda: None) if maker is None else weakref.ref(maker), lines_above(), is_whole
+    )
+    if earlier is None or earlier.maker() is not None or earlier.passes > 1 or not earlier.is_whole():
+        return False
+    this.before = earlier.before + 1
+    tells = not known.told and (this.lines == earlier.lines or this.before > 1)
+    known.told |= tells
+    return tells
+
+
+def _identity(dataset: Any) -> tuple[Hashable, Any]:
+    """Return what tells a dataset from others, and what has to be kept for that: a weak reference, or two entries of a list, which has none.
+
+    For anything else without one, return None."""
+    number = id(dataset)
+    try:
+        return number, weakref.ref(dataset, lambda _: _datasets.pop(number, None))
+    except TypeError:
+        if not (isinstance(dataset, list | tuple) and dataset):
+            return None, None
+        ends = dataset[0], dataset[-1]
+        return (len(dataset), *map(id, ends)), ends
+
+
+def description(samplers: Iterable[Any], *options: Hashable) -> Hashable:
+    """Return what is equal for loaders that would serve an epoch alike: their samplers and other options."""
+    return (*options, *((type(one), _plain(one)) for one in samplers))
+
+
+def _plain(sampler: Any) -> str:
+    """Return the plain attributes of a sampler, and the beginnings of its lists, such as the indices of a fold."""
+    held = vars(sampler) if hasattr(sampler, "__dict__") else {"": sampler}
+    return repr([(name, _beginning(value)) for name, value in held.items() if name != "epoch"])
+
+
+def _beginning(value: Any) -> Any:
+    if isinstance(value, bool | int | float | str):
+        return value
+    is_list = isinstance(value, list | tuple | range) or type(value).__name__ in ("ndarray", "Tensor")
+    return (
+        [len(value), *(float(one) for one in islice(value, _ENTRIES) if _is_number(one))] if is_list else None
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) or getattr(value, "ndim", 1) == 0
