@@ -186,6 +186,10 @@ class Info:
         """Return the info with other boxes; None means that they are unknown."""
         return Info(self.shape, self._dtype, boxes, length=self._length, position=self.position)
 
+    def with_dtype(self, dtype: npt.DTypeLike) -> Info:
+        """Return the info with a different dtype, as a transform that converts an array returns it."""
+        return Info(self.shape, dtype, self.given_boxes, length=self._length, position=self.position)
+
     def of_dataset(self, length: int, position: int) -> Info:
         """Return the info of the sample at a position of a dataset with `length` samples."""
         return Info(self.shape, self._dtype, self.given_boxes, length=length, position=position)
