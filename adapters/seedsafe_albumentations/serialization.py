@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final, TextIO
 
 import seedsafe as ss
-from seedsafe_albumentations.absent import instead
+from seedsafe_albumentations.absent import instead, original
 from seedsafe_albumentations.arguments import check_only
 
 __all__ = ["from_dict", "load", "save", "to_dict"]
@@ -26,6 +26,9 @@ _INHERITED: Final = {
     ),
 }
 """What albumentations 2 writes of a transform's base class, which the transform itself does not take."""
+
+_GONE: Final = ("Fog", "Rain", "Shadow", "Snow", "SunFlare")
+"""Transforms that earlier releases had and wrote."""
 
 _FORMATS: Final = ("json", "yaml")
 
@@ -143,6 +146,9 @@ def _with_tuples(data: Any, own: dict[str, type]) -> Any:
         return [_with_tuples(one, own) for one in data]
     if not isinstance(data, dict):
         return data
+    if data.get("transform") in _GONE:
+        name = data["transform"]
+        raise ValueError(f"data contain {name}, which is gone: make the pipeline again, with Random{name}")
     is_own = data.get("transform") in own
     return {
         name: tuple(value) if is_own and isinstance(value, list) else _with_tuples(value, own)
@@ -152,7 +158,7 @@ def _with_tuples(data: Any, own: dict[str, type]) -> Any:
 
 def _own_classes() -> Iterator[type]:
     """Yield the transforms that this module adds to seedsafe's."""
-    for name in ("affine", "nan", "noise", "values", "weather"):
+    for name in ("affine", "nan", "noise", "values"):
         module = import_module(f"{__package__}.{name}")
         for value in vars(module).values():
             if (
@@ -184,7 +190,7 @@ def _from_theirs(plain: dict[str, Any], nonserializable: dict[str, Any]) -> Any:
         arguments["transforms"] = [_from_theirs(one, nonserializable) for one in plain["transforms"]]
         if not plain.get("additional_targets"):
             arguments.pop("additional_targets", None)
-    if name not in here.__all__:
+    if name not in here.__all__ and original(name) is None:
         raise ValueError(
             f"data contain the transform {name!r}, which this module does not have: {instead(name, here.__all__)}"
         )
@@ -219,7 +225,7 @@ def save(
     on_not_implemented_error: str = "raise",
 ) -> None:
     """Write a pipeline to a file, as ``seedsafe.Compose.to_json`` does. `load` reads it, and so does ``seedsafe.Compose.from_json``,
-    with ``classes=`` for transforms that seedsafe does not have, such as Rain.
+    with ``classes=`` for transforms that seedsafe does not have, such as Fraction.
 
     Args:
         transform: a Compose.
