@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import seedsafe as ss
 from seedsafe_albumentations.arguments import check_only
-from seedsafe_albumentations.points import FORMATS
+from seedsafe_albumentations.rows import FORMATS
 
 __all__ = ["BboxParams", "KeypointParams"]
 
