@@ -18,7 +18,7 @@ from skimage import data
 
 import seedsafe as ss
 from seedsafe.__main__ import main
-from seedsafe_look.arguments import numbers, sides
+from seedsafe_look.options import numbers, sides
 from seedsafe_look.parameters import plain, text
 from seedsafe_look.picture import picture_of, rgb
 

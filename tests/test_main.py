@@ -100,7 +100,7 @@ def test_an_interrupted_tool_says_so(
     def interrupted(argv: list[str]) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("seedsafe.data.folder.cli.main", interrupted)
+    monkeypatch.setattr("seedsafe.data.folder.command.main", interrupted)
     assert main(["index", "."]) == 130
     assert capsys.readouterr().err == "interrupted\n"
 

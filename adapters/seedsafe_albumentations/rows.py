@@ -1,4 +1,4 @@
-"""A call's boxes or keypoints as one array, with angles and scales."""
+"""A call's boxes or keypoints as one array."""
 
 from __future__ import annotations
 

@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 
 from seedsafe.data.folder.index import ListingIndex
-from seedsafe.data.folder.progress import reporting, shows_progress
 from seedsafe.data.folder.read import read_image, read_image_as_stored
 from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.pipeline.boxes import Edges, from_edges, to_edges
 from seedsafe.pipeline.compose import Compose
+from seedsafe_look.options import FORMATS
+from seedsafe_look.options import preview as parser
 from seedsafe_look.parameters import facts, lines
 from seedsafe_look.picture import picture_of
-from seedsafe_look.preview.options import FORMATS, parser
 from seedsafe_look.subject import Subject, load
 
 __all__ = ["main"]
@@ -67,7 +67,7 @@ def main(argv: list[str]) -> int:
 
 
 def _preview(options: argparse.Namespace) -> int:
-    from seedsafe_look.preview.sheet import encode, page, sheet
+    from seedsafe_look.sheet import encode, page, sheet
 
     output = Path(options.output)
     _check_output(output)
@@ -76,11 +76,8 @@ def _preview(options: argparse.Namespace) -> int:
     folder = _folder_of(subject, options)
     seed = SampleKey(options.seed or 0, 0, 0).seed if subject.reader is None else subject.reader.seed
     indices = _indices(options, folder if folder is not None else subject.reader.base)
-    with redirect_stdout(sys.stderr), reporting(shows_progress(options.no_progress), "drawing") as report:
-        rows = []
-        for done, number in enumerate(indices, 1):
-            rows.append(_row(subject, folder, number, seed, options))
-            report(done, len(indices))
+    with redirect_stdout(sys.stderr):
+        rows = [_row(subject, folder, number, seed, options) for number in indices]
     title = f"{subject.name}, seed {seed}"
     if output.suffix.lower() == ".html":
         output.write_text(page(title, rows, options.cell), encoding="utf-8")
@@ -138,7 +135,7 @@ def _row(
     subject: Subject, folder: _Folder | None, number: int, seed: int, options: argparse.Namespace
 ) -> Any:
     """Return the row of a sample: what it is, and what is made of it in each epoch or view."""
-    from seedsafe_look.preview.sheet import Cell, Row, fit
+    from seedsafe_look.sheet import Cell, Row, fit
 
     title = f"sample {number}" if folder is None else folder.title(number)
     try:

@@ -16,7 +16,7 @@ from seedsafe.data.folder.read import read_image
 from seedsafe.ground.info import Info
 from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.pipeline.state import Applied
-from seedsafe_look.explain.options import parser
+from seedsafe_look.options import explain as parser
 from seedsafe_look.parameters import plain, text
 from seedsafe_look.subject import Subject, load
 

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from seedsafe.data.folder.index import ListingIndex
-from seedsafe.data.folder.progress import shows_progress
 from seedsafe.data.folder.read import read_image, read_image_as_stored
-from seedsafe.data.stats.options import parser
+from seedsafe.data.options import stats as parser
 from seedsafe.data.stats.result import ChannelStats
-from seedsafe.data.stats.run import channel_stats
+from seedsafe.data.stats.run import channel_stats, shows_progress
 from seedsafe.ground.checks import checked_int
 
 __all__ = ["main"]
@@ -61,7 +60,7 @@ def main(argv: list[str]) -> int:
         checked_int("--workers", options.workers, 0, 2**15, "pass the number of processes, 0 for none")
         _check_output(options.json or "-")
         progress = shows_progress(options.no_progress)
-        images = _Images(options.path, labelled=False, progress=progress)
+        images = _Images(options.path, labelled=False)
         images.read = read_image_as_stored if options.as_stored else read_image
         code = 1  # for faults of the images
         images.raise_problems()

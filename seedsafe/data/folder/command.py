@@ -1,14 +1,12 @@
 """The command ``seedsafe index``."""
 
 import json
-import os
 import sys
 import warnings
 from collections import Counter
 
 from seedsafe.data.folder.index import FolderIndex, ListingIndex
-from seedsafe.data.folder.options import parser
-from seedsafe.data.folder.progress import shows_progress
+from seedsafe.data.options import index as parser
 
 __all__ = ["main"]
 
@@ -25,19 +23,15 @@ def main(argv: list[str]) -> int:
 
     Example:
         >>> import tempfile
-        >>> main([tempfile.mkdtemp(), "--no-progress"])
+        >>> main([tempfile.mkdtemp()])
         0 files, 0 classes, 0 bytes of memory a file
         0
     """
     options = parser().parse_args(argv)
-    cache = options.cache
-    if cache is None and options.keep:
-        cache = os.path.abspath(options.path) + ".seedsafe-index"
     try:
         with warnings.catch_warnings(record=True) as failures:
             warnings.simplefilter("always")
-            progress = shows_progress(options.no_progress)
-            index = ListingIndex(options.path, labelled=not options.flat, cache=cache, progress=progress)
+            index = ListingIndex(options.path, labelled=not options.flat, cache=options.cache)
     except (OSError, ValueError) as error:
         print(f"seedsafe index: {error}", file=sys.stderr)
         return 2
@@ -49,19 +43,17 @@ def main(argv: list[str]) -> int:
         )
     for warning in failures:
         print(f"seedsafe index: {warning.message}", file=sys.stderr)
-    if cache is not None and not options.json and not failures:
-        print(f"cache: {cache}")
+    if options.cache is not None and not options.json and not failures:
+        print(f"cache: {options.cache}")
     return 1 if index.problems or failures else 0
 
 
 def _as_json(index: FolderIndex) -> str:
-    changes = index.changes
     facts = {
         "root": index.root,
         "files": len(index),
         "classes": len(index.classes),
         "bytes": index.nbytes,
-        "changes": None if changes is None else changes._asdict(),
         "problems": [problem._asdict() for problem in index.problems],
         "fingerprint": index.fingerprint,
     }
@@ -71,8 +63,6 @@ def _as_json(index: FolderIndex) -> str:
 def _as_text(index: FolderIndex) -> str:
     each = index.nbytes / len(index) if len(index) else 0
     lines = [f"{len(index):,} files, {len(index.classes):,} classes, {each:.3g} bytes of memory a file"]
-    if index.changes is not None:
-        lines.append(f"since the last time: {index.changes.added:,} added, {index.changes.removed:,} removed")
     for kind, count in sorted(Counter(problem.kind for problem in index.problems).items()):
         lines.append(f"{count:,} of kind {kind}:")
         shown = [problem for problem in index.problems if problem.kind == kind][:10]
