@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from seedsafe.ground.removed import add_removed
+from seedsafe.ground.commands import add_removed
 
 __all__ = ["index", "stats"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from seedsafe.ground.removed import add_removed
+from seedsafe.ground.commands import add_removed
 
 __all__ = ["FORMATS", "demo", "explain", "numbers", "preview", "sides"]
 

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,9 @@ from seedsafe.data.folder.index import ListingIndex
 from seedsafe.data.folder.read import read_image, read_image_as_stored
 from seedsafe.data.options import stats as parser
 from seedsafe.data.stats.result import ChannelStats
-from seedsafe.data.stats.run import channel_stats, shows_progress
+from seedsafe.data.stats.run import channel_stats
 from seedsafe.ground.checks import checked_int
+from seedsafe.ground.commands import check_output
 
 __all__ = ["main"]
 
@@ -58,8 +60,8 @@ def main(argv: list[str]) -> int:
     code = 2  # for faults of the arguments
     try:
         checked_int("--workers", options.workers, 0, 2**15, "pass the number of processes, 0 for none")
-        _check_output(options.json or "-")
-        progress = shows_progress(options.no_progress)
+        check_output("--json", options.json or "-")
+        progress = _shows_progress(options.no_progress)
         images = _Images(options.path, labelled=False)
         images.read = read_image_as_stored if options.as_stored else read_image
         code = 1  # for faults of the images
@@ -80,12 +82,9 @@ def main(argv: list[str]) -> int:
     return 1 if options.strict and (stats.nan or stats.inf) else 0
 
 
-def _check_output(path: str) -> None:
-    """Raise an error before the computation if its results cannot be written."""
-    if os.path.isdir(path):
-        raise IsADirectoryError(f"--json must be a file, got the folder {path!r}: add a file name")
-    if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
-        raise FileNotFoundError(f"--json must be a file in a folder that exists, got {path!r}: create it")
+def _shows_progress(off: bool) -> bool:
+    """Return whether a command shows progress: on a terminal, if rich is installed, unless it is switched off."""
+    return not off and sys.stderr.isatty() and find_spec("rich") is not None
 
 
 def _as_text(stats: ChannelStats) -> str:

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Callable, Generator, Iterable
 from contextlib import closing, contextmanager
-from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from seedsafe import opencv
@@ -16,16 +15,11 @@ from seedsafe.data.stats.sums import Accumulator
 from seedsafe.ground.checks import checked_int, explain_arguments
 from seedsafe.ground.process import check_main
 
-__all__ = ["channel_stats", "shows_progress"]
+__all__ = ["channel_stats"]
 
 
 _Report = Callable[[int, int | None], object]
 """Called with the count so far and the total (None while that is unknown)."""
-
-
-def shows_progress(off: bool) -> bool:
-    """Return whether a command shows progress: on a terminal, if rich is installed, unless it is switched off."""
-    return not off and sys.stderr.isatty() and find_spec("rich") is not None
 
 
 @contextmanager

@@ -1,11 +1,12 @@
-"""Options of commands that are gone."""
+"""What the commands share."""
 
 from __future__ import annotations
 
 import argparse
+import os
 from typing import NoReturn
 
-__all__ = ["add_removed"]
+__all__ = ["add_removed", "check_output"]
 
 
 def add_removed(parser: argparse.ArgumentParser, option: str, way_out: str) -> None:
@@ -24,3 +25,11 @@ def add_removed(parser: argparse.ArgumentParser, option: str, way_out: str) -> N
 
     # A type is applied to `const` as well, so that the option is refused with and without a value.
     parser.add_argument(option, nargs="?", const="", type=refuse, help=argparse.SUPPRESS)
+
+
+def check_output(option: str, path: str) -> None:
+    """Raise an error, before the work begins, if its result cannot be written to a file."""
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"{option} must be a file, got the folder {path!r}: add a file name")
+    if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
+        raise FileNotFoundError(f"{option} must be a file in a folder that exists, got {path!r}: create it")
