@@ -32,8 +32,8 @@ class BasicTransform(Own, metaclass=Kind):
     In a Compose, and alone in a read or with ``key=``, all its draws follow the key: those from ``self.py_random`` and
     ``self.random_generator``, and from `random`, ``numpy.random`` and torch. Boxes are rows
     ``(x_min, y_min, x_max, y_max, number)`` in [0, 1], keypoints are rows ``(x, y, 0, 0, 0, number)`` in pixels. A class that keeps
-    an image's shape may set ``returns = "same"``. ReplayCompose and ``save_applied_params`` require that if a transform whose draws
-    depend on the shape follows.
+    an image's shape may set ``returns = "same"``. ReplayCompose and ``save_applied_params`` require it of a
+    class before a transform whose draws depend on the shape.
 
     Args:
         p: the probability that it is applied; 1.x passes ``always_apply`` before it.

@@ -31,7 +31,7 @@ class Parts:
         bbox_params: the parameters of its boxes, or None if it takes none.
         keypoint_params: the parameters of its keypoints, or None if it takes none.
         additional: the names of further arguments, and what each is.
-        asks_boxes: whether a transform chooses its window by the boxes, which a call without boxes gets as an empty list.
+        asks_boxes: whether a transform chooses its window by the boxes; it gets an empty list of them from a call without boxes.
         one_mask: whether a transform looks at the mask, so that several masks become one.
         own: whether a transform is the user's own, which may read the call's other arguments.
 

@@ -299,7 +299,7 @@ def _as_array(name: str, part: Any) -> str:
 
 
 def arithmetic(name: str, dtype: np.dtype[Any]) -> str:
-    """Return what makes uint8 or float32 of an image or a waveform of another dtype, without a wrap.
+    """Return how to convert an image or a waveform of another dtype to uint8 or float32 without overflow.
 
     Example:
         >>> arithmetic("image", np.dtype("bool"))
@@ -379,7 +379,7 @@ def _native(name: str, dtype: np.dtype[Any]) -> str:
 
 
 def is_masked(array: Any) -> bool:
-    """Return whether an array is a masked one, without the import that ``np.ma`` costs."""
+    """Return whether an array is a masked array, without importing ``numpy.ma``."""
     if type(array) is np.ndarray:
         return False
     return isinstance(array, getattr(sys.modules.get("numpy.ma"), "MaskedArray", ()))
@@ -455,7 +455,7 @@ def _check_video(name: str, video: Array, parts: dict[str, Any]) -> None:
 
 
 def named_parts(sample: Any, parts: dict[str, Any], labels: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return the parts of a call by name as a sample.
+    """Return parts that were passed by name as a sample.
 
     Raises:
         TypeError: there is a sample as well, or a name is neither a target nor a label.

@@ -134,7 +134,7 @@ _inherited: Final[list[Any]] = []
 
 
 def before_fork() -> None:
-    """Lock the slots that a child inherits. What cannot be locked, as there is no descriptor, stays taken for ever."""
+    """Lock the slots that a child inherits. A slot that cannot be locked, for want of a descriptor, stays in use for good."""
     lock.acquire()
     for slot in list(_used.values()):
         try:

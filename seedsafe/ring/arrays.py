@@ -160,7 +160,7 @@ def why_not() -> str | None:
 
 
 class Part(NamedTuple):
-    """Memory for a part of a batch, reused when no array over it is left, and what sends it if it travels."""
+    """Memory for a part of a batch, reused when no array over it is left, and the function that sends it, if it is to be sent."""
 
     memory: npt.NDArray[np.uint8]
     send: Send | None = None

@@ -53,9 +53,10 @@ _reserve: Final[list[int]] = []
 
 
 class Handle(NamedTuple):
-    """The path by which any process can open a file that another has open, and the device and inode by which to know it.
+    """The path of a file that another process has open, and the file's device and inode.
 
-    Numbers of processes and descriptors, which make the path, come again. Those of inodes do not.
+    The path has the numbers of a process and a descriptor, which the system gives out again. It does not give an inode's number out
+    again, so the inode shows whether the path still leads to the same file.
     """
 
     path: str

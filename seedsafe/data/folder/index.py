@@ -211,7 +211,7 @@ class FolderIndex:
         An augmentation keyed by these does not change for a file when others appear or vanish.
 
         Raises:
-            ValueError: two paths have the same id (about 3 of 100 trees of 10^9 files have such a pair).
+            ValueError: two paths have the same id (of 100 trees with 10^9 files each, about 3 have such a pair).
         """
         folders = list(self._tree.folders)
         digests = b"".join(
