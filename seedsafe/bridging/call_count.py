@@ -38,7 +38,7 @@ class CallCount:
         return number
 
     def note(self, flags: int) -> None:
-        """Set DRAWN or UNSEEN."""
+        """Set a flag, DRAWN or UNSEEN, for all processes."""
         self._view[1] |= flags
 
     @property

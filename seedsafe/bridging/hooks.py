@@ -62,7 +62,7 @@ def registrations() -> int:
 def hook_of(thing: Any) -> Hook | None:
     """Return the hook for an object: a registered one, else the first that fits its methods, else None.
 
-    A class that draws from the key itself, although it has such a method, has an attribute ``follows_key``, which is True.
+    A class that has such a method but draws from the key itself sets its attribute ``follows_key`` to True.
     """
     for cls in type(thing).__mro__:
         if cls in _registered:

@@ -55,7 +55,7 @@ def numpy_state(bits: MT19937) -> npt.NDArray[np.uint32] | None:
 
 
 def torch_state(torch: Any) -> tuple[Any, npt.NDArray[np.uint32], npt.NDArray[np.uint64]] | None:
-    """Return a newly seeded state of torch's CPU generator, the memory of its seed, two halves, and that of its 624 words.
+    """Return a newly seeded state of torch's CPU generator, with views of the two halves of its seed and of its 624 words.
 
     ``manual_seed`` uses only 32 of its 64 bits, and torch has no other door than its whole state, as bytes without a layout. Seen
     in torch 2.10 and 2.13: the seed first, then the words, 64 bits each. None if the state of seed 1, with these two of seed 2, is

@@ -19,7 +19,7 @@ WAITS = 40
 
 
 class Regions:
-    """Lets one thread at a time into a region, because the generators belong to the process, and none during a fork.
+    """Lets one thread at a time into a region, because all threads share the generators, and none during a fork.
 
     A lock that another thread holds during a fork stays locked in the child forever. This includes the locks of bit
     generators, and that of torch's generator, which cannot be replaced. So a fork shuts the door and waits until no thread

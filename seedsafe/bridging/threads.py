@@ -32,7 +32,7 @@ def others_run() -> bool:
 
 
 class OtherThreads:
-    """The other threads of this process, and what each was at when this was created.
+    """The other threads of this process, and where each stood when this was created.
 
     Example:
         >>> others, done = OtherThreads(), threading.Event()
@@ -46,7 +46,7 @@ class OtherThreads:
         self._before = _frames()
 
     def awake(self) -> list[str]:
-        """Return the names of those that may have done anything but wait since then."""
+        """Return the names of the threads that may have done more than wait since then."""
         names = {thread.ident: thread.name for thread in threading.enumerate()}
         now = _frames()
         asleep = {
@@ -64,7 +64,7 @@ def _frames() -> dict[int, tuple[FrameType, int]]:
 
 
 def undisturbed(trace: Callable[[], Run], shared: Sequence[str], label: str) -> Run:
-    """Return a run of a call into which no other thread has drawn.
+    """Return a run of a call during which no other thread has drawn.
 
     The generators of the process are one set for all threads. So a run counts if they stayed where they were, or if no other thread did
     anything, or if it equals an earlier run of the call.

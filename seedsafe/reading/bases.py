@@ -330,7 +330,7 @@ _DICTS: Final = (dict, np.lib.npyio.NpzFile)
 def check_base(base: Any, *, name: str = "base", streams: str = "the adapter for tf.data") -> None:
     """Raise an error if a base holds the columns of a dataset, or is a stream of TensorFlow.
 
-    A tuple of images is a base. What is refused is certain: its arrays are equally long, and no dataset has samples of such
+    A tuple of images is a base. Only what certainly is none is refused: its arrays are equally long, and no dataset has samples of such
     shapes.
 
     Args:

@@ -354,7 +354,7 @@ class SeveralViews:
 
 
 class OneImage:
-    """Augments a sample that is an image, or a tuple of an image and labels, in one call. Others take the step for parts."""
+    """Augments a sample that is an image, or a tuple of an image and labels, in one call; `AnyForm` takes all others."""
 
     def __init__(self, any_form: AnyForm) -> None:
         self._any_form = any_form
@@ -446,7 +446,7 @@ class CheckedValues:
 
 
 class Watched:
-    """Runs the first calls of a pipeline with foreign transforms twice more, and refuses it if it ignores its key.
+    """Runs the first calls of a pipeline with foreign transforms two more times, and refuses it if it ignores its key.
 
     Only the draws and results of the foreign transforms are computed again, not those of the library's own.
     """

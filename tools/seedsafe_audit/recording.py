@@ -44,7 +44,7 @@ class Plan:
         watch: whether to compare the dataset's attributes after each reading.
         reseed: whether to seed the process-wide generators before each reading, and record their states after it.
         carry: whether to return each sample with its record, to compare it on arrival.
-        again: whether the same was run before.
+        again: whether it repeats an earlier run.
     """
 
     workers: int = 0

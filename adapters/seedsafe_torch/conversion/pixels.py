@@ -35,7 +35,7 @@ def picture_of(image: Any) -> Any:
     """Return an image (H, W) or (H, W, C) as a PIL image: L, LA, RGB or RGBA of uint8; 1, I;16, I or F of other dtypes.
 
     Raises:
-        TypeError: PIL has no mode for it.
+        TypeError: PIL has no mode for such an image.
     """
     from PIL import Image
 
