@@ -381,7 +381,7 @@ class OneImage:
 
 
 class UnchangedImage:
-    """Returns samples as they are, for an empty Compose, which refuses the forms that any pipeline refuses."""
+    """Returns samples as they are, for an empty Compose. It refuses the forms that every pipeline refuses."""
 
     def __init__(self, any_form: AnyForm) -> None:
         self._any_form = any_form
