@@ -14,7 +14,6 @@ import numpy as np
 __all__ = [
     "Converter",
     "any_of",
-    "around",
     "check_only",
     "each_of",
     "ends_of",
@@ -22,6 +21,7 @@ __all__ = [
     "flag_of",
     "interpolation_of",
     "is_number",
+    "limits_of",
     "mask_fill_of",
     "method_of",
     "mode_of",
@@ -144,7 +144,7 @@ def ends_of(value: Any, name: str) -> tuple[Any, Any]:
     return ends[0], ends[1]
 
 
-def around(value: Any, name: str) -> tuple[Any, Any]:
+def limits_of(value: Any, name: str) -> tuple[Any, Any]:
     """Return the range of a limit: one number x is -x to x."""
     low, high = (-value, value) if is_number(value) else ends_of(value, name)
     return min(low, high) + 0.0, max(low, high) + 0.0  # no negative zero
@@ -152,7 +152,7 @@ def around(value: Any, name: str) -> tuple[Any, Any]:
 
 def factors_of(value: Any, name: str) -> tuple[float, float]:
     """Return the range of a factor for the limit of its difference from 1."""
-    low, high = around(value, name)
+    low, high = limits_of(value, name)
     if not low > -1.0:
         raise ValueError(
             f"{name} must be above -1, got {value!r}, which draws factors from {1.0 + low:g}: albumentations fails when it draws one of 0 "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import any_of, around, ends_of, is_number, only, pair_of, upward
+from seedsafe_albumentations.arguments import any_of, ends_of, is_number, limits_of, only, pair_of, upward
 from seedsafe_albumentations.table import Old, Row
 
 __all__ = ["ROWS"]
@@ -80,7 +80,7 @@ ROWS: Final = {
             "blur_limit": ("size", _sizes),
             "sigma_x_limit": ("sigma_x", _FROM_ZERO),
             "sigma_y_limit": ("sigma_y", _FROM_ZERO),
-            "rotate_limit": ("angle", around),
+            "rotate_limit": ("angle", limits_of),
             "beta_limit": ("beta", _FROM_ZERO),
             "noise_limit": ("noise", _FROM_ZERO),
             "sigmaX_limit": Old("sigma_x_limit"),

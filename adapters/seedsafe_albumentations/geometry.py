@@ -7,11 +7,11 @@ from typing import Any, Final
 
 import seedsafe as ss
 from seedsafe_albumentations.arguments import (
-    around,
     ends_of,
     factors_of,
     flag_of,
     is_number,
+    limits_of,
     pair_of,
     upward,
     word_of,
@@ -140,7 +140,7 @@ def _shift_scale_rotate(
     shift_limit: Any, scale: _Range, rotate: _Range, shift_limit_x: Any, shift_limit_y: Any, **options: Any
 ) -> Any:
     across, down = (shift_limit if one is None else one for one in (shift_limit_x, shift_limit_y))
-    shift = around(across, "shift_limit"), around(down, "shift_limit")
+    shift = limits_of(across, "shift_limit"), limits_of(down, "shift_limit")
     return ss.Affine(
         rotate, translate=shift, scale=(scale, scale) if scale[0] < scale[1] else scale, **options
     )
@@ -188,8 +188,8 @@ ROWS: Final = {
         {
             "scale": upward(1.0, _same),
             "translate_percent": upward(0.0, _same),
-            "rotate": around,
-            "shear": lambda value, name: {"x": around(value, name)},
+            "rotate": limits_of,
+            "shear": lambda value, name: {"x": limits_of(value, name)},
             "order": ("interpolation", word_of({0: "nearest", 1: "bilinear", 3: "bicubic"})),
             "mode": BORDERS,
         },
@@ -201,7 +201,7 @@ ROWS: Final = {
         "shift_limit=(-0.0625, 0.0625), scale_limit=(-0.1, 0.1), rotate_limit=(-45, 45), interpolation=1, border_mode=0, "
         "value=None, mask_value=None, shift_limit_x=None, shift_limit_y=None, rotate_method='largest_box', "
         "mask_interpolation=0, fill=0, fill_mask=0, p=0.5",
-        {"scale_limit": ("scale", factors_of), "rotate_limit": ("rotate", around)},
+        {"scale_limit": ("scale", factors_of), "rotate_limit": ("rotate", limits_of)},
         ". Shifts are shares of the sides; the scales of x and y are drawn apart and added to 1",
         _shift_scale_rotate,
     ),
@@ -209,13 +209,13 @@ ROWS: Final = {
         ss.Rotate,
         "limit=(-90, 90), interpolation=1, border_mode=0, value=None, mask_value=None, rotate_method='largest_box', "
         "crop_border=False, mask_interpolation=0, fill=0, fill_mask=0, p=0.5",
-        {"limit": ("degrees", around)},
+        {"limit": ("degrees", limits_of)},
     ),
     "SafeRotate": Row(
         ss.Rotate,
         "limit=(-90, 90), interpolation=1, border_mode=0, value=None, mask_value=None, rotate_method='largest_box', "
         "mask_interpolation=0, fill=0, fill_mask=0, p=0.5",
-        {"limit": ("degrees", around)},
+        {"limit": ("degrees", limits_of)},
         " that keeps the image's size, with all of the image in it",
         ScaledRotation,
     ),

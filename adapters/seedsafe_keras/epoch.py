@@ -56,7 +56,7 @@ class EpochCallback:
     def __init__(self, sequence: AugmentedSequence) -> None:
         super().__init__()
         self.sequence = sequence
-        sequence.expect_epochs()
+        sequence.expect_epochs()  # now, because Keras reads a batch before it calls any callback
 
     def on_train_begin(self, logs: Any = None) -> None:
         """Check that Keras will read whole passes, and that its workers can load the sequence."""

@@ -83,6 +83,7 @@ def fit(model: Any, sequence: Any, **fit_args: Any) -> Any:
         number = fit_args.pop("validation_steps", None)
         fit_args["validation_data"] = _with_epoch(validation, framework, "validation_steps", number)
     own = [] if run.epoch is not None else [EpochCallback(run)]
+    # The first, so that the epoch is set before a callback of the user's reads the sequence.
     fit_args["callbacks"] = [*own, *_callbacks(fit_args.get("callbacks"))]
     result = model.fit(run, **_prepare(model, run, framework), **{**fit_args, "shuffle": False})
     _report(run, validation)

@@ -138,7 +138,7 @@ class Step:
         """Go to its stream for the current sample, and return whether it fires."""
         if not self.has_stream:
             return True
-        draws.turn((self.upper or self.next_upper(draws)) >> 32)
+        draws.to_stream((self.upper or self.next_upper(draws)) >> 32)
         return draws.word() < self.limit
 
     def stream_name(self, draws: State) -> str:

@@ -97,6 +97,7 @@ def map_file(file: int, size: int, offset: int = 0) -> Any:
         code = ctypes.get_errno() or errno.ENOMEM
         raise OSError(code, f"{size} bytes of a memory file cannot be mapped: {os.strerror(code)}")
     memory = (ctypes.c_ubyte * size).from_address(pointer)
+    # Not at the program's end, when other threads may still read the memory; the system unmaps it then.
     weakref.finalize(memory, library.munmap, pointer, size).atexit = False
     return memory
 

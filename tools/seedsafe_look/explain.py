@@ -128,7 +128,7 @@ def _as_text(key: SampleKey, applied: list[Applied]) -> str:
 def _as_json(subject: Subject, key: SampleKey, applied: list[Applied]) -> str:
     of_key = {name: getattr(key, name) for name in ("seed", "epoch", "index", "occurrence", "view")}
     ops = {} if subject.augment is None else {one.name: one.op for one in subject.augment.streams()}
-    told = [
+    steps = [
         {
             "name": name,
             "op": ops.get(name.partition("@")[0]),
@@ -137,4 +137,4 @@ def _as_json(subject: Subject, key: SampleKey, applied: list[Applied]) -> str:
         }
         for name, drawn in applied
     ]
-    return json.dumps({"pipeline": subject.name, "key": of_key, "applied": told}, indent=1)
+    return json.dumps({"pipeline": subject.name, "key": of_key, "applied": steps}, indent=1)

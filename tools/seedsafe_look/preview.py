@@ -96,11 +96,11 @@ def _preview(options: argparse.Namespace) -> int:
 
 
 def _facts(subject: Subject, output: Path, rows: list[Any]) -> dict[str, Any]:
-    told = []
+    shown = []
     for row in rows:
         cells = [{"title": one.title, "applied": one.applied} for one in row.cells]
-        told.append({"sample": row.title, "error": row.error, "cells": cells})
-    return {"pipeline": subject.name, "output": str(output), "rows": told}
+        shown.append({"sample": row.title, "error": row.error, "cells": cells})
+    return {"pipeline": subject.name, "output": str(output), "rows": shown}
 
 
 def _folder_of(subject: Subject, options: argparse.Namespace) -> _Folder | None:
@@ -151,9 +151,9 @@ def _row(
                 before, after = sample, one.augment(sample, key=key)  # type: ignore[misc]  # one of the two is there
             if not cells:
                 cells.append(Cell("original", draw(before), []))
-            told = f"epoch {epoch}, view {view}" if view else f"epoch {epoch}"
+            name = f"epoch {epoch}, view {view}" if view else f"epoch {epoch}"
             drawn = one.augment and summary(one.augment, key, one.infos(before, at))
-            cells.append(Cell(told, draw(after), *(drawn or (["drawn by the dataset itself"], None))))
+            cells.append(Cell(name, draw(after), *(drawn or (["drawn by the dataset itself"], None))))
         except Exception as error:  # noqa: BLE001  # from the user's pipeline or dataset
             failure = f"{type(error).__name__}: {error}"
             cells.append(Cell(f"epoch {epoch}", None, [failure]))

@@ -42,8 +42,8 @@ def show(
     cells = [Cell("sample", picture_of(sample, boxes=boxes), [])]
     for title, key in _keys(seed, index, epochs, views):
         result = augment(sample, key=key)
-        told, _ = summary(augment, key, described(sample))
-        cells.append(Cell(title, picture_of(result, boxes=boxes), told))
+        lines, _ = summary(augment, key, described(sample))
+        cells.append(Cell(title, picture_of(result, boxes=boxes), lines))
     return draw([cells[first : first + _ACROSS] for first in range(0, len(cells), _ACROSS)])
 
 

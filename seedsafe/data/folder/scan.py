@@ -34,7 +34,7 @@ class Listing:
 
     Attributes:
         stamp: what shows that it has not changed.
-        blob: the names of its files, sorted, each followed by a NUL: one object, where a million names would be as many.
+        blob: the names of its files, sorted, each followed by a NUL, in one object instead of perhaps a million.
         children: the names of the folders in it.
         problems: the entries that could not be indexed.
     """
