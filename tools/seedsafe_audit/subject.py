@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from seedsafe.bridging.walk import Location, Part, attributes_of, held_by, walk
-from seedsafe.ground.target import import_object
+from seedsafe.ground.commands import import_object
 from seedsafe.reading.bases import outermost
 
 __all__ = ["Subject", "load", "subject_of"]
