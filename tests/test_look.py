@@ -473,7 +473,7 @@ def test_show_loads_matplotlib_and_says_what_it_lacks() -> None:
         "try: augment.show(np.zeros((4, 4), np.uint8))\nexcept ImportError as error: print(error)"
     )
     done = python("-c", code)
-    assert done.stdout == 'show and pictures of a preview need matplotlib: pip install "seedsafe[tools]"\n'
+    assert done.stdout == 'show and image files of a preview need matplotlib: pip install "seedsafe[tools]"\n'
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ __all__ = ["EpochCallback"]
 class EpochCallback:
     """Set a sequence's epoch during ``model.fit``. ``seedsafe_keras.fit`` adds one automatically.
 
-    A callback's ``on_epoch_begin`` is the only place where Keras gives the epoch's number before a worker of that epoch starts.
+    Of all that Keras calls, only a callback's ``on_epoch_begin`` gets the epoch's number before a worker of that epoch starts.
     Keras creates its process pools after that, so forked and spawned workers get the sequence with its epoch. The hooks of a
     Sequence do not get the number, and Keras calls them at other times.
 

@@ -17,7 +17,7 @@ try:
     from matplotlib.figure import Figure
 except ImportError as error:
     raise ImportError(
-        'show and pictures of a preview need matplotlib: pip install "seedsafe[tools]"'
+        'show and image files of a preview need matplotlib: pip install "seedsafe[tools]"'
     ) from error
 
 __all__ = ["Sheet", "draw", "show"]
