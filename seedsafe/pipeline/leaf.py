@@ -122,7 +122,7 @@ class Leaf(Step):
             raise
 
     def fill(self, image: Array, row: Array, draws: State) -> Any:
-        """Do as `fire` for an image. If the result fits into the row, write it there and return the row."""
+        """Transform an image as `fire` does. If the result fits into the row, write it there and return the row."""
         try:
             return self._apply_alone(image, (), row)
         except Exception as error:
