@@ -34,7 +34,7 @@ def measure(rounds: int = 200) -> dict[str, float]:
 
     def rekey_and_draw() -> None:
         draws.enter(key)
-        draws.turn(op)
+        draws.to_stream(op)
         draws.unit()
         draws.unit()
         draws.unit()

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from importlib import import_module
 from pathlib import Path
 
-from seedsafe.__main__ import EXITS, TOOLS
+from seedsafe.__main__ import EXITS, TOOLS, parser_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "cli.md"
 
@@ -52,7 +51,7 @@ def cells(action: argparse.Action) -> tuple[str, str]:
 
 def section(tool: str) -> str:
     """Return the part of the page on a tool."""
-    parser: argparse.ArgumentParser = import_module(f"{TOOLS[tool].package}.options").parser()
+    parser = parser_of(tool)
     shown = (one for one in parser._actions if one.help != argparse.SUPPRESS)
     actions = [one for one in shown if not isinstance(one, argparse._HelpAction)]
     rows = "\n".join(f"| {name} | {text} |" for name, text in map(cells, actions))

@@ -7,29 +7,39 @@ import os
 import sys
 from importlib import import_module
 from io import TextIOWrapper
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import seedsafe
 
-__all__ = ["TOOLS", "Tool", "main"]
+if TYPE_CHECKING:
+    import argparse
+
+__all__ = ["TOOLS", "Tool", "main", "parser_of"]
 
 
 class Tool(NamedTuple):
-    """A tool. Its package has ``options.py`` with ``parser()``, which imports little, and ``cli.py`` with ``main(arguments)``."""
+    """A tool.
+
+    Attributes:
+        package: its ``options`` import little, so that ``--help`` is quick, and have a parser: a function of the tool's name, or ``parser``.
+        module: the module in the package with its ``main(arguments)``.
+        line: what it does.
+    """
 
     package: str
+    module: str
     line: str
 
 
 TOOLS = {
-    "demo": Tool("seedsafe_look.demo", "show the bug and its cure on this machine"),
-    "preview": Tool("seedsafe_look.preview", "draw what a pipeline makes of your images"),
-    "explain": Tool("seedsafe_look.explain", "tell what a pipeline did to one sample of a run"),
-    "check": Tool("seedsafe_check", "say whether a project is affected, and what to do first"),
-    "lint": Tool("seedsafe_lint", "find random state in worker code, statically"),
-    "audit": Tool("seedsafe_audit", "run a dataset in real loaders and find its faults"),
-    "stats": Tool("seedsafe.data.stats", "exact channel mean and std of a folder of images"),
-    "index": Tool("seedsafe.data.folder", "index a folder of images"),
+    "demo": Tool("seedsafe_look", "demo", "show the bug and its cure on this machine"),
+    "preview": Tool("seedsafe_look", "preview", "draw what a pipeline makes of your images"),
+    "explain": Tool("seedsafe_look", "explain", "tell what a pipeline did to one sample of a run"),
+    "check": Tool("seedsafe_check", "cli", "say whether a project is affected, and what to do first"),
+    "lint": Tool("seedsafe_lint", "cli", "find random state in worker code, statically"),
+    "audit": Tool("seedsafe_audit", "cli", "run a dataset in real loaders and find its faults"),
+    "stats": Tool("seedsafe.data", "stats.command", "exact channel mean and std of a folder of images"),
+    "index": Tool("seedsafe.data", "folder.command", "index a folder of images"),
 }
 
 EXITS = """\
@@ -92,15 +102,22 @@ def _run(words: list[str]) -> int:
         advice = f": did you mean {close[0]}?" if close else ""
         print(f"seedsafe: no tool {name!r}{advice}\n{_usage()}", file=sys.stderr)
         return 2
-    package = TOOLS[name].package
     try:
-        import_module(f"{package}.options").parser().parse_args(rest)
+        parser_of(name).parse_args(rest)
     except SystemExit as end:  # --help, before the tool's own imports, or a wrong call
         if end.code:
             print(f"`seedsafe {name} --help` lists the options", file=sys.stderr)
         return end.code if isinstance(end.code, int) else 0
-    code: int = import_module(f"{package}.cli").main(rest)
+    tool = TOOLS[name]
+    code: int = import_module(f"{tool.package}.{tool.module}").main(rest)
     return code
+
+
+def parser_of(name: str) -> argparse.ArgumentParser:
+    """Return the parser of a tool's arguments."""
+    options = import_module(f"{TOOLS[name].package}.options")
+    parser: argparse.ArgumentParser = (getattr(options, name, None) or options.parser)()
+    return parser
 
 
 def _usage() -> str:

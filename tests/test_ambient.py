@@ -287,5 +287,5 @@ def test_a_key_with_a_call_says_so() -> None:
 def test_the_pooled_stream_tells_the_address_of_the_call() -> None:
     draws = PooledDraws()
     draws.enter(ss.SampleKey(1, 2, 3, call=4))
-    draws.turn(5)
+    draws.to_stream(5)
     assert draws.address == (1, 0, 0, 2 << 32, 5 << 32 | 4 << 16, 3)

@@ -161,9 +161,11 @@ def test_an_index_cache_with_words_that_changed_places_is_made_anew(tmp_path: Pa
             cache.write_bytes(damaged.tobytes())
             assert cachefile.load(str(cache), expected._options) is None
     assert [ss.FolderIndex(root, cache=cache).path(i) for i in range(300)] == paths
-    assert ss.FolderIndex(root, cache=cache).changes == (0, 0)
+    assert cachefile.load(str(cache), expected._options) is not None  # made anew
     cache.write_bytes(b"seedsafe index 1" + whole[16:])  # of an older release
-    assert ss.FolderIndex(root, cache=cache).changes is None
+    assert cachefile.load(str(cache), expected._options) is None
+    ss.FolderIndex(root, cache=cache)
+    assert cachefile.load(str(cache), expected._options) is not None
 
 
 class TestCoordinates:

@@ -30,7 +30,7 @@ def drawn_of(transform: ss.Transform, info: ss.Info, count: int) -> list[Any]:
     draws, found, op = PooledDraws(), [], op_of(type(transform).__name__)
     for index in range(count):
         draws.enter(ss.SampleKey(11, 3, index))
-        draws.turn(op)
+        draws.to_stream(op)
         draws.word()
         found.append(transform.draw(draws, info))
     return found

@@ -63,7 +63,7 @@ def test_words_are_raw_word_after_raw_word(key: ss.SampleKey, counts: list[int])
     place = address(key, 77)
     shared = PooledDraws()
     shared.enter(key)
-    shared.turn(77)
+    shared.to_stream(77)
     own, single = Draws(place), Draws(place)
     for count in counts:
         taken = own.words(count)
@@ -109,7 +109,7 @@ def test_every_draw_consumes_one_word_and_noise_starts_at_the_next_block(
     place = address(key, 77)
     shared = PooledDraws()
     shared.enter(key)
-    shared.turn(77)
+    shared.to_stream(77)
     own = Draws(place)
     for name in names:
         assert getattr(own, name)(*calls[name]) == getattr(shared, name)(*calls[name])
@@ -154,9 +154,9 @@ def test_generator_shares_no_block_with_the_words() -> None:
 def test_a_pooled_generator_stays_valid_when_the_pool_moves() -> None:
     shared = PooledDraws()
     shared.enter(ss.SampleKey(1, 2, 3))
-    shared.turn(4)
+    shared.to_stream(4)
     kept = shared.generator
-    shared.turn(5)
+    shared.to_stream(5)
     shared.word()
     assert kept.random() == Draws(address(ss.SampleKey(1, 2, 3), 4)).generator.random()
     assert shared.generator is not kept
@@ -206,7 +206,7 @@ def test_an_array_is_number_after_number(name: str, shape: Any) -> None:
     key = ss.SampleKey(42, 3, 1234)
     shared = PooledDraws()
     shared.enter(key)
-    shared.turn(77)
+    shared.to_stream(77)
     several, single = Draws(address(key, 77)), Draws(address(key, 77))
     array = getattr(several, name)(*SHAPED[name], shape)
     assert np.array_equal(getattr(shared, name)(*SHAPED[name], shape), array)

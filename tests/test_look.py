@@ -18,7 +18,7 @@ from skimage import data
 
 import seedsafe as ss
 from seedsafe.__main__ import main
-from seedsafe_look.arguments import numbers, sides
+from seedsafe_look.options import numbers, sides
 from seedsafe_look.parameters import plain, text
 from seedsafe_look.picture import picture_of, rgb
 
@@ -136,7 +136,7 @@ def test_the_page_shows_what_training_sees_and_stands_alone(folder: Path) -> Non
 def test_a_sheet_is_one_picture(folder: Path) -> None:
     assert preview("p.json", "--images", "photos", "--samples", "2", "--views", "3", "-o", "a.png") == 0
     sheet = cv2.imread("a.png")
-    assert sheet.shape[1] == 4 * (224 + 10) + 10
+    assert sheet.shape[1] == 4 * 224
     assert sheet.shape[0] > 2 * 224
 
 
@@ -473,7 +473,7 @@ def test_show_loads_matplotlib_and_says_what_it_lacks() -> None:
         "try: augment.show(np.zeros((4, 4), np.uint8))\nexcept ImportError as error: print(error)"
     )
     done = python("-c", code)
-    assert done.stdout == 'show needs matplotlib: pip install "seedsafe[tools]"\n'
+    assert done.stdout == 'show and image files of a preview need matplotlib: pip install "seedsafe[tools]"\n'
 
 
 @pytest.mark.parametrize(

@@ -129,11 +129,10 @@ def test_an_index_of_a_folder_on_another_machine(tmp_path: Path) -> None:
         (tmp_path / "photos" / name).touch()
     cache = Path(shutil.copy(MADE / "photos.index", tmp_path))
     index = ss.FolderIndex(tmp_path / "photos", cache=cache)
-    assert index.changes is None
+    assert cache.read_bytes() != (MADE / "photos.index").read_bytes()
     assert [index.relative(k) for k in range(3)] == ["cat/1.png", "cat/2.png", "dog/ü.png"]
     assert index.fingerprint == FINGERPRINT
-    again = ss.FolderIndex(tmp_path / "photos", cache=cache)
-    assert (again.changes, again.fingerprint) == ((0, 0), FINGERPRINT)
+    assert ss.FolderIndex(tmp_path / "photos", cache=cache).fingerprint == FINGERPRINT
 
 
 def make() -> None:

@@ -100,7 +100,7 @@ def test_an_interrupted_tool_says_so(
     def interrupted(argv: list[str]) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("seedsafe.data.folder.cli.main", interrupted)
+    monkeypatch.setattr("seedsafe.data.folder.command.main", interrupted)
     assert main(["index", "."]) == 130
     assert capsys.readouterr().err == "interrupted\n"
 
@@ -379,18 +379,19 @@ def children(parent: int) -> list[str]:
 
 @pytest.mark.fork  # and os.openpty
 def test_progress_is_for_terminals(things: Path) -> None:
-    with run(["preview", "p.json", "--images", "fine"], stdout=subprocess.PIPE, env=environment()) as process:
+    with run(["stats", "fine"], stdout=subprocess.PIPE, env=environment()) as process:
         out, told = process.communicate(timeout=60)
-    assert (process.returncode, out, told) == (0, b"Wrote preview.html.\n", b"")
+    assert (process.returncode, told) == (0, b"")
+    assert b"channels of uint8" in out
     leader, follower = os.openpty()
     with subprocess.Popen(
-        [sys.executable, "-m", "seedsafe", "preview", "p.json", "--images", "fine"],
+        [sys.executable, "-m", "seedsafe", "stats", "fine"],
         stderr=follower,
         env=environment(),
     ) as process:
         process.wait(timeout=60)
     os.close(follower)
-    assert b"drawing" in os.read(leader, 10_000)
+    assert b"images" in os.read(leader, 10_000)
     os.close(leader)
 
 

@@ -18,7 +18,6 @@ from seedsafe_albumentations import (
     pytorch,
     sizes,
     values,
-    weather,
 )
 from seedsafe_albumentations.absent import absent, instead
 from seedsafe_albumentations.choices import OneOf, OneOrOther, RandomOrder, SomeOf
@@ -30,7 +29,7 @@ from seedsafe_albumentations.pytorch import ToTensor, ToTensorV2
 from seedsafe_albumentations.serialization import from_dict, load, save, to_dict
 from seedsafe_albumentations.table import names_of
 
-_MODULES = (blur, colour, crops, distortion, erase, geometry, noise, sizes, values, weather)
+_MODULES = (blur, colour, crops, distortion, erase, geometry, noise, sizes, values)
 _TRANSFORMS = names_of({name: row for module in _MODULES for name, row in module.ROWS.items()})
 globals().update(_TRANSFORMS)
 paths.register(__name__)

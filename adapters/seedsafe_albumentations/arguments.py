@@ -14,13 +14,14 @@ import numpy as np
 __all__ = [
     "Converter",
     "any_of",
-    "around",
     "check_only",
     "each_of",
     "ends_of",
+    "factors_of",
     "flag_of",
     "interpolation_of",
     "is_number",
+    "limits_of",
     "mask_fill_of",
     "method_of",
     "mode_of",
@@ -36,15 +37,11 @@ __all__ = [
 
 Converter = Callable[[Any, str], Any]
 
-_INTERPOLATIONS: Final = {
-    0: "nearest",
-    1: "bilinear",
-    2: "bicubic",
-    3: "area",
-    4: "lanczos",
-    5: "bilinear",
-    6: "nearest",
-}
+_INTERPOLATIONS: Final = dict(
+    enumerate(("nearest", "bilinear", "bicubic", "area", "lanczos", "bilinear", "nearest"))
+)
+"""Our names of OpenCV's interpolations, by number; 5 and 6 are exact versions of 1 and 0, as ours are."""
+
 _MODES: Final = {0: "constant", 1: "edge", 2: "symmetric", 4: "reflect"}
 
 
@@ -147,10 +144,21 @@ def ends_of(value: Any, name: str) -> tuple[Any, Any]:
     return ends[0], ends[1]
 
 
-def around(value: Any, name: str) -> tuple[Any, Any]:
+def limits_of(value: Any, name: str) -> tuple[Any, Any]:
     """Return the range of a limit: one number x is -x to x."""
     low, high = (-value, value) if is_number(value) else ends_of(value, name)
     return min(low, high) + 0.0, max(low, high) + 0.0  # no negative zero
+
+
+def factors_of(value: Any, name: str) -> tuple[float, float]:
+    """Return the range of a factor for the limit of its difference from 1."""
+    low, high = limits_of(value, name)
+    if not low > -1.0:
+        raise ValueError(
+            f"{name} must be above -1, got {value!r}, which draws factors from {1.0 + low:g}: albumentations fails when it draws one of 0 "
+            "or less; pass less than 1, or a range"
+        )
+    return 1.0 + low, 1.0 + high
 
 
 def pair_of(value: Any, name: str) -> tuple[Any, Any]:

@@ -10,7 +10,7 @@ from seedsafe_albumentations.caller import RUNNING, bridge
 from seedsafe_albumentations.named import Named
 from seedsafe_albumentations.params import BboxParams, KeypointParams
 
-__all__ = ["Own", "alone", "pipeline_of"]
+__all__ = ["Own", "bare_pipeline", "pipeline_of"]
 
 
 class Own:
@@ -53,10 +53,10 @@ def _with_key(call: Callable[..., Any]) -> Callable[..., Any]:
 @functools.lru_cache(64)
 def pipeline_of(own: Own) -> Named:
     """Return a pipeline of a transform or container of the user's own alone."""
-    return alone([bridge(own)])
+    return bare_pipeline([bridge(own)])
 
 
-def alone(members: list[Any], to_tensor: Any = None) -> Named:
+def bare_pipeline(members: list[Any], to_tensor: Any = None) -> Named:
     """Return a pipeline for boxes in [0, 1] and for keypoints that are all kept."""
     keypoints = KeypointParams("xy", remove_invisible=False)
     return Named(members, to_tensor, BboxParams("albumentations"), keypoints)

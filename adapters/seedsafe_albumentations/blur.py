@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import any_of, around, ends_of, is_number, only, pair_of, upward
+from seedsafe_albumentations.arguments import any_of, ends_of, is_number, limits_of, only, pair_of, upward
 from seedsafe_albumentations.table import Old, Row
 
 __all__ = ["ROWS"]
@@ -36,10 +36,7 @@ def _gaussian(size: Any, sigma: tuple[float, float]) -> Any:
     return ss.GaussianBlur(size, (max(sigma[0], 1e-6), max(sigma[1], 1e-6)))
 
 
-def _from_zero(value: Any, name: str) -> tuple[float, float]:
-    return (0.0, float(value)) if is_number(value) else pair_of(value, name)
-
-
+_FROM_ZERO: Final = upward(0.0)
 _SHARPEN: Final = Row(
     ss.Sharpen,
     "alpha=(0.2, 0.5), lightness=(0.5, 1.0), method='kernel', kernel_size=5, sigma=1.0, p=0.5",
@@ -61,7 +58,7 @@ ROWS: Final = {
     "GaussianBlur": Row(
         ss.GaussianBlur,
         "blur_limit=0, sigma_limit=(0.5, 3.0), p=0.5",
-        {"blur_limit": ("size", _gaussian_sizes), "sigma_limit": ("sigma", _from_zero)},
+        {"blur_limit": ("size", _gaussian_sizes), "sigma_limit": ("sigma", _FROM_ZERO)},
         ". With a blur_limit of 0 the side follows from sigma",
         _gaussian,
     ),
@@ -81,11 +78,11 @@ ROWS: Final = {
         "beta_limit=(0.5, 8.0), noise_limit=(0.9, 1.1), p=0.5, *, sigmaX_limit=None, sigmaY_limit=None",
         {
             "blur_limit": ("size", _sizes),
-            "sigma_x_limit": ("sigma_x", _from_zero),
-            "sigma_y_limit": ("sigma_y", _from_zero),
-            "rotate_limit": ("angle", around),
-            "beta_limit": ("beta", _from_zero),
-            "noise_limit": ("noise", _from_zero),
+            "sigma_x_limit": ("sigma_x", _FROM_ZERO),
+            "sigma_y_limit": ("sigma_y", _FROM_ZERO),
+            "rotate_limit": ("angle", limits_of),
+            "beta_limit": ("beta", _FROM_ZERO),
+            "noise_limit": ("noise", _FROM_ZERO),
             "sigmaX_limit": Old("sigma_x_limit"),
             "sigmaY_limit": Old("sigma_y_limit"),
         },

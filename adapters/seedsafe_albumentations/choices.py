@@ -21,7 +21,7 @@ _ORDERS: Final = 720
 
 @name_for(ss.Choice)
 def OneOf(transforms: Sequence[Any], p: float = 0.5) -> Any:
-    """Return a choice of one transform, weighted by its p, which then always fires."""
+    """Return a choice of one transform, each weighted by its p; the chosen one always fires."""
     members = _without_tensors(transforms)
     weights = [float(getattr(one, "p", 1.0)) for one in members]
     return ss.Choice([_always(one) for one in members], weights=weights, p=p)

@@ -7,9 +7,9 @@ from typing import Any, Final
 import seedsafe as ss
 from seedsafe_albumentations.arguments import (
     any_of,
-    around,
     ends_of,
     is_number,
+    limits_of,
     only,
     pair_of,
     several_of,
@@ -66,8 +66,8 @@ ROWS: Final = {
         ss.RandomBrightnessContrast,
         "brightness_limit=(-0.2, 0.2), contrast_limit=(-0.2, 0.2), brightness_by_max=True, ensure_safe_range=False, p=0.5",
         {
-            "brightness_limit": ("brightness", around),
-            "contrast_limit": ("contrast", around),
+            "brightness_limit": ("brightness", limits_of),
+            "contrast_limit": ("contrast", limits_of),
             "brightness_by_max": "by_max",
             "ensure_safe_range": only(False, "pass narrower limits"),
         },
@@ -75,14 +75,14 @@ ROWS: Final = {
     "RandomBrightness": Row(
         ss.RandomBrightnessContrast,
         "limit=0.2, p=0.5",
-        {"limit": ("brightness", around)},
+        {"limit": ("brightness", limits_of)},
         " of the brightness alone (until albumentations 1.3)",
         lambda brightness: ss.RandomBrightnessContrast(brightness, (0.0, 0.0)),
     ),
     "RandomContrast": Row(
         ss.RandomBrightnessContrast,
         "limit=0.2, p=0.5",
-        {"limit": ("contrast", around)},
+        {"limit": ("contrast", limits_of)},
         " of the contrast alone (until albumentations 1.3)",
         lambda contrast: ss.RandomBrightnessContrast((0.0, 0.0), contrast),
     ),
@@ -90,18 +90,18 @@ ROWS: Final = {
         ss.HueSaturationValue,
         "hue_shift_limit=(-20, 20), sat_shift_limit=(-30, 30), val_shift_limit=(-20, 20), p=0.5",
         {
-            "hue_shift_limit": ("hue", around),
-            "sat_shift_limit": ("saturation", around),
-            "val_shift_limit": ("value", around),
+            "hue_shift_limit": ("hue", limits_of),
+            "sat_shift_limit": ("saturation", limits_of),
+            "val_shift_limit": ("value", limits_of),
         },
     ),
     "RGBShift": Row(
         ss.RGBShift,
         "r_shift_limit=(-20, 20), g_shift_limit=(-20, 20), b_shift_limit=(-20, 20), p=0.5",
         {
-            "r_shift_limit": ("red", around),
-            "g_shift_limit": ("green", around),
-            "b_shift_limit": ("blue", around),
+            "r_shift_limit": ("red", limits_of),
+            "g_shift_limit": ("green", limits_of),
+            "b_shift_limit": ("blue", limits_of),
         },
     ),
     "ChannelShuffle": Row(ss.ChannelShuffle, "p=0.5"),

@@ -151,7 +151,8 @@ class ReplayCompose(Compose):
     """Apply transforms as Compose does, and return what was drawn in an entry ``replay``.
 
     The entry is plain data, which JSON holds: the pipeline, the key, the shapes and dtypes of the parts, and the names of the
-    transforms that fired. The pipeline's own draws follow from them. With transforms of the user's own, which are code, the entry holds the pipeline and the parameters as objects.
+    transforms that fired. The draws follow from them. If there are transforms of the user's own, which are code, the entry holds the pipeline and the
+    parameters as objects.
 
     Args:
         transforms: see Compose.
@@ -208,7 +209,7 @@ class ReplayCompose(Compose):
         """Apply the parameters of an earlier result to other parts.
 
         Args:
-            saved: the entry ``replay`` of that result, also after a way through JSON.
+            saved: the entry ``replay`` of that result, which may have been JSON in between.
             data: the parts, as in a call.
         """
         augment, applied = saved["pipeline"], saved["applied"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import around, only, pair_of, without_effect
+from seedsafe_albumentations.arguments import limits_of, only, pair_of, without_effect
 from seedsafe_albumentations.geometry import BORDERS
 from seedsafe_albumentations.table import Row
 
@@ -42,14 +42,14 @@ ROWS: Final = {
         ss.GridDistortion,
         "num_steps=5, distort_limit=(-0.3, 0.3), interpolation=1, border_mode=0, value=None, mask_value=None, "
         "normalized=True, mask_interpolation=0, keypoint_remapping_method='mask', fill=0, fill_mask=0, p=0.5",
-        {"distort_limit": around},
+        {"distort_limit": limits_of},
     ),
     "OpticalDistortion": Row(
         ss.OpticalDistortion,
         "distort_limit=(-0.05, 0.05), shift_limit=None, interpolation=1, border_mode=0, value=None, mask_value=None, "
         "mask_interpolation=0, mode='camera', keypoint_remapping_method='mask', fill=0, fill_mask=0, p=0.5",
         {
-            "distort_limit": around,
+            "distort_limit": limits_of,
             "shift_limit": without_effect("put an Affine with translate_percent before it"),
             "mode": "lens",
         },

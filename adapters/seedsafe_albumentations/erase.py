@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import only, pair_of, several_of
+from seedsafe_albumentations.arguments import only, pair_of, several_of, upward
 from seedsafe_albumentations.table import Row, Rule
 
 __all__ = ["ROWS"]
@@ -75,10 +75,6 @@ def _unit(ratio: Any, unit_size_range: Any, unit_size_min: Any, unit_size_max: A
     return ss.GridDropout(ratio, unit, **options)
 
 
-def _length(value: Any, name: str) -> tuple[int, int]:
-    return (0, value) if isinstance(value, int) else pair_of(value, name)
-
-
 def _drop_value(value: Any, name: str) -> Any:
     if value is None:
         raise ValueError(f"{name}=None, a random value for each pixel, is not supported: pass a number")
@@ -86,6 +82,7 @@ def _drop_value(value: Any, name: str) -> Any:
 
 
 _CELLS: Final = only(None, "pass unit_size_range, the side of a cell in pixels")
+_LENGTH: Final = upward(0, whole=True)
 _SHIFT: Final = "pass random_offset=True, or leave it out"
 
 ROWS: Final = {
@@ -135,8 +132,8 @@ ROWS: Final = {
         {
             "num_masks_x": ("columns", pair_of),
             "num_masks_y": ("rows", pair_of),
-            "mask_x_length": ("width", _length),
-            "mask_y_length": ("height", _length),
+            "mask_x_length": ("width", _LENGTH),
+            "mask_y_length": ("height", _LENGTH),
             **_FILLS,
         },
     ),

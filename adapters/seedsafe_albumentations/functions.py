@@ -55,7 +55,7 @@ def Lambda(
         always_apply: an argument of albumentations 1.x.
 
     Raises:
-        ValueError: keypoints or bboxes has a function, but seedsafe has these in other coordinates.
+        ValueError: there is a function of keypoints or bboxes, which seedsafe has in other coordinates.
     """
     if keypoints is not None or bboxes is not None:
         raise ValueError(

@@ -2,19 +2,80 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import seedsafe as ss
-from seedsafe_albumentations.affine import PixelAffine, ScaledRotation
-from seedsafe_albumentations.arguments import around, ends_of, flag_of, pair_of, upward, word_of
+from seedsafe_albumentations.arguments import (
+    ends_of,
+    factors_of,
+    flag_of,
+    is_number,
+    limits_of,
+    pair_of,
+    upward,
+    word_of,
+)
 from seedsafe_albumentations.table import Old, Row
 
-__all__ = ["BORDERS", "ROWS"]
+__all__ = ["BORDERS", "ROWS", "PixelAffine", "ScaledRotation"]
 
 BORDERS: Final = word_of({one: one for one in ("constant", "edge", "reflect", "symmetric")})
 """Convert the name of a border, as in the IAA transforms."""
 
 _Range = tuple[float, float]
+
+
+@dataclass(frozen=True, repr=False)
+class PixelAffine(ss.Affine):
+    """Apply ``seedsafe.Affine``, and shift by a whole number of pixels.
+
+    Args:
+        pixels: the ranges of the shift in x and in y, both ends included. For the rest see ``seedsafe.Affine``.
+
+    Raises:
+        TypeError: a number of pixels is not an integer.
+        ValueError: the low end of a range is above its high end.
+    """
+
+    pixels: Any = field(default=((0, 0), (0, 0)), kw_only=True)
+
+    def __post_init__(self) -> None:
+        ss.Affine.__post_init__(self)
+        ends = [end for one in self.pixels for end in one]
+        if not all(is_number(end) and end == end // 1 for end in ends):
+            raise TypeError(f"translate_px must be whole numbers, got {self.pixels!r}: round them")
+        object.__setattr__(self, "pixels", tuple((int(low), int(high)) for low, high in self.pixels))
+
+    def draw(self, rng: Any, info: ss.Info) -> Any:
+        """Return the matrix and its parts."""
+        result = ss.Affine.draw(self, rng, info)
+        across, down = (low + rng.integer(high - low + 1) for low, high in self.pixels)
+        a, b, c, d, e, f = result.matrix
+        if self.expand:  # all of the image is shown, so a shift has no effect
+            across = down = 0
+        shift = result.translate[0] + across, result.translate[1] + down
+        return result._replace(matrix=(a, b, c + across, d, e, f + down), translate=shift)
+
+
+@dataclass(frozen=True, repr=False)
+class ScaledRotation(ss.Rotate):
+    """Rotate as ``seedsafe.Rotate``, and scale each axis separately, so that the whole image fits its size.
+
+    Follows ``SafeRotate`` of albumentations 2.0.8.
+    """
+
+    def draw(self, rng: Any, info: ss.Info) -> Any:
+        """Return the matrix and its parts."""
+        result = ss.Rotate.draw(self, rng, info)
+        rows, columns = info.image_size()
+        cos, sin = result.matrix[:2]
+        wide, high = abs(cos) * columns + abs(sin) * rows, abs(sin) * columns + abs(cos) * rows
+        scale = columns / wide, rows / high
+        x, y = (columns - 1) * 0.5, (rows - 1) * 0.5
+        a, b, d, e = cos * scale[0], sin * scale[0], 0.0 - sin * scale[1], cos * scale[1]
+        matrix = a, b, x - a * x - b * y, d, e, y - d * x - e * y
+        return result._replace(matrix=matrix, scale=scale)
 
 
 def _flip() -> Any:
@@ -79,17 +140,10 @@ def _shift_scale_rotate(
     shift_limit: Any, scale: _Range, rotate: _Range, shift_limit_x: Any, shift_limit_y: Any, **options: Any
 ) -> Any:
     across, down = (shift_limit if one is None else one for one in (shift_limit_x, shift_limit_y))
-    shift = around(across, "shift_limit"), around(down, "shift_limit")
+    shift = limits_of(across, "shift_limit"), limits_of(down, "shift_limit")
     return ss.Affine(
         rotate, translate=shift, scale=(scale, scale) if scale[0] < scale[1] else scale, **options
     )
-
-
-def _factors_around(value: Any, name: str) -> _Range:
-    low, high = around(value, name)
-    if low <= -1:
-        raise ValueError(f"{name} must be above -1, got {value!r}: pass the difference from a factor of 1")
-    return 1.0 + low, 1.0 + high
 
 
 def _same(value: Any, name: str) -> Any:
@@ -134,8 +188,8 @@ ROWS: Final = {
         {
             "scale": upward(1.0, _same),
             "translate_percent": upward(0.0, _same),
-            "rotate": around,
-            "shear": lambda value, name: {"x": around(value, name)},
+            "rotate": limits_of,
+            "shear": lambda value, name: {"x": limits_of(value, name)},
             "order": ("interpolation", word_of({0: "nearest", 1: "bilinear", 3: "bicubic"})),
             "mode": BORDERS,
         },
@@ -147,7 +201,7 @@ ROWS: Final = {
         "shift_limit=(-0.0625, 0.0625), scale_limit=(-0.1, 0.1), rotate_limit=(-45, 45), interpolation=1, border_mode=0, "
         "value=None, mask_value=None, shift_limit_x=None, shift_limit_y=None, rotate_method='largest_box', "
         "mask_interpolation=0, fill=0, fill_mask=0, p=0.5",
-        {"scale_limit": ("scale", _factors_around), "rotate_limit": ("rotate", around)},
+        {"scale_limit": ("scale", factors_of), "rotate_limit": ("rotate", limits_of)},
         ". Shifts are shares of the sides; the scales of x and y are drawn apart and added to 1",
         _shift_scale_rotate,
     ),
@@ -155,13 +209,13 @@ ROWS: Final = {
         ss.Rotate,
         "limit=(-90, 90), interpolation=1, border_mode=0, value=None, mask_value=None, rotate_method='largest_box', "
         "crop_border=False, mask_interpolation=0, fill=0, fill_mask=0, p=0.5",
-        {"limit": ("degrees", around)},
+        {"limit": ("degrees", limits_of)},
     ),
     "SafeRotate": Row(
         ss.Rotate,
         "limit=(-90, 90), interpolation=1, border_mode=0, value=None, mask_value=None, rotate_method='largest_box', "
         "mask_interpolation=0, fill=0, fill_mask=0, p=0.5",
-        {"limit": ("degrees", around)},
+        {"limit": ("degrees", limits_of)},
         " that keeps the image's size, with all of the image in it",
         ScaledRotation,
     ),

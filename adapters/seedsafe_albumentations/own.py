@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import seedsafe as ss
 from seedsafe_albumentations.arguments import flag_of, number_of
-from seedsafe_albumentations.base import Own, alone, pipeline_of
+from seedsafe_albumentations.base import Own, bare_pipeline, pipeline_of
 from seedsafe_albumentations.caller import RUNNING
 from seedsafe_albumentations.members import members_of
 from seedsafe_albumentations.named import Container
@@ -19,21 +19,21 @@ from seedsafe_albumentations.named import Container
 __all__ = ["BaseCompose", "BasicTransform", "DualTransform", "ImageOnlyTransform"]
 
 
-class Kind(ABCMeta):
+class BaseMeta(ABCMeta):
     """Metaclass of the base classes: seedsafe's transforms count as their instances."""
 
     def __instancecheck__(cls, thing: Any) -> bool:
         return super().__instancecheck__(thing) or isinstance(thing, vars(cls).get("_ours", ()))
 
 
-class BasicTransform(Own, metaclass=Kind):
+class BasicTransform(Own, metaclass=BaseMeta):
     """Base class of the user's own transforms, as in albumentations 1.x and 2.x.
 
     In a Compose, and alone in a read or with ``key=``, all its draws follow the key: those from ``self.py_random`` and
     ``self.random_generator``, and from `random`, ``numpy.random`` and torch. Boxes are rows
     ``(x_min, y_min, x_max, y_max, number)`` in [0, 1], keypoints are rows ``(x, y, 0, 0, 0, number)`` in pixels. A class that keeps
-    an image's shape may set ``returns = "same"``. ReplayCompose and ``save_applied_params`` require that if a transform whose draws
-    depend on the shape follows.
+    an image's shape may set ``returns = "same"``. ReplayCompose and ``save_applied_params`` require it of a
+    class before a transform whose draws depend on the shape.
 
     Args:
         p: the probability that it is applied; 1.x passes ``always_apply`` before it.
@@ -192,7 +192,7 @@ class DualTransform(BasicTransform):
         )
 
 
-class BaseCompose(Own, Container, metaclass=Kind):
+class BaseCompose(Own, Container, metaclass=BaseMeta):
     """Base class of the user's own containers, which call their transforms with named parts.
 
     Its draws follow the key, as those of a transform do (see BasicTransform). The draws of its transforms follow from
@@ -225,7 +225,7 @@ class Child:
     def __init__(self, transform: Any, container: BaseCompose) -> None:
         self._container = container
         self._transform = transform
-        self._pipeline = alone(*members_of([transform]))
+        self._pipeline = bare_pipeline(*members_of([transform]))
         self.p = getattr(transform, "p", 1.0)
 
     def __call__(self, *arguments: Any, force_apply: bool = False, **data: Any) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import seedsafe as ss
 from seedsafe_albumentations.arguments import check_only
-from seedsafe_albumentations.points import FORMATS
+from seedsafe_albumentations.rows import FORMATS
 
 __all__ = ["BboxParams", "KeypointParams"]
 
@@ -23,7 +23,7 @@ class BboxParams:
         min_visibility: the least share of a box that a transform must leave.
         min_width: the least width that must be left, in pixels.
         min_height: the least height that must be left, in pixels.
-        check_each_transform: False checks boxes after the last transform alone, so one that came back is kept.
+        check_each_transform: False checks boxes only after the last transform, so one that left the image and came back is kept.
         clip: cut boxes off at the image's edges before the first transform.
         filter_invalid_bboxes: drop boxes that lie outside the image, instead of raising an error.
         max_accept_ratio: None, because seedsafe does not limit a box's shape.
@@ -71,7 +71,7 @@ class KeypointParams:
         label_fields: the names of arguments that hold one label for each keypoint.
         remove_invisible: drop keypoints outside the image.
         angle_in_degrees: whether angles are in degrees, or in radians.
-        check_each_transform: False checks keypoints after the last transform alone, so one that came back is kept.
+        check_each_transform: False checks keypoints only after the last transform, so one that left the image and came back is kept.
 
     Raises:
         ValueError: an argument is not supported.

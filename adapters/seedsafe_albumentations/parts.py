@@ -10,9 +10,8 @@ import numpy as np
 import seedsafe as ss
 from seedsafe.reading import Edges, Untouched
 from seedsafe_albumentations.params import BboxParams, KeypointParams
-from seedsafe_albumentations.points import split, to_points, to_rows
 from seedsafe_albumentations.pytorch import ToTensorV2, tensor
-from seedsafe_albumentations.rows import Rows, labels_of
+from seedsafe_albumentations.rows import Rows, labels_of, split, to_points, to_rows
 
 __all__ = ["OTHERS", "Call", "Parts"]
 
@@ -24,6 +23,7 @@ _VOLUMES: Final = frozenset(("volume", "volumes", "mask3d", "masks3d"))
 _KINDS: Final = ("image", "mask", "bboxes", "keypoints")
 
 
+@dataclass
 class Parts:
     """The parts that a pipeline takes.
 
@@ -31,7 +31,7 @@ class Parts:
         bbox_params: the parameters of its boxes, or None if it takes none.
         keypoint_params: the parameters of its keypoints, or None if it takes none.
         additional: the names of further arguments, and what each is.
-        asks_boxes: whether a transform chooses its window by the boxes, which a call without boxes gets as an empty list.
+        asks_boxes: whether a transform chooses its window by the boxes; it gets an empty list of them from a call without boxes.
         one_mask: whether a transform looks at the mask, so that several masks become one.
         own: whether a transform is the user's own, which may read the call's other arguments.
 
@@ -39,36 +39,24 @@ class Parts:
         ValueError: an additional target has an unknown kind.
     """
 
-    def __init__(
-        self,
-        bbox_params: BboxParams | None,
-        keypoint_params: KeypointParams | None,
-        additional: dict[str, str],
-        *,
-        asks_boxes: bool = False,
-        one_mask: bool = False,
-        own: bool = False,
-    ) -> None:
-        self.kinds = kinds = {
-            "image": "image",
-            "mask": "mask",
-            "bboxes": "bboxes",
-            "keypoints": "keypoints",
-        } | additional
-        for name, kind in kinds.items():
+    bbox_params: BboxParams | None
+    keypoint_params: KeypointParams | None
+    additional: dict[str, str]
+    asks_boxes: bool = field(default=False, kw_only=True)
+    one_mask: bool = field(default=False, kw_only=True)
+    own: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        self.kinds = {kind: kind for kind in _KINDS} | self.additional
+        for name, kind in self.kinds.items():
             if kind not in _KINDS or (name == "image" and kind != "image"):
                 raise ValueError(
                     f"additional_targets must be 'image', 'mask', 'bboxes' or 'keypoints', got {name!r}: {kind!r}: pass the "
                     "one that the argument is like"
                 )
-        self.bbox_params = bbox_params
-        self.keypoint_params = keypoint_params
-        self.boxes = None if bbox_params is None else bbox_params.boxes(_NUMBERS)
-        self.keypoints = None if keypoint_params is None else keypoint_params.keypoints()
-        self.asks_boxes = asks_boxes
-        self.one_mask = one_mask
-        self.own = own
-        self.names = {kind: [name for name, own_kind in kinds.items() if own_kind == kind] for kind in _KINDS}
+        self.boxes = None if self.bbox_params is None else self.bbox_params.boxes(_NUMBERS)
+        self.keypoints = None if self.keypoint_params is None else self.keypoint_params.keypoints()
+        self.names = {kind: [name for name, own in self.kinds.items() if own == kind] for kind in _KINDS}
 
     def call_of(self, data: dict[str, Any]) -> Call:
         """Return the parts of a call as a sample for seedsafe.

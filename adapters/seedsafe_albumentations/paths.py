@@ -1,6 +1,7 @@
-"""The paths of albumentations' modules.
+"""The modules of albumentations, and helpers in them.
 
-Every name can be imported from each of them.
+Every name can be imported from each module. The helpers, which users' own transforms call, are in albumentations' ``core.utils``
+and ``core.bbox_utils``.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import sys
 from types import ModuleType
 from typing import Any, Final
 
-from seedsafe_albumentations import helpers
+import numpy as np
 
 __all__ = ["module", "register"]
 
@@ -37,7 +38,7 @@ def register(package: str) -> None:
     """Add the modules to ``sys.modules``, with all names of the package."""
 
     def name_of(name: str) -> Any:
-        return getattr(helpers, name, None) or getattr(sys.modules[package], name)
+        return _HELPERS.get(name) or getattr(sys.modules[package], name)
 
     for path in _PATHS:
         result = ModuleType(f"{package}.{path}", __doc__)
@@ -51,3 +52,42 @@ def register(package: str) -> None:
 def module(path: str) -> ModuleType:
     """Return one of the modules."""
     return sys.modules[f"{__package__}.{path}"]
+
+
+def to_tuple(param: Any, low: Any = None, bias: Any = None) -> tuple[Any, Any]:
+    """Return a range. One number x is -x to x, or `low` to x. `bias` is added to both ends."""
+    if isinstance(param, int | float):
+        ends = (-param, param) if low is None else (low, param)
+        param = min(ends), max(ends)
+    first, second = param
+    return (first, second) if bias is None else (first + bias, second + bias)
+
+
+def normalize_bboxes(bboxes: Any, shape: Any) -> Any:
+    """Convert boxes (N, 4 or more) from pixels of an image of this shape to [0, 1]."""
+    result = np.array(bboxes, np.float64)
+    result[:, :4] /= (shape[1], shape[0]) * 2
+    return result
+
+
+def denormalize_bboxes(bboxes: Any, shape: Any) -> Any:
+    """Convert boxes (N, 4 or more) from [0, 1] to pixels of an image of this shape."""
+    result = np.array(bboxes, np.float64)
+    result[:, :4] *= (shape[1], shape[0]) * 2
+    return result
+
+
+def normalize_bbox(bbox: Any, rows: int, cols: int) -> tuple[Any, ...]:
+    """Convert a box from pixels to [0, 1] (1.x)."""
+    return (*(one / side for one, side in zip(bbox, (cols, rows) * 2, strict=False)), *bbox[4:])
+
+
+def denormalize_bbox(bbox: Any, rows: int, cols: int) -> tuple[Any, ...]:
+    """Convert a box from [0, 1] to pixels (1.x)."""
+    return (*(one * side for one, side in zip(bbox, (cols, rows) * 2, strict=False)), *bbox[4:])
+
+
+_HELPERS: Final = {
+    one.__name__: one
+    for one in (to_tuple, normalize_bboxes, denormalize_bboxes, normalize_bbox, denormalize_bbox)
+}

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import asdict, fields
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, TextIO
 
 import seedsafe as ss
-from seedsafe_albumentations.absent import instead
+from seedsafe_albumentations.absent import instead, original
 from seedsafe_albumentations.arguments import check_only
+from seedsafe_albumentations.geometry import PixelAffine, ScaledRotation
+from seedsafe_albumentations.nan import Filled
+from seedsafe_albumentations.noise import ShareNoise
+from seedsafe_albumentations.params import BboxParams, KeypointParams
+from seedsafe_albumentations.values import Fraction, Standardized, StandardizedCHW
 
 __all__ = ["from_dict", "load", "save", "to_dict"]
 
@@ -27,7 +33,11 @@ _INHERITED: Final = {
 }
 """What albumentations 2 writes of a transform's base class, which the transform itself does not take."""
 
-_FORMATS: Final = ("json", "yaml")
+_OWN: Final = (PixelAffine, ScaledRotation, Filled, ShareNoise, Standardized, StandardizedCHW, Fraction)
+"""The transforms that this module adds to seedsafe's."""
+
+_GONE: Final = ("Fog", "Rain", "Shadow", "Snow", "SunFlare")
+"""Transforms that earlier releases had and wrote."""
 
 
 def to_dict(transform: Any, on_not_implemented_error: str = "raise") -> dict[str, Any]:
@@ -107,7 +117,7 @@ def from_dict(data: dict[str, Any], nonserializable: dict[str, Any] | None = Non
 def _from_ours(data: dict[str, Any]) -> Any:
     """Return the pipeline that this module's or seedsafe's ``to_dict`` described."""
     here: Any = sys.modules[str(__package__)]
-    own = {kind.__name__: kind for kind in _own_classes()}
+    own: dict[str, type] = {kind.__name__: kind for kind in _OWN}
     core = ss.Compose.from_dict(_with_tuples(data, own), classes=own.values())
     extra = dict(data.get("extra", {}))
     name, p, to_tensor = extra.pop("class", "Compose"), extra.get("p", 1), extra.pop("to_tensor", None)
@@ -117,23 +127,11 @@ def _from_ours(data: dict[str, Any]) -> Any:
     if to_tensor is not None:
         transforms.append(here.ToTensorV2(**to_tensor))
     if core.boxes is not None and "bbox_params" not in extra:
-        limits = (
-            "format",
-            "min_area",
-            "min_visibility",
-            "min_width",
-            "min_height",
-            "clip",
-            "check_each_transform",
-        )
+        limits = [one.name for one in fields(BboxParams) if hasattr(core.boxes, one.name)]
         extra["bbox_params"] = {limit: getattr(core.boxes, limit) for limit in limits}
     if core.keypoints is not None and "keypoint_params" not in extra:
-        points = core.keypoints
-        shown = {
-            "remove_invisible": points.outside != "keep",
-            "check_each_transform": points.check_each_transform,
-        }
-        extra["keypoint_params"] = {"format": "xy", **shown}
+        each = core.keypoints.check_each_transform
+        extra["keypoint_params"] = KeypointParams("xy", None, core.keypoints.outside != "keep", True, each)
     return getattr(here, name)(transforms, **extra)
 
 
@@ -143,24 +141,14 @@ def _with_tuples(data: Any, own: dict[str, type]) -> Any:
         return [_with_tuples(one, own) for one in data]
     if not isinstance(data, dict):
         return data
+    if data.get("transform") in _GONE:
+        name = data["transform"]
+        raise ValueError(f"data contain {name}, which is gone: make the pipeline again, with Random{name}")
     is_own = data.get("transform") in own
     return {
         name: tuple(value) if is_own and isinstance(value, list) else _with_tuples(value, own)
         for name, value in data.items()
     }
-
-
-def _own_classes() -> Iterator[type]:
-    """Yield the transforms that this module adds to seedsafe's."""
-    for name in ("affine", "nan", "noise", "values", "weather"):
-        module = import_module(f"{__package__}.{name}")
-        for value in vars(module).values():
-            if (
-                isinstance(value, type)
-                and issubclass(value, ss.Transform)
-                and value.__module__ == module.__name__
-            ):
-                yield value
 
 
 def _from_theirs(plain: dict[str, Any], nonserializable: dict[str, Any]) -> Any:
@@ -184,7 +172,7 @@ def _from_theirs(plain: dict[str, Any], nonserializable: dict[str, Any]) -> Any:
         arguments["transforms"] = [_from_theirs(one, nonserializable) for one in plain["transforms"]]
         if not plain.get("additional_targets"):
             arguments.pop("additional_targets", None)
-    if name not in here.__all__:
+    if name not in here.__all__ and original(name) is None:
         raise ValueError(
             f"data contain the transform {name!r}, which this module does not have: {instead(name, here.__all__)}"
         )
@@ -206,10 +194,10 @@ def load(
     Raises:
         ValueError: `data_format` is neither, or see from_dict.
     """
-    _check_format(data_format)
+    read, _ = _codec(data_format)
     named = isinstance(filepath_or_buffer, str | Path)
     text: str = Path(filepath_or_buffer).read_text(encoding="utf-8") if named else filepath_or_buffer.read()  # type: ignore[arg-type,union-attr]
-    return from_dict(json.loads(text) if data_format == "json" else _yaml().safe_load(text), nonserializable)
+    return from_dict(read(text), nonserializable)
 
 
 def save(
@@ -219,7 +207,7 @@ def save(
     on_not_implemented_error: str = "raise",
 ) -> None:
     """Write a pipeline to a file, as ``seedsafe.Compose.to_json`` does. `load` reads it, and so does ``seedsafe.Compose.from_json``,
-    with ``classes=`` for transforms that seedsafe does not have, such as Rain.
+    with ``classes=`` for transforms that seedsafe does not have, such as Fraction.
 
     Args:
         transform: a Compose.
@@ -231,26 +219,24 @@ def save(
         TypeError: see to_dict.
         ValueError: `data_format` is neither.
     """
-    _check_format(data_format)
-    plain = to_dict(transform, on_not_implemented_error)
-    text: str = (
-        json.dumps(plain, indent=2) if data_format == "json" else _yaml().safe_dump(plain, sort_keys=False)
-    )
+    _, write = _codec(data_format)
+    text: str = write(to_dict(transform, on_not_implemented_error))
     if isinstance(filepath_or_buffer, str | Path):
         Path(filepath_or_buffer).write_text(text, encoding="utf-8")
     else:
         filepath_or_buffer.write(text)
 
 
-def _check_format(data_format: str) -> None:
-    if data_format not in _FORMATS:
+def _codec(data_format: str) -> tuple[Callable[[str], Any], Callable[[Any], str]]:
+    """Return the functions that read and write a format's text."""
+    if data_format == "json":
+        return json.loads, partial(json.dumps, indent=2)
+    if data_format != "yaml":
         raise ValueError(f"data_format must be 'json' or 'yaml', got {data_format!r}: pass one of them")
-
-
-def _yaml() -> Any:
     try:
-        return import_module("yaml")
+        yaml: Any = import_module("yaml")
     except ImportError as error:
         raise ImportError(
             'YAML needs PyYAML: pip install "seedsafe[yaml]", or pass data_format="json"'
         ) from error
+    return yaml.safe_load, partial(yaml.safe_dump, sort_keys=False)

@@ -5,20 +5,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import around, is_number, only, several_of
+from seedsafe_albumentations.arguments import factors_of, is_number, only, several_of
 from seedsafe_albumentations.table import Row
 
 __all__ = ["ROWS"]
-
-
-def _factors(value: Any, name: str) -> tuple[float, float]:
-    low, high = around(value, name)
-    if not low > -1.0:
-        raise ValueError(
-            f"{name} must be above -1, got {value!r}, which draws factors from {1.0 + low:g}: albumentations fails when it draws one of 0 "
-            "or less; pass less than 1, or a range"
-        )
-    return 1.0 + low, 1.0 + high
 
 
 def _by_one_side(kind: Any, instead: str) -> Row:
@@ -81,7 +71,7 @@ ROWS: Final = {
     "RandomScale": Row(
         ss.RandomScale,
         "scale_limit=(-0.1, 0.1), interpolation=1, mask_interpolation=0, area_for_downscale=None, p=0.5",
-        {"scale_limit": ("scale", _factors)},
+        {"scale_limit": ("scale", factors_of)},
         " by a factor of 1 + the limit",
     ),
     "LongestMaxSize": _by_one_side(

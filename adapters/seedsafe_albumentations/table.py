@@ -25,7 +25,7 @@ from seedsafe_albumentations.arguments import (
 )
 from seedsafe_albumentations.nan import FILL, Filled, is_nan
 
-__all__ = ["Name", "Old", "Row", "name_for", "names_of", "with_p"]
+__all__ = ["Name", "Old", "Row", "name_for", "name_with", "names_of", "with_p"]
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def name_for(ours: Any) -> Callable[[Callable[..., Any]], Any]:
     """Decorate a function that returns a transform of `ours`: it becomes a class with albumentations' name."""
 
     def decorate(function: Callable[..., Any]) -> Any:
-        return _name(function.__name__, function, ours, inspect.signature(function), function.__doc__)
+        return name_with(function.__name__, function, ours, inspect.signature(function), function.__doc__)
 
     return decorate
 
@@ -161,7 +161,7 @@ def name_for(ours: Any) -> Callable[[Callable[..., Any]], Any]:
 def names_of(rows: Mapping[str, Row]) -> dict[str, Any]:
     """Return the classes of a table, by name."""
     return {
-        name: _name(
+        name: name_with(
             name, row.transform, row.ours, row.parameters(), f"Return ``{_path(row.ours)}``{row.note}."
         )
         for name, row in rows.items()
@@ -173,6 +173,7 @@ def _path(kind: type) -> str:
     return f"{package if package == 'seedsafe' else kind.__module__}.{kind.__name__}"
 
 
-def _name(name: str, build: Any, ours: Any, signature: inspect.Signature, doc: str | None) -> Any:
+def name_with(name: str, build: Any, ours: Any, signature: inspect.Signature, doc: str | None) -> Any:
+    """Return a class whose call binds the arguments to a signature and passes them to `build` by name."""
     body = {"_build": staticmethod(build), "_ours": ours, "__signature__": signature, "__doc__": doc}
     return Name(name, (), body | {"__module__": "seedsafe_albumentations"})

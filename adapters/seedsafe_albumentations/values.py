@@ -39,7 +39,7 @@ class Standardized(ss.ImageTransform):
 
     def out_info(self, info: ss.Info, params: Any) -> ss.Info:
         """Return the info of a float32 image."""
-        return ss.Info(info.shape, np.float32)
+        return info.with_dtype(np.float32)
 
     def out_span(self, span: Any, source: str | None = None) -> tuple[float, float]:
         """Return the range of the results for uint8."""
@@ -114,7 +114,7 @@ class Fraction(ss.ImageTransform):
 
     def out_info(self, info: ss.Info, params: Any) -> ss.Info:
         """Return the info of a float32 image."""
-        return ss.Info(info.shape, np.float32)
+        return info.with_dtype(np.float32)
 
     def apply_image(self, image: Any, params: Any) -> Any:
         """Return the image as float32."""

@@ -33,7 +33,7 @@ _PAIRS: Final = (
 
 
 def not_converted(base: Any) -> ValueError:
-    """Return the error for convert=True, which flows had."""
+    """Return the error for convert=True, an option of earlier releases."""
     several = hasattr(base, "__next__") or isinstance(base, tuple | list)
     flow = f"a flow, {type(base).__name__}: {WHOLE_FLOWS}"
     other = f"{type(base).__name__}: " + (
@@ -59,7 +59,7 @@ def length(base: Any) -> int:
 
 
 def batch_size_of(base: Any, batch_size: SupportsIndex | None, targets: Targets, key: SampleKey) -> int:
-    """Return the size of the base's ready batches, whose first one may be read with a key, or the batch size argument."""
+    """Return the batch size argument or, without one, the size of the base's ready batches; their first may be read, at a key."""
     return _ready_size(base, targets, key) if batch_size is None else _sample_size(base, batch_size)
 
 
@@ -88,7 +88,7 @@ def _sample_size(base: Any, batch_size: SupportsIndex) -> int:
 
 
 def uncalled_hooks(base: Any) -> Iterator[str]:
-    """Yield the names of the epoch hooks that the class of a Sequence defines itself, because Keras does not call a base's."""
+    """Yield the names of the epoch hooks that a Sequence's own class defines. Keras does not call those of a base."""
     for hook in ("on_epoch_end", "on_epoch_begin"):
         defined = getattr(type(base), hook, None)
         if defined is not None and defined.__module__.partition(".")[0] not in ("keras", "tf_keras"):
@@ -118,8 +118,8 @@ def check_flow(base: Any, bridged: bool, on_unkeyed: str) -> None:
     Args:
         base: the base of an AugmentedSequence, which may be a flow or hold some, as a Sequence of images and masks does.
         bridged: whether generators follow the key while it is read.
-        on_unkeyed: whether to raise the error for a base that holds flows, to warn instead, or to allow them. What they draw besides
-            is told when they are read.
+        on_unkeyed: whether to raise the error for a base that holds flows, to warn instead, or to allow them. Their other draws
+            are reported when they are read.
     """
     for flow in filter(_is_flow, walk(base, into_keyed=False)):
         is_base = flow is base

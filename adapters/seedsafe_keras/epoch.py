@@ -24,8 +24,8 @@ _TOLD: Final = -1
 class EpochCallback:
     """Set a sequence's epoch during ``model.fit``. ``seedsafe_keras.fit`` adds one automatically.
 
-    Only in a callback's ``on_epoch_begin`` does Keras tell the epoch's number before any worker of that epoch starts.
-    Keras makes process pools again after it, so forked and spawned workers get the sequence with its epoch. The hooks of a
+    Of all that Keras calls, only a callback's ``on_epoch_begin`` gets the epoch's number before a worker of that epoch starts.
+    Keras creates its process pools after that, so forked and spawned workers get the sequence with its epoch. The hooks of a
     Sequence do not get the number, and Keras calls them at other times.
 
     Args:
@@ -65,7 +65,7 @@ class EpochCallback:
     def __init__(self, sequence: AugmentedSequence) -> None:
         super().__init__()
         self.sequence = sequence
-        sequence.expect_epochs()
+        sequence.expect_epochs()  # now, because Keras reads a batch before it calls any callback
 
     def on_train_begin(self, logs: Any = None) -> None:
         """Check that Keras will read whole passes, and that its workers can load the sequence."""

@@ -29,12 +29,13 @@ _REASONS: Final = {
 def fit(model: Any, sequence: Any, **fit_args: Any) -> Any:
     """Train a model on a sequence, or on a loader of PyTorch: ``model.fit`` with the right epochs, order and workers.
 
-    It trains on a view of the sequence, so that what your callbacks set on it counts, adds an EpochCallback before your callbacks, and turns Keras's own shuffling off. If
-    Keras would start workers to build the model, it builds the model first. Epochs count from ``initial_epoch``, so a
+    It trains on a view that shares the sequence's attributes, so what your callbacks set on the sequence takes effect. It adds an
+    EpochCallback before your callbacks and turns Keras's own shuffling off. If Keras would start workers to build the model, it
+    builds the model first. Epochs count from ``initial_epoch``, so a
     resumed run gets the batches of the uninterrupted run.
 
     A loader from ``seedsafe_torch.loader`` trains by Keras 3 on any backend. Its passes are the epochs, from ``initial_epoch`` if that is
-    given, else from the loader's own next epoch or loaded state. Keras looks at its first batches before training, which costs it no epoch.
+    given, else from the loader's own next epoch or loaded state. Keras reads its first batches before training, which uses up no epoch.
 
     Args:
         model: a compiled Keras 3 or tf-keras 2 model.
@@ -82,6 +83,7 @@ def fit(model: Any, sequence: Any, **fit_args: Any) -> Any:
         number = fit_args.pop("validation_steps", None)
         fit_args["validation_data"] = _with_epoch(validation, framework, "validation_steps", number)
     own = [] if run.epoch is not None else [EpochCallback(run)]
+    # The first, so that the epoch is set before a callback of the user's reads the sequence.
     fit_args["callbacks"] = [*own, *_callbacks(fit_args.get("callbacks"))]
     result = model.fit(run, **_prepare(model, run, framework), **{**fit_args, "shuffle": False})
     _report(run, validation)

@@ -37,6 +37,7 @@ class KerasSequence(AugmentedSequence, keras.utils.PyDataset):  # type: ignore[m
         """
         if not self.uses_pool():
             return
+        # By the names of its functions: Keras does not say why it starts workers.
         calls = [frame for frame, _ in traceback.walk_stack(sys._getframe(1))]
         if self.has_epoch() and not any(frame.f_code.co_name in _BUILDERS for frame in calls):
             return
@@ -73,6 +74,7 @@ class KerasEpochCallback(EpochCallback, keras.callbacks.Callback):  # type: igno
         """Set the sequence's epoch. If the sequence repeats, its step numbers run on through the epochs."""
         super().on_epoch_begin(epoch)
         if self.sequence.repeat:
+            # Keras reads on with the same workers, which have a copy of the first epoch's sequence.
             if not self._started:
                 self.sequence.begin_epoch(epoch, epoch * (self._steps() or 0))
         else:
@@ -86,5 +88,6 @@ def build(model: Any, sequence: AugmentedSequence) -> None:
     Keras makes the same call on the torch and JAX backends, in ``fit`` and in ``test_on_batch``. It runs no step of the
     model, so models with their own training steps work too.
     """
+    # TensorFlow's backend builds the model in its first step, from a batch of training.
     if keras.backend.backend() != "tensorflow" and sequence.uses_pool():
         model._symbolic_build(data_batch=keras.utils.unpack_x_y_sample_weight(sequence[0]))

@@ -14,13 +14,13 @@ _LOOK: Final = 2
 
 
 def is_keyed(loading: Any) -> bool:
-    """Return whether an object is a loader from ``seedsafe_torch.loader``, which has a look without a pass."""
+    """Return whether an object is a loader from ``seedsafe_torch.loader``, whose batches can be read without beginning a pass."""
     torch: Any = sys.modules.get("torch.utils.data")
     return torch is not None and isinstance(loading, torch.DataLoader) and hasattr(loading, "look")
 
 
 def fit(model: Any, loading: Any, callbacks: list[Any], fit_args: dict[str, Any]) -> Any:
-    """Train a Keras 3 model on a loader. Each epoch is a pass over the loader, and Keras's look is none.
+    """Train a Keras 3 model on a loader. Each epoch is a pass over the loader; the batches that Keras reads before training are not.
 
     Args:
         model: the compiled model.

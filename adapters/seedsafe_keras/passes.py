@@ -112,9 +112,9 @@ class Passes:
     def view(
         self, *, framework: str | None = None, epoch: int | None = None, limit: int | None = None
     ) -> Self:
-        """Return this sequence as one run reads it: of another framework, at a fixed epoch or with another length, unless these are None.
+        """Return a view of this sequence for one run, with another framework, a fixed epoch or another length unless these are None.
 
-        The epochs of the run are its own. All else is this sequence's, also what is set on it during the run.
+        The view has epochs of its own. It shares all else with this sequence, including what is set during the run.
         """
         same = framework in (None, frameworks.framework_of(self))
         cls = type(self) if same else sequence_class(own_class(type(self)), frameworks.check(framework))

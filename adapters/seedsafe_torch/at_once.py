@@ -14,7 +14,7 @@ __all__ = ["at_once", "is_worthwhile"]
 
 
 def is_worthwhile(dataset: Any, count: int) -> bool:
-    """Return whether to try `at_once` for that many samples of a dataset for which `is_ours` holds, by a quick check."""
+    """Return by a quick check whether to try `at_once` for so many samples. `is_ours` must hold for the dataset."""
     while type(dataset) is not AugmentedDataset:
         dataset = dataset.dataset
     return dataset.reader.is_worthwhile(count)

@@ -46,7 +46,7 @@ UNKEYED = (
 
 
 class Caller:
-    """Who sets a sampler's epoch or draws its indices. This one is a plain loop; a trainer's overrides what differs.
+    """The code that sets a sampler's epoch or draws its indices. This one is a plain loop; subclasses for trainers override what differs.
 
     Example:
         >>> caller = Caller()
@@ -64,7 +64,7 @@ class Caller:
     """Whether it may leave a pass after any batch because another loader has ended."""
 
     def epoch(self, number: SupportsIndex, latest: int | None) -> SupportsIndex:
-        """Return the epoch of the next pass for the number that it sets.
+        """Return the epoch of the next pass, after the caller has set a number.
 
         Args:
             number: the argument of ``set_epoch``.
@@ -73,11 +73,11 @@ class Caller:
         return number
 
     def has_read(self, epoch: int, loaded: int) -> bool:
-        """Return whether it had read a pass of this epoch to its end when it stored the state, which is of the beginning of epoch `loaded`."""
+        """Return whether the caller had finished a pass of this epoch when it stored a state, which begins with epoch `loaded`."""
         return False
 
     def check_shares(self, ranks: int, *, fixed: bool) -> None:
-        """Raise a ValueError if it shares the sampler's indices out in a way that loses or repeats samples.
+        """Raise a ValueError if the caller shares the sampler's indices out in a way that loses or repeats samples.
 
         Args:
             ranks: how many ranks the sampler itself shares its indices out to.
@@ -85,9 +85,9 @@ class Caller:
         """
 
     def resumed(self, sampler: Any) -> tuple[int, int] | None:
-        """Return the epoch and the number of entries in it at which it resumes, or None if it does not know or begins anew.
+        """Return the epoch and entry at which the caller resumes, or None if that is unknown or it begins anew.
 
-        The entries are those of this rank, without those that it will itself draw and drop.
+        The entries are those of this rank. Entries that the caller will draw and drop itself do not count.
         """
 
     def iterator(self, sampler: Any) -> Callable[[], Any] | None:
@@ -114,13 +114,13 @@ def sharing_error(sampler: Any) -> ValueError:
 
 
 class AccelerateLoader(Caller):
-    """A loader that Accelerate prepared, or that skip_first_batches made. Each counts its own passes from 0, and sets that number."""
+    """A loader from Accelerate's ``prepare`` or ``skip_first_batches``. Each counts its passes from 0, and sets their number as the epoch."""
 
     def __init__(self, loading: Any) -> None:
         self._loading = loading
 
     def epoch(self, number: SupportsIndex, latest: int | None) -> SupportsIndex:
-        """Return the number, and warn if the latest pass had it, because then this loader has just begun to count."""
+        """Return the number. Warn if the latest pass had the same one: this loader has then begun to count anew."""
         draws_first = getattr(self._loading, "use_stateful_dataloader", True)  # and sets its number later
         if not draws_first and latest is not None and latest == number:
             warnings.warn(
@@ -154,7 +154,7 @@ class Engine(Caller):
         self._engine = engine
 
     def resumed(self, sampler: Any) -> tuple[int, int] | None:
-        """Return where its count of iterations stands. A DeterministicEngine drops the batches of the epoch by itself."""
+        """Return the position that its iteration count gives. A DeterministicEngine drops the batches already read by itself."""
         state = self._engine.state
         epoch, batches = divmod(int(state.iteration), len(state.dataloader))
         drops = hasattr(getattr(state.dataloader, "batch_sampler", None), "start_iteration")
@@ -213,7 +213,7 @@ class FitLoop(Caller):
         return loaded if loaded is not None and first < loaded < first + passes else first
 
     def has_read(self, epoch: int, loaded: int) -> bool:
-        """Return whether the loop resumes within this epoch, in which a CombinedLoader of the mode "max_size" had read this shorter loader."""
+        """Return whether the loop resumes within this epoch and a CombinedLoader in the mode "max_size" had finished this shorter loader."""
         loop = self._loop
         batches = loop.epoch_loop.batch_progress
         within = loop.restarting and batches.current.ready > 0 and not batches.is_last_batch
@@ -235,7 +235,7 @@ def passes_of(loop: Any, loading: Any) -> int:
 
 
 class FabricLoader(Caller):
-    """A loader that Fabric set up. It sets the number of its passes, which tells a sampler that counts its own nothing new."""
+    """A loader that Fabric set up. It sets the number of its passes, which adds nothing for a sampler that counts them itself."""
 
     counts_passes = True
 
@@ -287,7 +287,7 @@ class Brain(Caller):
         self._brain, self._loading, self._epoch = brain, loading, epoch
 
     def resumed(self, sampler: Any) -> tuple[int, int] | None:
-        """Return where the counter and the Brain stand. SpeechBrain's SaveableDataLoader drops the batches of the epoch by itself."""
+        """Return the position that the counter and the Brain give. SpeechBrain's SaveableDataLoader drops the batches already read by itself."""
         drops = hasattr(self._loading, "_speechbrain_recovery_skip_to")
         batches = 0 if drops else int(self._brain.step)
         return self._epoch - 1, batches * items_of_a_batch(self._loading, sampler)
@@ -319,14 +319,14 @@ def _torchios(sampler: Any) -> QueueLength | None:
 
 
 def caller_of(sampler: Any) -> Caller:
-    """Return who sets the epoch of a sampler, or draws its indices, at this time."""
+    """Return the caller that is setting the epoch of a sampler, or drawing its indices."""
     known = (_accelerates, _lightnings, _ignites, _speechbrains, _torchios)
     found = (caller for trainers in known if (caller := trainers(sampler)) is not None)
     return next(found, Caller())
 
 
 def warn_of_erasing() -> None:
-    """Warn if timm's ``create_loader`` is making such a loader of what calls this function, or such a prefetcher reads it."""
+    """Warn if timm erases without a key: in the loader that ``create_loader`` is making, or in the prefetcher that reads this one."""
     erases = any(
         names.get("use_prefetcher")
         and names.get("is_training")
@@ -358,7 +358,7 @@ def warn_of_skipping(stream: Any) -> None:
 def hand_on(error: Exception, dataset: Any) -> None:
     """Pass an error of a dataset to the thread that trains, if MONAI's ThreadDataLoader reads the dataset in another one.
 
-    Its reading thread ends with the error, and the pass would then end as if there were no more batches.
+    MONAI's thread ends with the error. Without this, the pass would then end as if there were no more batches.
     """
     for reading in frames.objects_in_threads("enqueue_values"):
         read = getattr(getattr(reading, "src", None), "_dataset", None)

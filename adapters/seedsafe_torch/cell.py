@@ -57,7 +57,7 @@ class SharedBytes:
         self._maps: list[Any] = [mmap.mmap(-1, size) if self._arena is None else self._arena.buffer]
 
     def views(self, form: Literal["B", "q"]) -> list[memoryview[int]]:
-        """Return the memory as bytes or 64-bit integers. The last view is the memory that workers inherited before it had a file."""
+        """Return views, as bytes or 64-bit integers, of the memory's file, if it has one, and of the memory that forked workers have."""
         return [memoryview(mapped).cast(form) for mapped in self._maps]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -138,7 +138,7 @@ class Noting(PassesOn):
     _changes: Changes
 
     def was_set(self, name: str, *, there: bool) -> None:
-        """Note it for the workers, which have copies."""
+        """Note that an attribute was set, for the workers, which have copies."""
         super().was_set(name, there=there)
         if self.passes_on_to() is not None and not name.startswith("_"):
             self._changes.note(name)

@@ -166,7 +166,7 @@ class AugmentedDataset(Noting, Forwarding, Dataset[Any]):
         return len(self.reader.base)
 
     def was_set(self, name: str, *, there: bool) -> None:
-        """Note it for the workers, and look at the base again, if it was changed."""
+        """Note that an attribute was set, for the workers. If the base was changed, look at it again."""
         super().was_set(name, there=there)
         if name == "transform":
             warn_of_erasing()
@@ -286,7 +286,7 @@ def _shown(base: Any) -> str:
 
 
 class Carrier(Dataset[Any]):
-    """An Envelope without attributes of the dataset's: what a loader's iterator reads. Passing attributes on costs each read."""
+    """The dataset that a loader's iterator reads: an Envelope that passes on no attributes, because that would slow down each read."""
 
     def __init__(self, dataset: Any, *, on_unkeyed: Literal["raise", "warn", "allow"] = "raise") -> None:
         if not hasattr(dataset, "__getitem__"):

@@ -40,7 +40,7 @@ class KeyedLoader(DataLoader[Any]):
     samples all failed are left out. `loader` returns one.
 
     Args:
-        dataset: as in DataLoader. Nothing is put around it but where an iterator reads it.
+        dataset: as in DataLoader. It stays as it is; only iterators read it through a wrapper.
         in_place: whether batches are made in place; then `collate_fn` calls `collate`.
         on_unkeyed: for a dataset that draws random numbers itself, "raise", "warn" or "allow".
         options: DataLoader's other arguments.

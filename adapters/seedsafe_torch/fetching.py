@@ -40,7 +40,7 @@ class Fetch(NamedTuple):
     dataset: Any
 
     def stamp(self) -> SampleIndex | None:
-        """Return an index with the epoch, occurrence and view of this read, or None if no index is stamped.
+        """Return an index with the epoch, occurrence and view of this read, or None if none is stamped.
 
         A wrapper that maps indices passes on plain integers. If torch reads sample by sample, the stamped index is known. A
         wrapper that reads whole batches, such as a Subset, may read in any order, so all stamps must be equal.
@@ -89,8 +89,8 @@ ForkingPickler.register(
 def restamped(indices: Sequence[Any], inside: Any) -> Sequence[Any]:
     """Return a batch of indices with the stamps that a wrapper took off, or as they are if they have stamps or there are none.
 
-    A Subset, or several, passes on what it lists: that is compared. In a worker, the stamps are those that came last. It is searched, once,
-    for an index that it lists twice.
+    A Subset, or several, passes on the indices that it lists, which are compared with the batch. In a worker, the stamps are the latest to
+    arrive. Once, the Subset is searched for an index that it lists twice.
 
     Raises:
         RuntimeError: another wrapper passes on a batch whose stamps differ; see `Fetch.stamp`.

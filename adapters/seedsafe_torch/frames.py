@@ -35,7 +35,7 @@ _LOOKS: Final = ("_symbolic_build", "get_tf_dataset")
 
 
 def users_level() -> int:
-    """Return the stacklevel of the user's line, for a warning of the function that calls this one.
+    """Return the stacklevel with which the calling function can warn at the user's line.
 
     Python 3.12's ``skip_file_prefixes`` does the same for files.
     """
@@ -76,7 +76,7 @@ def callers_of(function: str) -> Iterator[Any]:
 
 
 def read_by_keras() -> tuple[bool, bool]:
-    """Return whether Keras reads the loader whose function calls this one, and whether it does so to learn the form of its batches."""
+    """Return two answers: whether Keras reads the loader that calls this function, and whether only to learn the form of its batches."""
     reading = next((frame for frame in _above() if _package(frame) not in ("seedsafe_torch", "torch")), None)
     if reading is None or _package(reading) != "keras":
         return False, False

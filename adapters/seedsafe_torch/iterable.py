@@ -75,8 +75,8 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
         epoch: a fixed epoch for every pass, such as ``seedsafe.VALIDATION_EPOCH`` for validation.
         targets: names the parts of a record; see AugmentedDataset.
         split: whether each of n workers reads the whole source, in one order, and keeps every n-th record.
-        on_unkeyed: for a source that draws random numbers, "raise" and "warn" warn once: a stream is never read twice, so nobody
-            knows whether only the order depends on them. "allow" does not look.
+        on_unkeyed: for a source that draws random numbers, "raise" and "warn" warn once: a stream is never read twice, so it is
+            unknown whether only the order depends on them. "allow" does not look.
 
     Raises:
         TypeError: an argument has the wrong type.
@@ -149,7 +149,7 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
         warn_of_skipping(self)
 
     def tell(self, epoch: int) -> None:
-        """Set the next epoch in all processes, while none of them reads."""
+        """Set the next epoch in all processes. None of them may be reading."""
         warn_of_counters(self.source, self._memory.views("q")[0], _COUNTED)
         for numbers in self._memory.views("q"):
             numbers[_EPOCH], numbers[_WORKERS] = epoch, 0

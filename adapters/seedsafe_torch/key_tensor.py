@@ -102,8 +102,8 @@ def words_of(keys: Tensor, op: int, first: int, count: int) -> Tensor:
 def upper_word(words: Tensor, factor: int) -> Tensor:
     """Return the upper 64 bits of the exact products of unsigned words and a factor in [0, 2**64).
 
-    No product or sum of parts leaves the range of int64: compiled code may rely on that. The parts are those of the signed numbers with
-    the same bits; each that is negative lacks 2**64 times the other number, which is added at the end.
+    No product or sum of parts leaves the range of int64, on which compiled code relies. The parts are those of the signed numbers
+    with the same bits. A negative one is too small by 2**64, so 2**64 times the other number is added at the end.
 
     Example:
         >>> upper_word(torch.tensor([-1, 5]), 2**63).tolist() == [(2**64 - 1) * 2**63 >> 64, 2]

@@ -111,7 +111,7 @@ class Progress:
 
     @property
     def open(self) -> bool:
-        """Whether more items may be seen."""
+        """Whether the loader may still hand out items."""
         return not (self.ended or self.left or (self.exhausted and self.seen == self.drawn))
 
     @property

@@ -23,7 +23,7 @@ Array = np.ndarray[Any, Any]
 
 
 class Given(NamedTuple):
-    """What a step makes its numbers of.
+    """The input from which a step makes its numbers.
 
     Args:
         keys: the samples' keys, int64 (N, 4), on the images' device.
@@ -59,8 +59,8 @@ class Drawn(NamedTuple):
 class Step:
     """A transform of the library on images (N, C, H, W), uint8 or float32, and on masks of the same form.
 
-    `numbers` makes arrays, or tensors on the device, of what the transform decides. `images` and `masks` change tensors, without a look
-    at values; only these are compiled.
+    `numbers` turns the transform's decisions into arrays, or tensors on the device. `images` and `masks` change tensors without looking
+    at their values; only these two are compiled.
 
     Args:
         transform: the transform.

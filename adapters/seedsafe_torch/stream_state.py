@@ -79,7 +79,7 @@ def take_task() -> Task | None:
 
 
 def add_mark(order: int, mark: int) -> int:
-    """Return the checksum of an order with one more record, which a number marks."""
+    """Return the checksum of an order after one more record, given as a number."""
     return zlib.crc32(mark.to_bytes(8, "little"), order)
 
 
@@ -109,7 +109,7 @@ def remaining(
     mark: Callable[[int, Any], int],
     epoch: int,
 ) -> Iterator[tuple[int, Any]]:
-    """Yield the records that remain after workers took turns and each yielded the number in the stage, with the checksum in orders.
+    """Yield the records that remain after each worker has yielded its number of the stage, and compare their order with its checksum.
 
     Raises:
         ValueError: they do not come in the order of the stage.

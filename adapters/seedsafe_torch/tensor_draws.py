@@ -52,7 +52,7 @@ def draws(
 ) -> TensorDraws:
     """Return the random numbers of each sample of a batch, drawn on a device.
 
-    Row i depends on ``keys[i]``, the stream and the numbers drawn before alone: not on the batch's other samples, their order, the
+    Row i depends only on ``keys[i]``, the stream and the numbers drawn before: not on the batch's other samples, their order, the
     rank or the device. The numbers are those of ``seedsafe.draws(key, name=op)``, which has one sample.
 
     Args:
@@ -223,7 +223,7 @@ class TensorDraws:
         Args:
             n: the number of values to choose from, in [1, 2**32].
             k: the number of values to return, which takes as many words.
-            weights: n numbers, of which each value's probability is a share, for all samples; without them all are equal. The choice
+            weights: n numbers, to which the values' probabilities are proportional, for all samples; without them all are equal. The choice
                 is then made on the CPU.
             replace: whether a value may come several times.
 

@@ -222,7 +222,7 @@ def set_states(pairs: Iterable[tuple[Stateful, State]]) -> None:
 
 
 def states_of(generators: Iterable[Stateful]) -> list[tuple[Stateful, State]]:
-    """Return the generators whose states can be read now, with these."""
+    """Return the generators whose states can be read now, with their states."""
     result = []
     for generator in generators:
         with suppress(Exception):  # Keras's cannot while a graph is traced
@@ -237,9 +237,9 @@ def has_moved(generator: Stateful, before: State) -> bool:
 
 @contextmanager
 def put_back(generators: Iterable[Stateful]) -> Generator[bool, None, None]:
-    """Put generators back into their present states at the end of a with statement, which one thread at a time is inside.
+    """Put generators back into their present states at the end of a with statement. One thread at a time is inside.
 
-    Its value is False, and the statement must set nothing, if another thread does not leave it or a region in time. Regions of
+    The value of the statement is False if another thread does not leave it, or a region, in time; then it must set nothing. Regions of
     other threads go on meanwhile, since a call may wait for them.
     """
     lock = regions.setting

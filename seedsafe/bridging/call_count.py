@@ -54,7 +54,7 @@ class CallCount:
         return number
 
     def note(self, flags: int) -> None:
-        """Set flags."""
+        """Set flags, for all processes."""
         self._view[1] |= flags
 
     @property

@@ -405,7 +405,7 @@ def generator_of(name: str, thing: Any, segment: int = 0) -> Stateful | None:
 
 
 def stateful(name: str, thing: Any) -> Stateful | None:
-    """Return a generator, also one of the process, or None if its state cannot be read now."""
+    """Return a generator, which may be a global one, or None if its state cannot be read now."""
     with suppress(Exception):  # another library's subclass, or a graph is being traced
         kind = _kind_of(thing)
         result = None if kind is None else kind(name, thing)

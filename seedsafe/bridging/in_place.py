@@ -44,7 +44,7 @@ def numpy_state(bits: MT19937) -> npt.NDArray[np.uint32] | None:
 
     Setting it in memory takes 1 µs, by its property `state` 34 µs, because that converts word by word
     (benchmarks/bridge_cost.py compares whole regions). Seen in NumPy 2.4, whose property `ctypes` has a pointer to
-    it, without a layout. None if the memory differs from the reported state.
+    it, but no description of its layout. None if the memory differs from the reported state.
     """
     try:
         view = np.ctypeslib.as_array((ctypes.c_uint32 * (STATE + 1)).from_address(bits.ctypes.state_address))
@@ -81,9 +81,9 @@ def _memory_of(thing: Any) -> npt.NDArray[np.uint32]:
 
 
 def torch_state(torch: Any) -> tuple[Any, npt.NDArray[np.uint32], npt.NDArray[np.uint64]] | None:
-    """Return a newly seeded state of torch's CPU generator, the memory of its seed, two halves, and that of its 624 words.
+    """Return a newly seeded state of torch's CPU generator, with views of the two halves of its seed and of its 624 words.
 
-    ``manual_seed`` uses only 32 of its 64 bits, and torch has no other door than its whole state, as bytes without a layout. Seen
+    ``manual_seed`` uses only 32 of its 64 bits, and torch gives no other access than its whole state, as bytes without a description. Seen
     in torch 2.10 and 2.13: the seed first, then the words, 64 bits each. None if the state of seed 1, with these two of seed 2, is
     not the state of seed 2.
     """

@@ -216,7 +216,7 @@ class Runner:
         Args:
             address: the address of the words.
             call: the call.
-            later: makes an equal call to repeat later, if the arguments of this one may have changed by then; None if they
+            later: returns an equal call to repeat later, if the arguments of this one may have changed by then; None if they
                 cannot change.
             repeatable: the same call in a form that can be repeated at once, if `call` changes its arguments. It is not repeated
                 after later calls.

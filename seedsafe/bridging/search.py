@@ -247,7 +247,7 @@ def held_generators(
     Args:
         root: the object.
         name: the object's name, with which the names of its generators begin: "base" gives "base.transform.rng (a Random)".
-        leaves_out: returns whether to leave out the generators that an object inside holds itself.
+        leaves_out: returns whether to skip the generators that an object inside holds.
         most: the search ends after so many objects.
         seconds: the search ends after this time.
         count: the number of generators to return at most.

@@ -64,7 +64,7 @@ def arguments() -> dict[str, dict[str, Meant]]:
 
 @cache
 def arguments_everywhere() -> dict[str, list[Meant]]:
-    """Return the equivalents of arguments in each class that takes the equivalent; the first that it takes holds."""
+    """Return the equivalents of arguments for all classes. Of several, the first that a class takes counts."""
     table = _table("arguments.toml")
     return _entries(table["everywhere"], table["shared"])
 

@@ -38,9 +38,9 @@ _NUMBERS: Final = (int, float, np.integer, np.floating)
 
 
 def explain_arguments(callee: Callee) -> Callee:
-    """Let a class or function that is called with arguments that it does not take say what it takes instead.
+    """Make a call with arguments that a class or function does not take an error that says what to pass instead.
 
-    A class is changed, and returned; for a function, a new one is returned. What it raises itself is left alone.
+    A class is changed in place and returned; for a function, a new one is returned. Errors from inside the call stay as they are.
     """
     of_class = isinstance(callee, type)
     call: Any = vars(callee)["__init__"] if of_class else callee

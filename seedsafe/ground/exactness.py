@@ -34,7 +34,7 @@ MACHINES, ARCHITECTURE, BUILD = "every machine", "one architecture", "one build"
 
 
 class When(NamedTuple):
-    """A condition: its words, and whether a transform and the dtype of what it is applied to fulfil it."""
+    """A condition: its words, and a function of a transform and its input's dtype that returns whether they fulfil it."""
 
     words: str
     holds: Callable[[Any, str], bool]
@@ -42,12 +42,12 @@ class When(NamedTuple):
 
 @dataclass(frozen=True)
 class Exactness:
-    """Where results are the same bits: docstrings and golden files read it.
+    """Which machines compute the same bits: docstrings and golden files read it.
 
     Args:
-        machines: the conditions under which they are on every machine; () is never.
-        architecture: those under which they are on machines of one architecture.
-        build: the libraries of whose build they depend under all other conditions; "" if there are none.
+        machines: the conditions under which all machines do; () is never.
+        architecture: the conditions under which all machines of one architecture do.
+        build: the libraries on whose build the bits depend under all other conditions; "" if there are none.
     """
 
     machines: tuple[When, ...] = ()
@@ -55,7 +55,7 @@ class Exactness:
     build: str = ""
 
     def of(self, transform: Any, dtype: str) -> str:
-        """Return MACHINES, ARCHITECTURE or BUILD for a transform and the dtype of what it is applied to."""
+        """Return MACHINES, ARCHITECTURE or BUILD for a transform and the dtype of its input."""
         if any(when.holds(transform, dtype) for when in self.machines):
             return MACHINES
         return ARCHITECTURE if any(when.holds(transform, dtype) for when in self.architecture) else BUILD
@@ -92,7 +92,7 @@ def with_sentence(text: str, one: Exactness) -> str:
 
 
 def exact(one: Exactness) -> Callable[[Function], Function]:
-    """Declare where the results of a function are the same bits; its docstring gets the sentence.
+    """Declare which machines compute the same bits with a function, and add the sentence to its docstring.
 
     Example:
         >>> @exact(EVERYWHERE)

@@ -187,6 +187,10 @@ class Info:
         """Return the info with other boxes; None means that they are unknown."""
         return Info(self.shape, self._dtype, boxes, length=self._length, position=self.position)
 
+    def with_dtype(self, dtype: npt.DTypeLike) -> Info:
+        """Return the info with a different dtype, as a transform that converts an array returns it."""
+        return Info(self.shape, dtype, self.given_boxes, length=self._length, position=self.position)
+
     def of_dataset(self, length: int, position: int) -> Info:
         """Return the info of the sample at a position of a dataset with `length` samples."""
         return Info(self.shape, self._dtype, self.given_boxes, length=length, position=position)
@@ -296,7 +300,7 @@ def _as_array(name: str, part: Any) -> str:
 
 
 def arithmetic(name: str, dtype: np.dtype[Any]) -> str:
-    """Return what makes uint8 or float32 of an image or a waveform of another dtype, without a wrap.
+    """Return how to convert an image or a waveform of another dtype to uint8 or float32 without overflow.
 
     Example:
         >>> arithmetic("image", np.dtype("bool"))
@@ -376,7 +380,7 @@ def _native(name: str, dtype: np.dtype[Any]) -> str:
 
 
 def is_masked(array: Any) -> bool:
-    """Return whether an array is a masked one, without the import that ``np.ma`` costs."""
+    """Return whether an array is a masked array, without importing ``numpy.ma``."""
     if type(array) is np.ndarray:
         return False
     return isinstance(array, getattr(sys.modules.get("numpy.ma"), "MaskedArray", ()))
@@ -455,7 +459,7 @@ _OF_A_KEY: Final = ("seed", "epoch", "index", "rng", "random_state", "generator"
 
 
 def named_parts(sample: Any, parts: dict[str, Any], labels: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return the parts of a call by name as a sample.
+    """Return parts that were passed by name as a sample.
 
     Raises:
         TypeError: there is a sample as well, or a name is neither a target nor a label.

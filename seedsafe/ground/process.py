@@ -56,8 +56,8 @@ def check_main() -> None:
 def uncollected() -> Generator[None, None, None]:
     """Turn the garbage collector off inside a with statement that looks at the frames of other threads.
 
-    Before Python 3.12 it may run wherever an object is made, and a finalizer may then let in a thread that leaves the frame looked at, so
-    the process crashes, or that is about to end, so that both wait for each other forever
+    Before Python 3.12 the collector may run wherever an object is created, and a finalizer may switch to another thread. If that thread
+    leaves the frame being read, the process crashes; if it is about to end, the two wait for each other forever
     (https://github.com/python/cpython/issues/106883, mended in Python 3.11.9).
     """
     with _uncollected:

@@ -91,7 +91,7 @@ def rebuilt(tree: Any, parts: list[Any]) -> Any:
 
 
 def written(path: Path) -> str:
-    """Return a path as it is written behind a name.
+    """Return a path as Python code has it after a name.
 
     Example:
         >>> written((1, "bbox"))

@@ -86,7 +86,7 @@ class GaussianNoise(Transform):
     def out_span(
         self, span: tuple[float, float] | None, source: str | None = None
     ) -> tuple[float, float] | None:
-        """Return the range of images without the noise."""
+        """Return the range of the images before the noise, which adds little to it."""
         largest = self.std[1] if self.variance is None else self.variance[1] ** 0.5 / 255.0
         if span is None or largest <= max(1.0, 0.0 if source else span[1] - span[0]):
             return span

@@ -67,7 +67,7 @@ class PadIfNeeded(Windowed):
             )
 
     def draw(self, rng: Draws, info: Info) -> Window:
-        """Return the padded image as a window."""
+        """Return the window that is the padded image."""
         rows, columns = info.image_size()
         low_height, low_width = self.size or (1, 1)
         down, right = self.divisor or (1, 1)

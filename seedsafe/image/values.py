@@ -103,7 +103,7 @@ class Normalize(ImageTransform):
             )
 
     def out_info(self, info: Info, params: Any) -> Info:
-        return Info(info.shape, np.float32)
+        return info.with_dtype(np.float32)
 
     joins_pass: ClassVar[bool] = True
     ends_pass: ClassVar[bool] = True
@@ -172,7 +172,7 @@ class ToFloat(ImageTransform):
             )
 
     def out_info(self, info: Info, params: Any) -> Info:
-        return Info(info.shape, np.float32)
+        return info.with_dtype(np.float32)
 
     def joined(self, following: Transform) -> Transform | None:
         """Return this and a following ToCHW as one transform, in the cheaper order."""

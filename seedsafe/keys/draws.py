@@ -516,7 +516,7 @@ class PooledDraws(Draws):
         return start
 
     def enter(self, key: SampleKey) -> None:
-        """Go to a sample; `turn` then goes to one of its streams."""
+        """Go to a sample; `to_stream` then goes to one of its streams."""
         words, counter = self._key, self._counter
         words[0], words[1], _, counter[1], self._call, counter[3] = address(key)
 
@@ -525,7 +525,7 @@ class PooledDraws(Draws):
         words, counter = self._key, self._counter
         words[0], words[1], _, counter[1], self._call, counter[3] = root
 
-    def turn(self, op: int) -> None:
+    def to_stream(self, op: int) -> None:
         """Go to the beginning of the sample's stream `op`."""
         self._counter[2] = op << 32 | self._call
         self._bits.state = self._state

@@ -226,7 +226,7 @@ def op_of(name: str) -> int:
 
 
 def check_name(name: Any) -> str:
-    """Return the name of a stream, or raise an error unless it is one that a user may give."""
+    """Return the name of a stream, or raise an error if it is not one that a user may give."""
     if not isinstance(name, str):
         raise TypeError(
             f"name must be a string, got {name!r} of type {type(name).__name__}: pass name='...' or leave it out"

@@ -14,7 +14,7 @@ from seedsafe.mixing.batch import cut_box
 from seedsafe.mixing.partners import BetaMixTransform, Sizes, draw_partners
 from seedsafe.pipeline.primitive import primitive
 
-__all__ = ["CutMix", "Patch", "around"]
+__all__ = ["CutMix", "Patch", "boxes_outside"]
 
 
 class Patch(NamedTuple):
@@ -75,7 +75,7 @@ class CutMix(BetaMixTransform):
     def move_boxes(self, number: int, boxes: Array, sizes: Sizes, params: Any) -> Array:
         top, bottom, left, right = params.box
         if not number:
-            return around(boxes, (left, top, right, bottom))
+            return boxes_outside(boxes, (left, top, right, bottom))
         result = boxes.copy()
         result[:, 0:4:2] = np.clip(boxes[:, 0:4:2], left, right)
         result[:, 1:4:2] = np.clip(boxes[:, 1:4:2], top, bottom)
@@ -86,7 +86,7 @@ class CutMix(BetaMixTransform):
         return self.mix_images([nothing, mask] if number else [mask, nothing], params)
 
 
-def around(boxes: Array, hole: tuple[int, int, int, int]) -> Array:
+def boxes_outside(boxes: Array, hole: tuple[int, int, int, int]) -> Array:
     """Return boxes, shrunk to their parts outside a rectangle over them; a box under it has an area of zero.
 
     Args:
@@ -94,7 +94,7 @@ def around(boxes: Array, hole: tuple[int, int, int, int]) -> Array:
         hole: x0, y0, x1, y1 of the rectangle.
 
     Example:
-        >>> around(np.array([[0.0, 0.0, 4.0, 2.0], [0.0, 0.0, 4.0, 3.0]]), (0, 0, 2, 2))[:, :4].tolist()
+        >>> boxes_outside(np.array([[0.0, 0.0, 4.0, 2.0], [0.0, 0.0, 4.0, 3.0]]), (0, 0, 2, 2))[:, :4].tolist()
         [[2.0, 0.0, 4.0, 2.0], [0.0, 0.0, 4.0, 3.0]]
     """
     seen = boxes.copy()

@@ -69,7 +69,7 @@ class Mixer(Leaf):
             ``params.partners``.
         name: the name of its stream.
         ops: the ops of its stream.
-        namer: that of the pipeline, which knows the nodes to run on partners.
+        namer: the pipeline's, which knows the nodes to run on partners.
     """
 
     __slots__ = ("_before", "_rules")

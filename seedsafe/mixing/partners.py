@@ -94,7 +94,7 @@ class MixTransform(Transform):
         return None, None
 
     def mix(self, parts: Samples, params: Any) -> Mixture:
-        """Return the mixture of a sample, the first of `parts`, and its partners.
+        """Return the mixture of a sample and its partners; the sample is the first of `parts`.
 
         Raises:
             ValueError: the sample has a part that cannot be mixed, or the sizes differ.

@@ -119,9 +119,9 @@ class Many:
     def at_once(
         self, images: Sequence[Array] | Array, keys: Callable[[], ManyKeys], allocate: Allocate
     ) -> Array | None:
-        """Return the results for images at their keys, or None if they are to run one by one.
+        """Return the results for images at their keys, or None if the images must run one by one.
 
-        That is so where it is no slower, and where an image fails: by itself it raises an error that names it.
+        They must where that is as fast, and where one of them fails: run alone, it raises an error that names it.
 
         Args:
             images: an array or a list of images.
@@ -183,7 +183,7 @@ class Many:
         return whole
 
     def decide(self, keys: ManyKeys, info: Info) -> list[Decision]:
-        """Return what each transform decides for images at their keys, as one by one; all must be the library's own.
+        """Return what each transform decides for images at their keys: the same as one by one. Each must be the library's own.
 
         Args:
             keys: the images' keys, at least one.

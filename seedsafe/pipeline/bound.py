@@ -17,7 +17,7 @@ __all__ = ["Bound"]
 
 
 class Bound:
-    """What a Compose, or a transform by itself, runs.
+    """The steps that a Compose, or a transform by itself, runs.
 
     A transform by itself makes one in its first call and keeps it for later calls. Its pickles and copies have none.
 

@@ -73,7 +73,7 @@ class Boxes:
         clip: whether to cut boxes off at the image's edges on the way in as well, and drop those with nothing left, instead
             of raising an error.
         out: the format on the way out, if it is another one: detectors want "pascal_voc" of annotations in "coco".
-        check_each_transform: False cuts off and drops boxes after the last transform alone, so one that came back is kept whole.
+        check_each_transform: False cuts off and drops boxes only after the last transform, so one that left the image and came back is kept whole.
 
     Raises:
         TypeError: an argument has the wrong type.
@@ -162,13 +162,13 @@ def clipped(edges: Array, size: tuple[int, int]) -> Array:
 
 
 class Edges(np.ndarray[Any, Any]):
-    """Boxes that are x0, y0, x1, y1 of pixel edges for certain, as tv_tensors say. They need no format."""
+    """Boxes that are known to be x0, y0, x1, y1 of pixel edges, as tv_tensors say of theirs. They need no format."""
 
 
 def require_format(boxes: Any) -> None:
     """Raise an error for boxes of a sample whose pipeline has no format for them.
 
-    Nothing tells formats apart: 10, 10, 20, 20 may be a corner and a size, two corners, or a centre and a size.
+    The numbers do not show the format: 10, 10, 20, 20 may be a corner and a size, two corners, or a centre and a size.
     """
     if not isinstance(boxes, Edges):
         raise ValueError(

@@ -18,7 +18,7 @@ __all__ = ["checked", "checks_of"]
 
 
 def checks_of(rules: Rules) -> tuple[Callable[[dict[Any, Any]], None], ...]:
-    """Return the checks of a dict as a whole, besides those of each target."""
+    """Return the checks that look at a dict as a whole; each target has its own besides."""
     layout = (_check_layout,) if rules.spatial and not rules.last else ()
     names = (partial(check_names, rules=rules),) if rules.asks else ()
     sound = (_check_sound,) if rules.hears else ()
@@ -29,7 +29,7 @@ def checked(sample: dict[Any, Any], rules: Rules) -> dict[Any, Any]:
     """Return a copy of a dict, whose targets are plain NumPy arrays over the same memory.
 
     Raises:
-        TypeError: a target is not an array, or holds something else than numbers.
+        TypeError: a target is not an array, or holds anything but numbers.
         ValueError: a target has the wrong shape, or another entry looks like a target.
     """
     parts = dict(sample)

@@ -16,7 +16,7 @@ __all__ = ["freeze", "read_only"]
 
 
 def freeze(params: Any, name: str) -> Any:
-    """Return a user's parameters with read-only copies of their arrays, so no replay can change them.
+    """Return a user's parameters with read-only copies of their arrays, which no replay can change.
 
     Raises:
         TypeError: a generator is among them.

@@ -34,7 +34,7 @@ class Keypoints:
         labels: names of the sample's other entries with one element for each keypoint: lists, tuples or arrays.
         pairs: the pairs of keypoints that swap names when a transform mirrors the image, such as
             ``[("left eye", "right eye")]``: values of the first of `labels` or, without labels, row numbers.
-        check_each_transform: False checks keypoints after the last transform alone, so one that came back is kept.
+        check_each_transform: False checks keypoints only after the last transform, so one that left the image and came back is kept.
 
     Raises:
         TypeError: an argument has the wrong type.

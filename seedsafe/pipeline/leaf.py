@@ -87,7 +87,7 @@ class Leaf(Step):
         """Whether `fill` can write into memory of the caller."""
 
     def require(self, sample: dict[Any, Any]) -> None:
-        """Raise an error if a dict lacks its target, although it does not fire."""
+        """Raise an error if a dict lacks its target."""
         try:
             self._choose(sample)
         except ValueError as error:
@@ -122,7 +122,7 @@ class Leaf(Step):
             raise
 
     def fill(self, image: Array, row: Array, draws: State) -> Any:
-        """Do as `fire` for an image. If the result fits into the row, write it there and return the row."""
+        """Transform an image as `fire` does. If the result fits into the row, write it there and return the row."""
         try:
             return self._apply_alone(image, (), row)
         except Exception as error:
@@ -289,7 +289,7 @@ class Leaf(Step):
         return FORMATS[target] if takes else None
 
     def watch(self, check: Callable[[Callable[[], Any]], None]) -> None:
-        """From now on, pass each call of a user's `draw` and `apply` to `check`, as a function that repeats the call.
+        """Pass each later call of a user's `draw` and `apply` to `check`, as a function that repeats the call.
 
         The library's own transforms are not watched.
         """

@@ -67,7 +67,7 @@ class Namer:
         """Count transforms of these classes as if they came before the next one; see `Compose.split`.
 
         Raises:
-            ValueError: more of a class came already, so that the next would get another name.
+            ValueError: there are already more transforms of a class, so the next one would get another name.
         """
         for kind, count in Counter(classes).items():
             if self.counts[kind] > count:

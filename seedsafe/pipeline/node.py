@@ -38,7 +38,7 @@ _NAMES: Final = frozenset(TARGETS)
 
 
 class Chain:
-    """Steps that run one after another. It has no stream of its own, and takes over the steps of a Chain among them."""
+    """Steps that run one after another. It has no stream of its own. A Chain among the steps is replaced by its steps."""
 
     __slots__ = ("_before_last", "_last", "_passes", "nodes", "ops", "steps")
 

@@ -51,7 +51,7 @@ class OnePass(Step):
         return sample
 
     def fill(self, image: Any, row: Array | None, draws: State) -> Any:
-        """Do as `fire` for an image. If the result fits into the row, write it there and return the row."""
+        """Transform an image as `fire` does. If the result fits into the row, write it there and return the row."""
         first, *others = self.members
         if not self._takes(image):
             return draws.through(self.members, image)

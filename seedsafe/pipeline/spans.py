@@ -63,7 +63,7 @@ def _after_container(step: Any, span: Span) -> tuple[Span, bool]:
 class CheckingState(State):
     """A run that checks values where they come in: at the beginning, and after each step that changes their range.
 
-    Transforms that do not fire are checked as well. An interpolation or a noise before a transform is not an error.
+    Transforms that do not fire are checked as well. Values that an interpolation or noise has moved a little beyond the range are no error.
 
     Args:
         source: where the values come from, for an error.
@@ -145,7 +145,7 @@ def _span_of(array: Array) -> tuple[float, float]:
 
 
 def needs_ranges(leaves: Iterable[Leaf]) -> bool:
-    """Return whether one of some transforms can be applied only to some values."""
+    """Return whether any of the transforms takes only values of a certain range."""
     return any(map(_is_particular, leaves))
 
 

@@ -62,7 +62,7 @@ class Partners(Protocol):
 
 
 class State(PooledDraws):
-    """The streams of the sample that a pipeline runs on, and its other data."""
+    """The streams of the sample that a pipeline runs on, and the other data of the run."""
 
     __slots__ = ("busy", "counts", "partners", "rules")
 
@@ -129,7 +129,7 @@ class Step:
         """The upper half of its stream's word in an address; 0 if it has several streams."""
 
     def next_upper(self, draws: State) -> int:
-        """Return the upper half for the next application to the current sample, and count it."""
+        """Count one more application to the current sample, and return the upper half of its stream's word."""
         times = draws.counts.get(self.name, 0)
         draws.counts[self.name] = times + 1
         return self.streams[times] << 32
@@ -138,7 +138,7 @@ class Step:
         """Go to its stream for the current sample, and return whether it fires."""
         if not self.has_stream:
             return True
-        draws.turn((self.upper or self.next_upper(draws)) >> 32)
+        draws.to_stream((self.upper or self.next_upper(draws)) >> 32)
         return draws.word() < self.limit
 
     def stream_name(self, draws: State) -> str:
@@ -146,7 +146,7 @@ class Step:
         return stream_name(self.name, draws.counts.get(self.name, 0))
 
     def require(self, sample: dict[Any, Any]) -> None:
-        """Raise an error if a dict lacks what it needs. It is called if the step does not fire."""
+        """Raise an error if a dict lacks a target that this step needs; called where it does not fire, so that a draw hides no error."""
 
     def fire(self, sample: Any, draws: State) -> Any:
         """Transform the sample; a dict is changed in place. `draws` are at its stream, after the first word."""

@@ -93,9 +93,9 @@ class Transform:
         return ()
 
     def out_info(self, info: Info, params: Any) -> Info:
-        """Return the info of the result for an array with `info`: the same, unless a subclass overrides this.
+        """Return the description of the result for an array described by `info`: the same, unless a subclass overrides this.
 
-        The boxes in it do not count: those of the result come from ``apply_boxes``.
+        Its boxes are ignored, because the boxes of the result come from ``apply_boxes``.
         """
         return info
 
@@ -105,8 +105,8 @@ class Transform:
         """Return the smallest and largest value of float images after this transform, or None if they are unknown.
 
         Args:
-            span: the same of the images before it.
-            source: where these values were seen; None if they follow from the transforms before it.
+            span: the smallest and largest value before this transform, or None.
+            source: where these values were seen; None if they follow from the transforms before this one.
 
         Raises:
             ValueError: it cannot be applied to such images.
@@ -183,7 +183,7 @@ class Transform:
 
 
 def require_fill(transform: Any, span: tuple[float, float] | None, source: str | None) -> None:
-    """Raise an error for a fill on the scale of bytes in images in [0, 1]; see `Transform.out_span`."""
+    """Raise an error for a fill meant for values from 0 to 255 in images from 0 to 1; see `Transform.out_span`."""
     fill: Any = getattr(transform, "fill", None)
     values: tuple[Any, ...] = fill if isinstance(fill, tuple) else (fill,)
     if getattr(transform, "mode", "constant") != "constant" or not all(
@@ -200,7 +200,7 @@ def require_fill(transform: Any, span: tuple[float, float] | None, source: str |
 
 
 def require_unit(name: str, span: tuple[float, float] | None, source: str | None) -> None:
-    """Raise an error for a transform of floats in [0, 1] that gets others; see `Transform.out_span`."""
+    """Raise an error for a transform that takes floats in [0, 1] and gets others; see `Transform.out_span`."""
     if span is None or -0.01 <= span[0] <= span[1] <= 1.01:
         return
     low, high = span

@@ -28,8 +28,8 @@ __all__ = ["Views", "joined", "keys_of_views"]
 class Views:
     """Make several views of one sample, each with a pipeline of its own: crops of several sizes, or a weak and a strong view.
 
-    Each augmented part of the sample becomes a tuple of its views; all other parts stay. The streams of a pipeline have the same
-    names as without the others, and it draws at the number of its own view: if the key has the view `o`, pipeline `k` of `n`
+    Each augmented part of the sample becomes a tuple of its views; all other parts stay. Each pipeline has the stream
+    names that it has alone, and draws at the number of its own view: if the key has the view `o`, pipeline `k` of `n`
     gets the view ``o * n + k``. So ``Views([a] * n)`` makes the same views as a dataset with the pipeline `a` and ``views=n``.
 
     It is passed to datasets as their augmentation, and cannot be part of a Compose. ``AugmentedDataset(…, views=[a, b])`` means

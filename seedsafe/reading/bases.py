@@ -220,7 +220,7 @@ class entered(Read):  # noqa: N801  # used as a with statement, several times ch
         repeats: the `Repeats` of the reading dataset, which notices a key that is served twice, or None.
         index: the index of the sample that is read.
         counts: False if the read replaces another sample.
-        key: the key for calls without one, or a function of `at` that makes it when one asks; None refuses such calls.
+        key: the key for calls without one, or a function of `at` that makes it when it is needed; None refuses such calls.
 
     Example:
         >>> with entered(SampleIndex(7, epoch=3)):
@@ -315,7 +315,7 @@ def stamped(index: int) -> SampleIndex | None:
 
 
 def key_at(key: SampleKey, address: Address) -> SampleKey:
-    """Return the key with the index of an address, which differs if a bridge checks the draws of another sample."""
+    """Return the key with the index of an address; it is another sample's while a bridge checks that sample's draws."""
     if address.index == key.index:
         return key
     return SampleKey(key.seed, key.epoch, address.index, occurrence=key.occurrence, view=key.view)
@@ -330,7 +330,7 @@ _DICTS: Final = (dict, np.lib.npyio.NpzFile)
 def check_base(base: Any, *, name: str = "base", streams: str = "the adapter for tf.data") -> None:
     """Raise an error if a base holds the columns of a dataset, or is a stream of TensorFlow.
 
-    A tuple of images is a base. What is refused is certain: its arrays are equally long, and no dataset has samples of such
+    A tuple of images is a base. Only what certainly is none is refused: its arrays are equally long, and no dataset has samples of such
     shapes.
 
     Args:

@@ -28,7 +28,7 @@ Augment = Callable[..., Any]
 
 
 class BoundAugment:
-    """An augmentation, asked when a dataset is made or its augmentation replaced, so that no read has to ask.
+    """An augmentation with all that reads need to know of it, found out once, so that no read has to ask.
 
     Args:
         augment: a Compose, a Transform, Views, another callable, or None.
@@ -110,7 +110,7 @@ class BoundAugment:
         self.target = "video" if self.rules.video else "audio" if hears else "image"
 
     def among(self, partners: Partners) -> BoundAugment:
-        """Return the same pipeline among the other samples of a dataset, for transforms that mix them."""
+        """Return the same pipeline with access to the other samples of a dataset, for transforms that mix them."""
         assert self.pipeline is not None
         root = self.rules.mixing_root
         if root is None:
@@ -118,7 +118,7 @@ class BoundAugment:
         return self._with(partners=partners, root=root(self.pipeline._chain, self.rules, partners, False))  # pyright: ignore[reportPrivateUsage]
 
     def checking(self) -> BoundAugment:
-        """Return the same pipeline, which checks the values that its transforms get; see `seedsafe.pipeline.spans`."""
+        """Return the same pipeline with checks of the values that its transforms get; see `seedsafe.pipeline.spans`."""
         return self._with(source="the dataset returns")
 
     def _with(self, **attributes: Any) -> BoundAugment:
@@ -128,11 +128,11 @@ class BoundAugment:
 
     @property
     def needs_ranges(self) -> bool:
-        """Whether it has a transform that gets floats of one range alone."""
+        """Whether it has a transform that takes only floats of a certain range."""
         return self.pipeline is not None and needs_ranges(self.pipeline._chain.leaves())  # pyright: ignore[reportPrivateUsage]
 
     def like(self, augment: Augment) -> BoundAugment:
-        """Return another augmentation, among the same samples."""
+        """Return another augmentation with access to the same samples."""
         bound = BoundAugment(augment)
         return bound if self.partners is None else bound.among(self.partners)
 

@@ -376,7 +376,7 @@ def _is_data(base: Any) -> bool:
 
 
 def _is_keyed() -> bool:
-    """Return whether the generators follow a key in this thread, that of a bridge around this read."""
+    """Return whether the generators follow a key in this thread, because of a bridge around this read."""
     return bool(regions.inside) and regions.lock._is_owned()  # type: ignore[attr-defined]
 
 
@@ -412,7 +412,7 @@ def checked_source(
 ) -> Iterator[Any]:
     """Return an iterator over the records of a stream, which checks whether their source draws, and then warns once.
 
-    A stream is never read twice, so nobody knows whether the draws change records or only their order, as a shuffle does. The
+    A stream is never read twice, so it is unknown whether the draws change records or only their order, as a shuffle does. The
     warning says so. A generator that moves only once may have drawn an order of files, and one that a shuffle of torch or webdataset
     holds draws orders alone.
 

@@ -19,11 +19,11 @@ __all__ = ["Forwarding", "PassesOn"]
 
 
 class PassesOn:
-    """An object that stands for another one, such as a dataset for its base: what it lacks is the other's, to read and to set alike.
+    """An object that stands for another one, as a dataset for its base: attributes that it lacks are read and set on the other.
 
-    An attribute is its own if its class has it, if it was set before, or if the name begins with an underscore. Else it is the other's, if
-    that has it. Else setting it makes it its own, unless only something further inside has it: then nobody would read it, and that is
-    an error.
+    An attribute is its own if its class has it, if it was set before, or if the name begins with an underscore. Otherwise it is the other's, if
+    that has it. If neither has it, setting it creates it here. If something further inside has it, setting it is an error, because
+    nobody would read it.
     """
 
     stands_for = "base"
@@ -34,7 +34,7 @@ class PassesOn:
         return vars(self).get(self.stands_for)
 
     def further_inside(self) -> Iterator[Any]:
-        """Yield what the other object stands for or reads from, which nobody reaches by the attributes of this one."""
+        """Yield the objects that the other one stands for or reads from. The attributes of this one do not reach them."""
         other = self.passes_on_to()
         return (inside for inside in walk(other) if inside is not other)
 
@@ -117,7 +117,7 @@ class Forwarding(PassesOn, Keyed):
         return None if reader is None else reader.base
 
     def was_set(self, name: str, *, there: bool) -> None:
-        """Look at the base again, if it was changed."""
+        """Look at the base again if it was changed."""
         if there:
             self.reader.renew()
 

@@ -42,14 +42,14 @@ class AtOnce(NamedTuple):
 
 
 class Group:
-    """The samples of a source, copied, as long as they have one image each and these are alike.
+    """Copies of the samples of a source, as long as they have one image each and the images are alike.
 
-    Copied, because a source may reuse its memory.
+    They are copies because a source may reuse its memory.
 
     Args:
         bound: the pipeline, which has a `many`.
         targets: see Targets.
-        size: the most samples.
+        size: the greatest number of samples.
         collates: whether a batch is made of them, so they must also be tuples of one length with labels of one type, and no dicts.
     """
 

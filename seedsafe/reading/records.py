@@ -49,7 +49,7 @@ def keyed_map(
 ) -> KeyedMap:
     """Return a function of one record, for any ``map``, whose results depend only on (seed, epoch, the record's id).
 
-    Streams have no positions. With any shards, workers and order, a record gets the same augmentation. Inside `function`,
+    Streams have no positions, so the key is made of an id. A record gets the same augmentation with any shards, workers and order. Inside `function`,
     pipelines, ``generator()`` and ``keyed()`` need no key.
 
     Args:

@@ -215,7 +215,7 @@ def bound_of(augment: Augment | BoundAugment) -> BoundAugment:
 
 
 def targets_of(augment: BoundAugment, sample: Any, targets: Targets = None) -> Targets:
-    """Return the argument `targets`, or those that a sample implies. A dict without any is for a callable.
+    """Return the argument `targets`, or the targets that a sample implies. A dict that implies none goes to a callable whole.
 
     Raises:
         ValueError: a part must be named; see `implied_targets` and `require_named`.

@@ -183,7 +183,7 @@ class Fetching(Protocol):
             position: the position. It differs from `at` for a sample that replaces another.
             at: the stamped index of the read.
             key: the key of the read, which calls without a key inside the base take; None to make it when one asks.
-            counts: False for a read on behalf of another sample, which may have the key of one served before.
+            counts: False for a read on behalf of another sample, whose key may have been served before without a warning.
         """
 
 
@@ -354,7 +354,7 @@ class SeveralViews:
 
 
 class OneImage:
-    """Augments a sample that is an image, or a tuple of an image and labels, in one call. Others take the step for parts."""
+    """Augments a sample that is an image, or a tuple of an image and labels, in one call; `AnyForm` takes all others."""
 
     def __init__(self, any_form: AnyForm) -> None:
         self._any_form = any_form
@@ -381,7 +381,7 @@ class OneImage:
 
 
 class UnchangedImage:
-    """Returns samples as they are, for an empty Compose, which refuses the forms that any pipeline refuses."""
+    """Returns samples as they are, for an empty Compose. It refuses the forms that every pipeline refuses."""
 
     def __init__(self, any_form: AnyForm) -> None:
         self._any_form = any_form
@@ -414,7 +414,7 @@ class ValueChecks:
             self._end()
 
     def pass_for(self, bound: BoundAugment, images: Iterable[Any], keys: Iterable[SampleKey]) -> bool:
-        """Check the first of some images, and return whether they have no fault; one that has raises it when it is read alone."""
+        """Check the first of some images, and return whether they have no fault. An image with a fault raises its error when it is read alone."""
         checking = bound.checking() if self.due > 0 else None
         for image, key in zip(images, keys, strict=False):
             if checking is None or self.due <= 0:
@@ -446,7 +446,7 @@ class CheckedValues:
 
 
 class Watched:
-    """Runs the first calls of a pipeline with foreign transforms twice more, and refuses it if it ignores its key.
+    """Runs the first calls of a pipeline with foreign transforms two more times, and refuses it if it ignores its key.
 
     Only the draws and results of the foreign transforms are computed again, not those of the library's own.
     """
@@ -469,7 +469,7 @@ class Watched:
 
 
 class WatchedCode(Watched):
-    """Runs the first calls of a callable twice more, if need be, and refuses it if it ignores its key.
+    """Runs the first calls of a callable two more times, if need be, and refuses it if it ignores its key.
 
     Args:
         step: calls it.
@@ -593,7 +593,7 @@ class Mixed:
 
 
 class OtherSamples:
-    """The samples of a dataset around one of them; see `seedsafe.pipeline.state.Partners`."""
+    """The samples of a dataset, for one of them to be mixed with; see `seedsafe.pipeline.state.Partners`."""
 
     __slots__ = ("_at", "_dataset")
 

@@ -90,11 +90,12 @@ def check_targets(targets: Any, labels: Sequence[str] = ()) -> Targets:
 def implied_targets(rules: Rules | None, sample: Any) -> TargetPaths:
     """Return the targets that a sample implies, for a dataset without `targets`. They depend on this sample alone.
 
-    Certain are the first part of a tuple, the names of targets in a dict that is the sample or a part of a tuple, and tv_tensors.
+    These are certain: the first part of a tuple, entries named after targets in a dict that is the sample or a part of a tuple, and
+    tv_tensors.
 
     Args:
-        rules: the rules of the pipeline; None for other code, which gets the sample as it is. Only if the pipeline moves pixels or
-            frames are all parts looked at.
+        rules: the rules of the pipeline; None for other code, which gets the sample as it is. All parts are looked at only if the pipeline
+            moves pixels or frames.
         sample: the sample of a dataset.
 
     Raises:

@@ -37,8 +37,10 @@ READ, SPARE = range(2)
 ANY: Final = 2**64 - 1
 """Stands for the process that reads a ring, which has yet to map it, and will."""
 SLOTS: Final = 1024
+"""More than the parts of the batches that a worker ever has under way."""
 _NUMBERS: Final = 2 * SLOTS
 _USED: Final = _NUMBERS + 8 * (SLOTS + 2)
+# Slots begin after it, and the system maps a file only from multiples of this number on.
 HEADER: Final = -(-_USED // mmap.ALLOCATIONGRANULARITY) * mmap.ALLOCATIONGRANULARITY
 
 lock = threading.RLock()
@@ -90,6 +92,7 @@ class Arena:
         """Return a slot, mapped into this process."""
         slot = self.slots.get(number)
         if slot is None or slot.offset != offset:
+            # Their memory is gone, so these mappings would only use up the number that a process may have.
             for absent in [one for one in list(self.slots) if self.states[one] == ABSENT]:
                 self.slots.pop(absent, None)
             slot = Slot(self.file, number, offset, map_file(self.file, size, offset))
@@ -134,8 +137,8 @@ _inherited: Final[list[Any]] = []
 
 
 def before_fork() -> None:
-    """Lock the slots that a child inherits. What cannot be locked, as there is no descriptor, stays taken for ever."""
-    lock.acquire()
+    """Lock the slots that a child inherits. A slot that cannot be locked, for want of a descriptor, stays in use for good."""
+    lock.acquire()  # until after the fork, so that no slot comes into use in between
     for slot in list(_used.values()):
         try:
             _locks.append(lock_slot(slot.file, slot.number))

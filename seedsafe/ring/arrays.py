@@ -20,6 +20,7 @@ from seedsafe.ring.writer import Message, Ring, Send, spare
 __all__ = ["Part", "RingArray", "Spare", "empty", "new_part", "stay", "why_not"]
 
 _ALIGNED: Final = 64
+"""The bytes of a line of a processor's cache, which then belongs to one block alone."""
 
 
 class RingArray(np.ndarray[Any, Any]):
@@ -31,6 +32,7 @@ class RingArray(np.ndarray[Any, Any]):
     send: Send | None = None
 
     def __array_finalize__(self, source: Any) -> None:
+        # NumPy calls it for each view: only `Part.array` says that an array is the whole of a slot.
         self.send = None
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -160,7 +162,7 @@ def why_not() -> str | None:
 
 
 class Part(NamedTuple):
-    """Memory for a part of a batch, reused when no array over it is left, and what sends it if it travels."""
+    """Memory for a part of a batch, reused when no array over it is left, and the function that sends it, if it is to be sent."""
 
     memory: npt.NDArray[np.uint8]
     send: Send | None = None
@@ -216,6 +218,7 @@ def stay() -> None:
     """
     if not _mine.stays:
         _mine.stays = True
+        # At priority -5, multiprocessing's queues wait for their reader.
         Finalize(None, _end_if_alone, args=(os.getppid(),), exitpriority=0)
         Finalize(None, _leave, exitpriority=-10)  # after the queues have sent their messages
 

@@ -53,9 +53,10 @@ _reserve: Final[list[int]] = []
 
 
 class Handle(NamedTuple):
-    """The path by which any process can open a file that another has open, and the device and inode by which to know it.
+    """The path of a file that another process has open, and the file's device and inode.
 
-    Numbers of processes and descriptors, which make the path, come again. Those of inodes do not.
+    The path has the numbers of a process and a descriptor, which the system gives out again. It does not give an inode's number out
+    again, so the inode shows whether the path still leads to the same file.
     """
 
     path: str
@@ -96,6 +97,7 @@ def map_file(file: int, size: int, offset: int = 0) -> Any:
         code = ctypes.get_errno() or errno.ENOMEM
         raise OSError(code, f"{size} bytes of a memory file cannot be mapped: {os.strerror(code)}")
     memory = (ctypes.c_ubyte * size).from_address(pointer)
+    # Not at the program's end, when other threads may still read the memory; the system unmaps it then.
     weakref.finalize(memory, library.munmap, pointer, size).atexit = False
     return memory
 

@@ -71,7 +71,7 @@ state = _State()
 
 
 def map_ring(handle: Handle) -> _RingReader | None:
-    """Return a ring, mapped by this process, or None if it cannot: then its parts continue to come by value."""
+    """Map a ring into this process and return it, or return None if that fails; its parts then continue to arrive by value."""
     with arena.lock:
         if handle not in state.rings:
             drop_dead()

@@ -25,7 +25,7 @@ _PAGE: Final = mmap.ALLOCATIONGRANULARITY
 
 
 class Message(NamedTuple):
-    """Travels instead of a part of a batch: its slot, and the number of this use, which is 0 if its bytes travel as well."""
+    """What is sent instead of a part of a batch: its slot, and the number of this use of the slot, or 0 if the bytes are sent too."""
 
     ring: Handle
     use: int
@@ -107,7 +107,7 @@ class Ring(Arena):
                     self.retire(slot)
 
     def why_unread(self) -> str | None:
-        """Return why no process has read so many parts by slot, or None if one has, or may still do so."""
+        """Return the reason why no process reads the parts by slot, or None if one does or still may."""
         if self.settings[READ] or self.sent <= PATIENCE:
             return None
         return "the process that reads the batches could not map the worker's memory"

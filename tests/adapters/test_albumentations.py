@@ -394,7 +394,7 @@ def test_flip_is_one_of_three() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: A.Spatter(), "has no Spatter: use seedsafe.bridge"),
+        (lambda: A.Spatter(), "has no Spatter: install albumentations 2.0.8, whose Spatter then follows"),
         (lambda: A.UnsharpMask(), "has no UnsharpMask: use Sharpen"),
         (lambda: A.Resize(8, 8, mask_interpolation=1), "mask_interpolation must be cv2.INTER_NEAREST"),
         (lambda: A.Rotate(30, border_mode=3), "border_mode must be one of"),
@@ -506,7 +506,7 @@ TRANSFORMS = transforms_by_name()
 
 
 def test_what_is_written_is_read_again() -> None:
-    assert len(TRANSFORMS) > 90
+    assert len(TRANSFORMS) > 85
     for name, transform in TRANSFORMS.items():
         augment = A.Compose([transform])
         again = A.from_dict(json.loads(json.dumps(A.to_dict(augment))))
@@ -523,7 +523,7 @@ WRITTEN: list[Any] = [
         p=0.7,
         save_applied_params=True,
     ),
-    A.ReplayCompose([A.RandomRain(p=1)], bbox_params={"format": "yolo"}, save_key="drawn"),
+    A.ReplayCompose([A.GaussNoise(p=1)], bbox_params={"format": "yolo"}, save_key="drawn"),
     A.Sequential([A.Rotate(20)], p=0.2),
 ]
 
@@ -556,6 +556,13 @@ def test_seedsafe_and_this_module_read_each_others_files() -> None:
     assert plain == ss.Compose([ss.HorizontalFlip()]).to_dict()  # as it was before there were extras
 
 
+def test_a_file_of_an_earlier_release_that_has_weather_is_refused() -> None:
+    plain = A.to_dict(A.Compose([A.HorizontalFlip()]))
+    plain["transforms"].append({"transform": "Rain", "slant": [-10, 10]})
+    with pytest.raises(ValueError, match=r"data contain Rain, which is gone: .* with RandomRain"):
+        A.from_dict(plain)
+
+
 def test_lambdas_in_the_originals_data() -> None:
     plain = {"__version__": "2.0.8", "transform": {"__class_fullname__": "Lambda", "__name__": "mine"}}
     mine = A.Lambda(image=np.copy)
@@ -566,7 +573,7 @@ def test_lambdas_in_the_originals_data() -> None:
 
 def test_a_replay_goes_through_json() -> None:
     augment = A.ReplayCompose(
-        [A.RandomRain(p=0.5), A.RandomSizedBBoxSafeCrop(20, 20), A.GaussNoise(p=0.5)],
+        [A.ToFloat(255.5, p=0.5), A.RandomSizedBBoxSafeCrop(20, 20), A.GaussNoise(p=0.5)],
         bbox_params={"format": "yolo"},
     )
     for key in keys(6):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib import metadata
 from typing import Any
 
 os.environ["NO_ALBUMENTATIONS_UPDATE"] = "1"
@@ -14,6 +15,7 @@ from skimage import data
 
 import seedsafe as ss
 import seedsafe_albumentations as ours
+from seedsafe_albumentations.absent import _ORIGINALS
 
 pytestmark = [pytest.mark.albumentations, pytest.mark.filterwarnings("ignore")]
 
@@ -157,42 +159,43 @@ def test_in_a_pipeline_of_the_core_a_compose_with_formats_moves_boxes_and_keypoi
     np.testing.assert_allclose(made["keypoints"], [(76, 30), (11, 90)], atol=1e-4)
 
 
-def test_names_that_errors_advise_exist() -> None:
+def test_names_that_errors_advise_exist(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metadata, "version", lambda _: "1.4.0")
     for name in ("Spatter", "ZoomBlur", "UnsharpMask", "IAASuperpixels", "RandomGravel", "Mosaic"):
-        with pytest.raises(AttributeError, match=f"has no {name}: use ") as error:
+        with pytest.raises(AttributeError, match=f"has no {name}: ") as error:
             getattr(ours, name)()
         for word in str(error.value).split("albumentations.")[1:]:
             assert hasattr(original, word.partition("(")[0])
+    for name in _ORIGINALS:
+        assert hasattr(original, name)
 
 
-def test_weather_is_drawn_to_the_bit_as_the_originals_functions_draw_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    from albucore.functions import add_weighted_opencv
-    from albumentations.augmentations.pixel import functional as theirs
+WEATHER = ["RandomFog", "RandomRain", "RandomShadow", "RandomSnow", "RandomSunFlare"]
 
-    # simsimd, which blends by default, rounds in another way on some processors
-    monkeypatch.setattr(theirs, "add_weighted", add_weighted_opencv)
 
-    def both(name: str, key: ss.SampleKey) -> tuple[Any, Any]:
-        augment = ours.Compose([getattr(ours, name)(p=1)])
-        return augment(image=IMAGE, key=key)["image"], augment.pipeline.params(key, IMAGE.shape)[0].params
+@pytest.mark.parametrize("name", WEATHER)
+def test_what_is_absent_is_the_original_under_its_own_name(name: str) -> None:
+    alone = around(ours, [getattr(ours, name)(p=1)])
+    beside = around(ours, [ours.HorizontalFlip(p=1), getattr(ours, name)(p=1)])
+    bridged = around(ours, [ss.bridge(getattr(original, name)(p=1))])
+    assert [stream.name for stream in alone.pipeline.streams()] == [f"bridge/{name}"]
+    seen = set()
+    for index in range(4):
+        key = ss.SampleKey(42, 0, index)
+        changed = alone(**PARTS, key=key)
+        assert (changed["image"] == bridged(**PARTS, key=key)["image"]).all()
+        assert (changed["image"] != IMAGE).any()
+        assert (changed["mask"] == MASK).all()
+        assert changed["bboxes"] == [list(box) for box in PARTS["bboxes"]]
+        flipped = PARTS | {"image": np.ascontiguousarray(IMAGE[:, ::-1])}
+        wanted = alone(**flipped, key=key)["image"]
+        assert (beside(**PARTS, key=key)["image"] == wanted).all()
+        seen.add(changed["image"].tobytes())
+    assert len(seen) > 1
 
-    for index in range(10):
-        key = ss.SampleKey(7, 0, index)
-        snow, point = both("RandomSnow", key)
-        assert (snow == theirs.add_snow_bleach(IMAGE, point, 2.5)).all()
-        rain, (slant, length, drops) = both("RandomRain", key)
-        grey = (200, 200, 200)
-        assert (
-            rain == theirs.add_rain(IMAGE, slant, length, 1, grey, 7, 0.7, np.array(drops, np.int32))
-        ).all()
-        fog, (strength, discs) = both("RandomFog", key)
-        places, radii = [disc[:2] for disc in discs], [disc[2] for disc in discs]
-        assert (fog == theirs.add_fog(IMAGE, strength, 0.08, places, radii)).all()
-        shadow, polygons = both("RandomShadow", key)
-        corners = [np.array(polygon) for polygon, _ in polygons]
-        assert (shadow == theirs.add_shadow(IMAGE, corners, np.array([dark for _, dark in polygons]))).all()
-        flare, (sun, circles) = both("RandomSunFlare", key)
-        given = [(share, place, radius, tuple(colour)) for share, place, radius, colour in circles]
-        assert (flare == theirs.add_sun_flare_overlay(IMAGE, sun, 400, (255, 255, 255), given)).all()
+
+def test_data_of_the_original_may_have_what_is_absent() -> None:
+    wanted = ours.Compose([ours.RandomFog(p=1), ours.HorizontalFlip()])
+    plain = original.to_dict(original.Compose([original.RandomFog(p=1), original.HorizontalFlip()]))
+    again = ours.from_dict(plain)
+    assert (again(image=IMAGE, key=KEY)["image"] == wanted(image=IMAGE, key=KEY)["image"]).all()

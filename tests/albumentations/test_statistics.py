@@ -109,15 +109,6 @@ CASES: dict[str, Callable[[Any], Any]] = {
     "LongestMaxSize": lambda A: A.LongestMaxSize([60, 80], mask_interpolation=EXACT),
     "OneOf": lambda A: A.OneOf([A.HorizontalFlip(p=0.2), A.InvertImg(p=0.6)], p=0.7),
     "SomeOf": lambda A: A.SomeOf([A.HorizontalFlip(p=0.5), A.InvertImg(p=1), A.VerticalFlip(p=1)], n=2),
-    "RandomSnow": lambda A: A.RandomSnow(p=1),
-    "RandomRain": lambda A: A.RandomRain(p=1),
-    "RandomRain, heavy": lambda A: A.RandomRain(
-        rain_type="heavy", drop_length=9, drop_width=2, blur_value=3, p=1
-    ),
-    "RandomFog": lambda A: A.RandomFog(p=1),
-    "RandomFog, faint": lambda A: A.RandomFog(0.3, (0.1, 0.3), p=1),
-    "RandomShadow": lambda A: A.RandomShadow(shadow_intensity_range=(0.3, 0.8), p=1),
-    "RandomSunFlare": lambda A: A.RandomSunFlare(src_radius=40, src_color=(255, 220, 180), p=1),
     "flips": lambda A: A.Compose([A.HorizontalFlip(), A.VerticalFlip()]),
     "usual": lambda A: A.Compose(
         [A.RandomResizedCrop((64, 64)), A.HorizontalFlip(), A.ColorJitter(0.4, 0.4, 0.4, 0.1), A.Normalize()]

@@ -31,12 +31,12 @@ _HASHES = ("hash-order",)
 
 
 def concern_draws(answers: Sequence[Answer]) -> bool:
-    """Return whether an answer concerns draws, so that the lines are worth a search."""
+    """Return whether an answer is about random draws, so that the lines that draw are worth searching for."""
     return any(_leads(answers, names) for names in (_FAULTS, _WARNINGS))
 
 
 def group(answers: Sequence[Answer], draws: Sequence[Draw]) -> list[Answer]:
-    """Return the answers in the same order; the first of each cause has the lines that draw, the others name the first."""
+    """Return the answers in the same order. The first of each cause lists the lines that draw; the others refer to it."""
     new: dict[str, Answer] = {}
     for names in (_FAULTS, _WARNINGS):
         members = _leads(answers, names)

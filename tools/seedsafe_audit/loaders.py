@@ -17,7 +17,7 @@ __all__ = ["passes", "tell"]
 
 
 def passes(subject: Subject, recorder: Recorder, *, batch: int) -> Iterator[list[Record]]:
-    """Read the recorder for its plan's epochs, and yield the records of each batch as it arrives.
+    """Read the epochs of the recorder's plan, and yield the records of each batch as it arrives.
 
     An index of a Keras dataset is a batch already. A dataset with set_epoch, begin_epoch or Keras's hooks gets each epoch.
     """

@@ -48,7 +48,7 @@ class Plan:
         carry: whether to return each sample with its record, to compare it on arrival.
         parts: whether to note a digest of each part of a sample.
         cores: the number of torch's threads.
-        again: whether the same was run before.
+        again: whether it repeats an earlier run.
     """
 
     workers: int = 0

@@ -13,7 +13,7 @@ import numpy as np
 
 from seedsafe.bridging.region import Replayed
 from seedsafe.bridging.walk import Location, Part, attributes_of, held_by, walk
-from seedsafe.ground.target import import_object
+from seedsafe.ground.commands import import_object
 from seedsafe.reading.bases import outermost
 from seedsafe_audit import state
 from seedsafe_audit.draws import UsersSeeds

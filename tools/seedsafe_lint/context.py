@@ -82,7 +82,7 @@ class Context:
         return UNKNOWN if self.worker else STATIC
 
     def once(self, key: object, action: Callable[[], Values], deepest: float = math.inf) -> Values:
-        """Return the remembered result of an action. It is a fixed value while the action runs, or below the deepest level."""
+        """Return the remembered result of an action. While the action runs, or too deep inside others, the result is a fixed value."""
         if key not in self.cache:
             if key in self.open or self.depth > deepest:
                 return STATIC
@@ -94,7 +94,7 @@ class Context:
         return self.cache[key]
 
     def before(self, action: Callable[[], Values]) -> Values:
-        """Run an action as code of the main process, before the workers start."""
+        """Run an action as code that the main process runs before the workers start."""
         worker, state, steps = self.worker, self.state, self.steps
         self.worker, self.state = False, State()
         # a long table at the head of a file takes no steps from worker code

@@ -39,7 +39,7 @@ class Value:
 
     @property
     def family(self) -> object:
-        """A label that values which can be merged share, or None if this one cannot be merged."""
+        """The label that mergeable values share, or None if this one cannot be merged."""
         return None
 
     def unite(self, others: "Iterable[Value]") -> "Value":
@@ -412,7 +412,7 @@ class Module:
                 self._index(node.body, Frame(self, parent=frame, scope=function.scope, function=function))
 
     def class_of(self, node: ast.ClassDef, frame: Frame) -> Class:
-        """Return the class of a definition."""
+        """Return the `Class` of a class statement."""
         if node not in self.classes:
             self.classes[node] = Class(node, self, frame)
         return self.classes[node]

@@ -482,7 +482,7 @@ class Interpreter:
                 return None
 
     def is_on(self, test: ast.expr, frame: Frame) -> bool:
-        """Return whether a condition is an option of the object that is on by default."""
+        """Return whether a condition asks for an option of the object that is on by default."""
         values = self.evaluate(test, frame) if isinstance(test, ast.Attribute) else ()
         return Const(True) in values and not {Const(False), Const(None)} & {*values}
 

@@ -10,7 +10,7 @@ FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 def by_kind(owner: type, prefix: str, table: str) -> dict[type[ast.AST], Callable[..., Any]]:
-    """Return methods of a class by the type of their node. The table has entries ``method: Kind Kind``, without the prefix, separated by ``|``."""
+    """Return the methods of a class by the type of node that they handle. The table is ``method: Kind Kind | method: Kind``, without the prefix."""
     rows = (row.split(":") for row in table.split("|"))
     return {
         getattr(ast, kind): getattr(owner, f"{prefix}{name.strip()}")

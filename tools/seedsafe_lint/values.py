@@ -86,7 +86,7 @@ class Const(_Single, Value):
 
     @property
     def family(self) -> object:
-        """That of numbers, which nothing tells apart."""
+        """The family of numbers, which all count as alike."""
         return Const if isinstance(self.value, int | float) else None
 
     def unite(self, others: Iterable[Value]) -> Value:

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from seedsafe.keys.key import Address
-from seedsafe.pipeline.state import Applied
+from seedsafe.ground.info import Infos
+from seedsafe.keys.key import Address, SampleKey
 
-__all__ = ["facts", "lines", "plain", "text"]
+__all__ = ["plain", "summary", "text"]
 
 _LONG = 60
 _SHORT = 4
 
 
-def lines(applied: Iterable[Applied]) -> list[str]:
-    """Return a line for each transform that fired."""
-    return [f"{one.name} {text(one.params)}".rstrip() for one in applied if one.params is not None]
-
-
-def facts(applied: Iterable[Applied]) -> list[dict[str, Any]]:
-    """Return what each transform drew, for JSON."""
-    return [{"name": one.name, "params": plain(one.params)} for one in applied]
+def summary(augment: Any, key: SampleKey, infos: Infos) -> tuple[list[str], list[dict[str, Any]] | None]:
+    """Return what a pipeline drew for a key: a line for each transform that fired, and plain data of all."""
+    try:
+        applied = augment.params(key, infos)
+    except (ValueError, TypeError) as error:  # behind a bridge, the shape is only known after its call
+        return [f"not known without the pixels: {error}"], None
+    lines = [f"{one.name} {text(one.params)}".rstrip() for one in applied if one.params is not None]
+    return lines or ["nothing fired"], [{"name": one.name, "params": plain(one.params)} for one in applied]
 
 
 def text(params: Any) -> str:

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from seedsafe.ground.info import Array
 from seedsafe.pipeline.boxes import to_edges
 
-__all__ = ["picture_of", "rgb"]
+__all__ = ["Cell", "picture_of", "rgb"]
 
 _COLOURS = np.array(
     [[0, 255, 120], [255, 90, 60], [60, 160, 255], [255, 220, 0], [230, 80, 255], [0, 230, 230]], np.uint8
 )
 _HEIGHT, _WIDTH = 120, 240
+
+
+class Cell(NamedTuple):
+    """One picture of a figure or page.
+
+    Attributes:
+        title: above the picture.
+        image: uint8 (H, W, 3), or None if there is an error.
+        lines: the parameters, a line for each transform, or the error.
+        applied: the parameters as plain data.
+    """
+
+    title: str
+    image: Any
+    lines: list[str]
+    applied: Any = None
 
 
 def rgb(image: Any) -> Array:

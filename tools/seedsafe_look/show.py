@@ -1,25 +1,28 @@
-"""The figure of ``Compose.show``, drawn with matplotlib."""
+"""Figures of ``Compose.show`` and previews, drawn with matplotlib."""
 
 from __future__ import annotations
 
 import io
+import textwrap
 from collections.abc import Iterable
 from typing import Any
 
 from seedsafe.ground.checks import checked_int
 from seedsafe.ground.info import described
 from seedsafe.keys.key import SampleKey
-from seedsafe_look.parameters import lines
-from seedsafe_look.picture import picture_of
+from seedsafe_look.parameters import summary
+from seedsafe_look.picture import Cell, picture_of
 
 try:
     from matplotlib.figure import Figure
 except ImportError as error:
-    raise ImportError('show needs matplotlib: pip install "seedsafe[tools]"') from error
+    raise ImportError(
+        'show and image files of a preview need matplotlib: pip install "seedsafe[tools]"'
+    ) from error
 
-__all__ = ["Sheet", "show"]
+__all__ = ["Sheet", "draw", "show"]
 
-_INCHES, _ACROSS, _LETTERS = 2.6, 5, 38
+_ACROSS, _LETTERS = 5, 44
 
 
 class Sheet(Figure):
@@ -35,20 +38,29 @@ def show(
     augment: Any, sample: Any, *, seed: int, index: int, epochs: int | Iterable[int], views: int | None
 ) -> Sheet:
     """Return the figure; see `Compose.show`."""
-    keys = _keys(seed, index, epochs, views)
     boxes = "pascal_voc" if augment.boxes is None else augment.boxes.format
-    pictures = [("sample", "", picture_of(sample, boxes=boxes))]
-    for title, key in keys:
+    cells = [Cell("sample", picture_of(sample, boxes=boxes), [])]
+    for title, key in _keys(seed, index, epochs, views):
         result = augment(sample, key=key)
-        pictures.append((title, _parameters(augment, key, sample), picture_of(result, boxes=boxes)))
-    across = min(len(pictures), _ACROSS)
-    down = -(-len(pictures) // across)
-    figure = Sheet(figsize=(_INCHES * across, _INCHES * 1.35 * down), layout="constrained")
-    for number, (title, below, picture) in enumerate(pictures, 1):
-        axes = figure.add_subplot(down, across, number)
-        axes.imshow(picture)
-        axes.set_title(title, fontsize=9)
-        axes.set_xlabel(below, fontsize=6, loc="left")
+        lines, _ = summary(augment, key, described(sample))
+        cells.append(Cell(title, picture_of(result, boxes=boxes), lines))
+    return draw([cells[first : first + _ACROSS] for first in range(0, len(cells), _ACROSS)])
+
+
+def draw(rows: list[list[Cell]], title: str = "", inches: float = 2.6) -> Sheet:
+    """Return a figure with rows of cells, each so many inches wide."""
+    across, down = max(map(len, rows)), len(rows)
+    figure = Sheet(figsize=(inches * across, inches * 1.35 * down), layout="constrained")
+    figure.suptitle(title, fontsize=10)
+    for place, cell in (
+        (row * across + column, one) for row, cells in enumerate(rows) for column, one in enumerate(cells)
+    ):
+        axes = figure.add_subplot(down, across, place + 1)
+        if cell.image is not None:
+            axes.imshow(cell.image)
+        lines = (textwrap.fill(line, _LETTERS) for line in cell.lines)
+        axes.set_title(cell.title, fontsize=9)
+        axes.set_xlabel("\n".join(lines), fontsize=6, loc="left")
         axes.set_xticks([])
         axes.set_yticks([])
     return figure
@@ -58,24 +70,15 @@ def _keys(
     seed: int, index: int, epochs: int | Iterable[int], views: int | None
 ) -> list[tuple[str, SampleKey]]:
     advice = "pass the number of epochs, or a list of epochs"
-    if isinstance(epochs, Iterable):
-        numbers = list(epochs)
-    else:
-        numbers = list(range(checked_int("epochs", epochs, 1, 1000, advice)))
+    numbers = (
+        epochs if isinstance(epochs, Iterable) else range(checked_int("epochs", epochs, 1, 1000, advice))
+    )
+    numbers = list(numbers)
     if not numbers:
         raise ValueError(f"epochs must be at least one, got none: {advice}")
     if views is None:
         return [(f"epoch {epoch}", SampleKey(seed, epoch, index)) for epoch in numbers]
-    count = checked_int("views", views, 1, 1000, "pass the number of views")
-    first = numbers[0]
+    first, count = numbers[0], checked_int("views", views, 1, 1000, "pass the number of views")
     return [
         (f"epoch {first}, view {view}", SampleKey(seed, first, index, view=view)) for view in range(count)
     ]
-
-
-def _parameters(augment: Any, key: SampleKey, sample: Any) -> str:
-    try:
-        applied = augment.params(key, described(sample))
-    except ValueError:
-        return ""  # the shape after a bridge is only known after its call
-    return "\n".join(line if len(line) <= _LETTERS else line[: _LETTERS - 1] + "…" for line in lines(applied))

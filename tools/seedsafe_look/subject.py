@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from seedsafe.ground.commands import import_object
 from seedsafe.ground.info import TARGETS, Info, Infos, described
-from seedsafe.ground.target import import_object
 from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.pipeline.compose import Compose
 from seedsafe.pipeline.transform import Transform

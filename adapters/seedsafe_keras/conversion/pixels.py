@@ -28,7 +28,7 @@ class AsFloat(ss.ImageTransform):
 
     def out_info(self, info: ss.Info, params: Any) -> ss.Info:
         """Return the info of a float32 image."""
-        return ss.Info(info.shape, np.float32)
+        return info.with_dtype(np.float32)
 
     def apply_image(self, image: Any, params: Any) -> Any:
         """Return the image as float32."""

@@ -35,7 +35,7 @@ def picture_of(image: Any) -> Any:
     """Return an image (H, W) or (H, W, C) as a PIL image: L, LA, RGB or RGBA of uint8; 1, I;16, I or F of other dtypes.
 
     Raises:
-        TypeError: PIL has no mode for it.
+        TypeError: PIL has no mode for such an image.
     """
     from PIL import Image
 
@@ -158,7 +158,7 @@ class ToPicture(ss.ImageTransform):
 
     def out_info(self, info: ss.Info, params: Any) -> ss.Info:
         """Return the info of the picture."""
-        return ss.Info(info.shape, np.uint8 if np.dtype(info.dtype).kind == "f" else info.dtype)
+        return info.with_dtype(np.uint8 if np.dtype(info.dtype).kind == "f" else info.dtype)
 
     def apply_image(self, image: Any, params: Any) -> Any:
         """Return the image with a picture's values."""
@@ -174,7 +174,7 @@ class Unscaled(ss.ImageTransform):
 
     def out_info(self, info: ss.Info, params: Any) -> ss.Info:
         """Return the info of a float32 image."""
-        return ss.Info(info.shape, np.float32)
+        return info.with_dtype(np.float32)
 
     def apply_image(self, image: Any, params: Any) -> Any:
         """Return the image as float32."""

@@ -408,8 +408,8 @@ def _separate_copy(theirs: Any) -> Any:
 def chains_of(thing: Any) -> Several | _Chain | None:
     """Return the transforms that an object's call passes its image through, or those of each image if it returns several.
 
-    A copy of the object, with recorders instead of its transforms, is called some times on what stands for an image, and must
-    do the same each time; then on a small image, with the real transforms behind the recorders, and must do the same again.
+    A copy of the object, with recorders instead of its transforms, is called several times with a stand-in for an image, and then with a
+    small image and the real transforms behind the recorders. It must do the same each time.
     The recorders draw nothing, so the code draws itself if a generator moves. Return None if it does, looks at the
     image, changes the object, or reaches for anything else. The object itself is not called, and generators are put back.
 

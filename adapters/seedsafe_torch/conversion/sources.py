@@ -33,9 +33,9 @@ _calls = _Calls()
 
 
 class Untransformed:
-    """What a Source returns: an image that may be returned from a dataset, and nothing else.
+    """An image as a Source returns it: the dataset's code may return it, and do nothing else with it.
 
-    All that Python, NumPy and torch cannot do with it is an error that names this class; the rest is refused here.
+    Whatever else code tries with it raises an error that names this class.
     """
 
     __slots__ = ("_image", "_number")
@@ -97,7 +97,7 @@ def _are_views(sample: Any, count: int) -> bool:
 
 
 class Source:
-    """Replaces a transform: it returns the image, as an array if it is a PIL image, Untransformed.
+    """Stands in for a transform and returns the image as Untransformed; a PIL image becomes an array.
 
     Args:
         number: the transform's position in a list of them.

@@ -12,7 +12,7 @@ __all__ = ["EpochCallback", "keyed"]
 class EpochCallback(Callback):
     """Set the epoch of a Trainer on an AugmentedDataset, also after a resume in the middle of an epoch.
 
-    Without it, such a Trainer reads the rest of its epoch as epoch 0: to leave out the batches already seen, it makes a new
+    Without it, a resumed Trainer reads the rest of its epoch as epoch 0: to leave out the batches already seen, it makes a new
     loader, which counts passes from 0 again.
 
     Args:

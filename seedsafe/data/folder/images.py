@@ -14,7 +14,7 @@ from seedsafe.data.folder.index import IMAGE_EXTENSIONS, FolderIndex, one_or_sev
 from seedsafe.data.folder.read import read_image
 from seedsafe.ground.checks import explain_arguments, flag
 
-__all__ = ["IMAGE_EXTENSIONS", "FolderIndex", "ImageFolder", "Samples"]
+__all__ = ["ImageFolder", "Samples"]
 
 
 class Samples(Sequence[tuple[str, int]]):
@@ -66,7 +66,6 @@ class ImageFolder(FolderIndex):
         allow_empty: accept classes without images.
         extensions: the file extensions to accept, in upper or lower case: one or several.
         cache: a file outside root for the index; see `FolderIndex`.
-        progress: True for a counter on standard error while the folder is read.
 
     Attributes:
         index: itself, as a `FolderIndex`.
@@ -103,11 +102,10 @@ class ImageFolder(FolderIndex):
         allow_empty: bool = False,
         extensions: Iterable[str] = IMAGE_EXTENSIONS,
         cache: str | os.PathLike[str] | None = None,
-        progress: bool = False,
     ) -> None:
         flag("allow_empty", allow_empty)
         self.extensions = one_or_several(extensions)
-        super().__init__(root, extensions=self.extensions, cache=cache, progress=progress)
+        super().__init__(root, extensions=self.extensions, cache=cache)
         self.transform = transform
         self.target_transform = target_transform
         self.loader = loader
@@ -152,7 +150,9 @@ class ImageFolder(FolderIndex):
         try:
             image = self.loader(path)
         except FileNotFoundError as error:
-            raise FileNotFoundError(f"sample {number}, {path!r}, {self.missing_beside(number)}") from error
+            raise FileNotFoundError(
+                f"sample {number}, {path!r}, has vanished since the folder was indexed: make a new ImageFolder"
+            ) from error
         except Exception as error:
             error.add_note(f"while reading sample {number} of ImageFolder({self.root!r}): {path!r}")
             raise

@@ -5,22 +5,21 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from seedsafe.data.folder import cache as cachefile
 from seedsafe.data.folder.cache import Tree
-from seedsafe.data.folder.progress import Report, reporting
-from seedsafe.data.folder.scan import Listing, is_unchanged, listing_of, native, scan, tree_of
+from seedsafe.data.folder.scan import is_unchanged, native, scan
 from seedsafe.ground.checks import explain_arguments, flag
 from seedsafe.ground.warning import warn
 
-__all__ = ["IMAGE_EXTENSIONS", "Changes", "FolderIndex", "ListingIndex", "one_or_several"]
+__all__ = ["IMAGE_EXTENSIONS", "FolderIndex", "ListingIndex", "one_or_several"]
 
 IMAGE_EXTENSIONS = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp")
 """The extensions of image files, in upper or lower case: those of torchvision."""
@@ -42,13 +41,6 @@ def one_or_several(extensions: Iterable[str]) -> tuple[str, ...]:
     return result
 
 
-class Changes(NamedTuple):
-    """The numbers of files that appeared and vanished since the cache was written."""
-
-    added: int
-    removed: int
-
-
 @explain_arguments
 class FolderIndex:
     """The images below a folder, ordered bytewise by relative path on every file system and in every locale.
@@ -57,8 +49,8 @@ class FolderIndex:
     A link to a folder above itself is a problem, not a hang. The index takes 13 bytes and the name for each file, in
     arrays that worker processes share; mapped from a cache, it takes no memory of its own. On Windows each process has its own.
 
-    A cache is valid for a folder as long as the folder's device, inode and time of change stay the same; changed
-    folders are read again. A cache that is damaged, or belongs to another folder or other options, is built again.
+    A cache is valid as long as the device, inode and time of change of each folder stay the same. Otherwise it is built again, and
+    so is one that is damaged or belongs to another folder or other options.
 
     Args:
         root: the folder.
@@ -66,12 +58,10 @@ class FolderIndex:
         labelled: take the root's folders as classes and leave out files in the root itself. If False, take all files,
             with the label -1.
         cache: a file for the index, outside the root (writing it would change the root's time).
-        progress: True for a counter on standard error.
 
     Attributes:
         root: the folder, as passed.
         classes: the names of the class folders, sorted.
-        changes: files added and removed since the cache was written; None if it was built again or not used.
 
     Raises:
         FileNotFoundError: the folder does not exist.
@@ -99,7 +89,6 @@ class FolderIndex:
         extensions: Iterable[str] = IMAGE_EXTENSIONS,
         labelled: bool = True,
         cache: str | os.PathLike[str] | None = None,
-        progress: bool = False,
     ) -> None:
         self.root = os.fspath(root)
         if not os.path.isdir(self.root):
@@ -110,16 +99,13 @@ class FolderIndex:
                 "would change"
             )
         flag("labelled", labelled)
-        self.changes: Changes | None = None
         self._prefix = os.path.join(os.fsencode(self.root), b"")
         self._options: dict[str, Any] = {
             "endings": sorted(extension.lower() for extension in one_or_several(extensions)),
             "labelled": labelled,
         }
         self._cache = None if cache is None else os.fspath(cache)
-        with reporting(progress, "files") as report:
-            self._tree = self._open(report)
-            report(len(self), len(self))
+        self._tree = self._open()
         self.problems = self._tree.problems
         if self._raises:
             self.raise_problems()
@@ -128,22 +114,14 @@ class FolderIndex:
         numbers = {os.fsencode(name): number for number, name in enumerate(self.classes)}
         self._labels = np.array([numbers.get(name, -1) for name in first], np.int64)
 
-    def _open(self, report: Report) -> Tree:
+    def _open(self) -> Tree:
         old = None if self._cache is None else cachefile.load(self._cache, self._options)
-        known: dict[bytes, Listing] = {}
-        if old is not None:
-            if self._is_current(old):
-                self.changes = Changes(0, 0)
-                return old
-            known = listing_of(old)
+        if old is not None and self._is_current(old):
+            return old
         endings = tuple(ending.encode() for ending in self._options["endings"])
-        labelled = self._options["labelled"]
-        listings = scan(self._prefix, endings, labelled=labelled, known=known, report=report)
-        tree = tree_of(listings)
+        tree = scan(self._prefix, endings, labelled=self._options["labelled"])
         if self._cache is None:
             return tree
-        if known and listings[b""].stamp[:2] == known[b""].stamp[:2]:
-            self.changes = _changes(known, listings)
         try:
             cachefile.save(tree, self._cache, self._options)
             return cachefile.load(self._cache, self._options) or tree
@@ -233,7 +211,7 @@ class FolderIndex:
         An augmentation keyed by these does not change for a file when others appear or vanish.
 
         Raises:
-            ValueError: two paths have the same id (about 3 of 100 trees of 10^9 files have such a pair).
+            ValueError: two paths have the same id (of 100 trees with 10^9 files each, about 3 have such a pair).
         """
         folders = list(self._tree.folders)
         digests = b"".join(
@@ -261,17 +239,6 @@ class FolderIndex:
         """The size of its arrays and names in memory or in the mapped cache, in bytes."""
         return sum(array.nbytes for array in self._tree.arrays)
 
-    def missing_beside(self, position: int) -> str:
-        """Return what to say about a file that is missing now: whether it is alone, or its whole folder has gone."""
-        parent = self._tree.parents.item(position)
-        own = np.flatnonzero(self._tree.parents == parent)
-        folder = self._prefix + native(self._tree.folders[parent])
-        missing = sum(not os.path.exists(folder + self._tree.files[int(i)]) for i in own)
-        return (
-            f"has vanished since the folder was indexed ({missing} of the {len(own)} files of its folder are missing): make a new "
-            f"{type(self).__name__}"
-        )
-
     def __repr__(self) -> str:
         return f"FolderIndex({self.root!r}): {len(self)} files, {len(self.classes)} classes"
 
@@ -284,14 +251,3 @@ class ListingIndex(FolderIndex):
 
 def _digest(path: bytes) -> bytes:
     return hashlib.blake2b(path, digest_size=8).digest()
-
-
-def _changes(old: Mapping[bytes, Listing], new: Mapping[bytes, Listing]) -> Changes:
-    added = removed = 0
-    for path in old.keys() | new.keys():
-        before, after = old.get(path), new.get(path)
-        if before is not after:
-            old_names, new_names = (set() if one is None else set(one.names) for one in (before, after))
-            added += len(new_names - old_names)
-            removed += len(old_names - new_names)
-    return Changes(added, removed)

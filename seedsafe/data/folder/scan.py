@@ -11,15 +11,13 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from seedsafe.data.folder.cache import Names, Problem, Tree
-from seedsafe.data.folder.progress import Report
 
-__all__ = ["Listing", "is_unchanged", "listing_of", "native", "scan", "tree_of"]
+__all__ = ["is_unchanged", "native", "scan"]
 
 Stamp = tuple[int, int, int]
-"""A folder's device, inode and time of change in nanoseconds. With a time of -1, the folder is read again."""
+"""A folder's device, inode and time of change in nanoseconds. With a time of -1, it never counts as unchanged."""
 
 # A folder that changed just before it was read may change again within the same tick of the file system's clock
 # (2 seconds on FAT), and its time of change would not show it. Such a folder is read again the next time.
@@ -36,7 +34,7 @@ class Listing:
 
     Attributes:
         stamp: what shows that it has not changed.
-        blob: the names of its files, sorted, each followed by a NUL: one object, where a million names would be as many.
+        blob: the names of its files, sorted, each followed by a NUL, in one object instead of perhaps a million.
         children: the names of the folders in it.
         problems: the entries that could not be indexed.
     """
@@ -46,11 +44,6 @@ class Listing:
     children: list[bytes] = field(default_factory=list[bytes])
     problems: list[Problem] = field(default_factory=list[Problem])
 
-    @property
-    def names(self) -> list[bytes]:
-        """The names of its files, sorted."""
-        return self.blob.split(b"\0")[:-1]
-
     def expire(self) -> None:
         """Let the folder be read again the next time."""
         self.stamp = (*self.stamp[:2], -1)
@@ -59,7 +52,7 @@ class Listing:
         """Return the blob, cut where a folder sorts between two names."""
         if not self.children:
             return [self.blob] if self.blob else []
-        names = self.names
+        names = self.blob.split(b"\0")[:-1]
         # "a-b.png" sorts before what is in the folder "a", because its "-" comes before the slash
         cuts = sorted(bisect_left(names, child + b"/") for child in self.children)
         return [_blob(names[start:stop]) for start, stop in pairwise([0, *cuts, len(names)]) if start < stop]
@@ -88,33 +81,24 @@ def _stamp_of(path: bytes) -> Stamp:
     return status.st_dev & _WORD, status.st_ino & _WORD, status.st_mtime_ns
 
 
-def scan(
-    root: bytes, endings: tuple[bytes, ...], *, labelled: bool, known: Mapping[bytes, Listing], report: Report
-) -> dict[bytes, Listing]:
-    """Read a root and all folders below it.
+def scan(root: bytes, endings: tuple[bytes, ...], *, labelled: bool) -> Tree:
+    """Read a root and all folders below it. Links to folders are followed, except to a folder above the link.
 
     Args:
         root: its path, with a slash at the end.
         endings: the endings of the files to accept, in lower case.
         labelled: leave out the files in the root itself.
-        known: earlier listings by relative path, which are used if the stamp is still the same.
-        report: called with the number of files so far.
-
-    Returns:
-        The listings by relative path, with a slash at the end; the path of the root is empty. Links to folders are followed, except
-        to a folder above the link.
 
     Raises:
         OSError: the root itself cannot be read.
     """
     before = time.time_ns() - _TICK
     listings: dict[bytes, Listing] = {}
-    files = 0
     # A stack, because folders may be nested more deeply than Python's calls.
     stack: list[tuple[bytes, tuple[tuple[int, int], ...], Listing]] = [(b"", (), Listing(_NO_STAMP))]
     while stack:
         path, above, parent = stack.pop()
-        listing = _read(root, path, endings, known, before)
+        listing = _read(root, path, endings, before)
         identity = listing.stamp[:2]
         if not path and listing.stamp == _NO_STAMP:
             os.listdir(root)  # raises the system's error
@@ -126,20 +110,14 @@ def scan(
             parent.expire()
             continue
         listings[path] = listing
-        files += listing.blob.count(b"\0")
-        report(files, None)
         stack += [(path + name + b"/", (*above, identity), listing) for name in reversed(listing.children)]
-    return listings
+    return _tree_of(listings)
 
 
-def _read(
-    root: bytes, path: bytes, endings: tuple[bytes, ...], known: Mapping[bytes, Listing], before: int
-) -> Listing:
+def _read(root: bytes, path: bytes, endings: tuple[bytes, ...], before: int) -> Listing:
     full = root + native(path)
     try:
         stamp = _stamp_of(full)
-        if path in known and known[path].stamp == stamp:
-            return known[path]
         listing = _entries(full, path, endings, stamp)
     except OSError as error:
         kind = "vanished" if isinstance(error, FileNotFoundError) else "unreadable"
@@ -183,7 +161,7 @@ def _with_endings(names: list[bytes], endings: tuple[bytes, ...]) -> list[bytes]
     return [name for name in names if name.lower().endswith(endings)]
 
 
-def tree_of(listings: Mapping[bytes, Listing]) -> Tree:
+def _tree_of(listings: Mapping[bytes, Listing]) -> Tree:
     """Return the tree of the listings of a root and of all folders below it."""
     folders = sorted(listings)
     # What is in one run is consecutive among all files, so the paths of the first files give the order of all.
@@ -201,19 +179,3 @@ def tree_of(listings: Mapping[bytes, Listing]) -> Tree:
         np.repeat(np.array([number for _, number, _ in runs], np.int32), np.array(counts, np.int64)),
         tuple(problem for path in folders for problem in listings[path].problems),
     )
-
-
-def listing_of(tree: Tree) -> dict[bytes, Listing]:
-    """Return the listing of each folder by relative path, without problems."""
-    paths = list(tree.folders)
-    listings: dict[bytes, Listing] = {}
-    for path, (device, inode, changed) in zip(paths, tree.stamps.tolist(), strict=True):
-        listings[path] = Listing((device, inode, -1 if changed == _WORD else changed))
-        if path:
-            parent = path[: path.rfind(b"/", 0, -1) + 1]  # of b"a/b/" it is b"a/"
-            listings[parent].children.append(path[len(parent) : -1])
-    cuts: NDArray[np.int64] = np.flatnonzero(np.diff(tree.parents)) + 1
-    for start, stop in pairwise([0, *cuts.tolist(), len(tree.parents)]):
-        if start < stop:
-            listings[paths[tree.parents[start]]].blob += tree.files.between(start, stop)
-    return listings

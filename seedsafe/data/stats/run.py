@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable
+import sys
+from collections.abc import Callable, Generator, Iterable
 from contextlib import closing, contextmanager
 from typing import Any, NamedTuple
 
 from seedsafe import opencv
-from seedsafe.data.folder.progress import Report, reporting
 from seedsafe.data.stats.result import ChannelStats
 from seedsafe.data.stats.samples import LAYOUTS, Selection, images_of
 from seedsafe.data.stats.sums import Accumulator
@@ -16,6 +16,37 @@ from seedsafe.ground.checks import checked_int, explain_arguments
 from seedsafe.ground.process import check_main
 
 __all__ = ["channel_stats"]
+
+
+_Report = Callable[[int, int | None], object]
+"""Called with the count so far and the total (None while that is unknown)."""
+
+
+@contextmanager
+def _reporting(progress: bool, label: str) -> Generator[_Report]:
+    """Yield a function to report to: one that moves a bar on standard error, or does nothing.
+
+    Raises:
+        TypeError: `progress` is neither True nor False.
+        ImportError: it is True without rich.
+    """
+    if not isinstance(progress, bool):
+        raise TypeError(
+            f"progress must be True or False, got {progress!r}: pass True for a bar on standard error; functions are not called"
+        )
+    if not progress:
+        yield lambda done, total: None
+        return
+    try:
+        from rich import progress as rich
+        from rich.console import Console
+    except ImportError as error:
+        raise ImportError('progress=True needs rich: pip install "seedsafe[tools]"') from error
+    columns = (rich.BarColumn, rich.MofNCompleteColumn, rich.TimeElapsedColumn, rich.TimeRemainingColumn)
+    shown = ("{task.description}", *(column() for column in columns))
+    with rich.Progress(*shown, console=Console(stderr=True)) as bar:
+        task = bar.add_task(label, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 class _Job(NamedTuple):
@@ -79,14 +110,14 @@ def channel_stats(
         )
     job = _Job(data, Selection(image, mask, layout))
     if hasattr(data, "__getitem__") and hasattr(data, "__len__"):
-        with reporting(progress, "images") as report:
+        with _reporting(progress, "images") as report:
             stats = _over_map(job, num_workers, start_method, report)
     elif isinstance(data, Iterable):
         if num_workers:
             raise ValueError(
                 "num_workers needs a map dataset, with len() and indexing: give the loader its own num_workers, or pass its dataset"
             )
-        with reporting(progress, "batches") as report:
+        with _reporting(progress, "batches") as report:
             stats = _over_iterable(job, report)
     else:
         raise TypeError(
@@ -98,7 +129,7 @@ def channel_stats(
     return stats
 
 
-def _over_iterable(job: _Job, report: Report) -> ChannelStats | None:
+def _over_iterable(job: _Job, report: _Report) -> ChannelStats | None:
     sums = Accumulator()
     total = len(job.data) if hasattr(job.data, "__len__") else None
     for number, sample in enumerate(job.data):
@@ -108,7 +139,7 @@ def _over_iterable(job: _Job, report: Report) -> ChannelStats | None:
     return sums.result()
 
 
-def _over_map(job: _Job, num_workers: int, start_method: str | None, report: Report) -> ChannelStats | None:
+def _over_map(job: _Job, num_workers: int, start_method: str | None, report: _Report) -> ChannelStats | None:
     stats: ChannelStats | None = None
     length = len(job.data)
     report(0, length)
@@ -199,7 +230,6 @@ _job: _Job | None = None
 def _start_worker(job: _Job) -> None:
     import multiprocessing
     import signal
-    import sys
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles it, and ends its workers
     multiprocessing.current_process().daemon = True  # tells `opencv.guard` that this is a worker

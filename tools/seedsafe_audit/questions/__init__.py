@@ -56,7 +56,7 @@ QUESTIONS = {
 
 
 def ask(ctx: Context, name: str, before: list[Answer]) -> Answer:
-    """Answer the question of this name. The last one is about the answers before it."""
+    """Answer the question of this name. Ask the last question last: it needs the other answers."""
     question = QUESTIONS[name]
     try:
         for need in question.needs.split():

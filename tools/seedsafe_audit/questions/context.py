@@ -88,7 +88,7 @@ class Context(Runs):
 
     @cached_property
     def serial_again(self) -> Run:
-        """A second run without workers, at least a second later, so that a seed from a clock of whole seconds is another."""
+        """A second run without workers, at least a second later, so that a seed from a clock of whole seconds differs."""
         time.sleep(max(0.0, self.serial.end + 1.01 - time.monotonic()))
         return self.run(again=True)
 

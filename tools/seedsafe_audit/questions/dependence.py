@@ -43,7 +43,7 @@ _KEPT = (
 
 
 def reproducible(ctx: Context) -> Finding:
-    """Compare a run with a second run with the same seeds, and two over keys that no other run reads."""
+    """Compare a run with another one with the same seeds, and two such runs over keys that no other run reads."""
     ctx.need(ctx.serial, ctx.serial_again)
     pairs = [(ctx.serial, ctx.serial_again)]
     if ctx.workers:
@@ -249,7 +249,7 @@ def threads(ctx: Context) -> Finding:
 
 
 def kept_draws(ctx: Context) -> Finding:
-    """Compare which readings ask for keys, which draw, and an epoch read first with the same epoch read second."""
+    """Compare which readings ask for keys and which draw, and compare an epoch that is read first with the same epoch read second."""
     uses: dict[tuple[int, int], set[bool]] = defaultdict(set)
     for record in (*ctx.serial.records, *ctx.serial_again.records):
         if record.digest:

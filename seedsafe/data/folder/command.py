@@ -1,7 +1,6 @@
 """The command ``seedsafe index``."""
 
 import json
-import os
 import sys
 import warnings
 from collections import Counter
@@ -9,8 +8,7 @@ from collections import Counter
 import numpy as np
 
 from seedsafe.data.folder.index import FolderIndex, ListingIndex
-from seedsafe.data.folder.options import parser
-from seedsafe.data.folder.progress import shows_progress
+from seedsafe.data.options import index as parser
 
 __all__ = ["main"]
 
@@ -29,19 +27,15 @@ def main(argv: list[str]) -> int:
 
     Example:
         >>> import tempfile
-        >>> main([tempfile.mkdtemp(), "--no-progress"])
+        >>> main([tempfile.mkdtemp()])
         0 files, 0 classes, 0 bytes of memory a file
         0
     """
     options = parser().parse_args(argv)
-    cache = options.cache
-    if cache is None and options.keep:
-        cache = os.path.abspath(options.path) + ".seedsafe-index"
     try:
         with warnings.catch_warnings(record=True) as failures:
             warnings.simplefilter("always")
-            progress = shows_progress(options.no_progress)
-            index = ListingIndex(options.path, labelled=not options.flat, cache=cache, progress=progress)
+            index = ListingIndex(options.path, labelled=not options.flat, cache=options.cache)
     except (OSError, ValueError) as error:
         print(f"seedsafe index: {error}", file=sys.stderr)
         return 2
@@ -53,20 +47,18 @@ def main(argv: list[str]) -> int:
         )
     for warning in failures:
         print(f"seedsafe index: {warning.message}", file=sys.stderr)
-    if cache is not None and not options.json and not failures:
-        print(f"cache: {cache}")
+    if options.cache is not None and not options.json and not failures:
+        print(f"cache: {options.cache}")
     return 1 if index.problems or failures else 0
 
 
 def _as_json(index: FolderIndex) -> str:
-    changes = index.changes
     facts = {
         "root": index.root,
         "files": len(index),
         "classes": len(index.classes),
         "class_files": _counts(index),
         "bytes": index.nbytes,
-        "changes": None if changes is None else changes._asdict(),
         "problems": [problem._asdict() for problem in index.problems],
         "fingerprint": index.fingerprint,
     }
@@ -89,8 +81,6 @@ def _as_text(index: FolderIndex) -> str:
     lines += [f"  {name:{width}}  {count:,}" for name, count in counts[:_MOST]]
     if len(counts) > _MOST:
         lines.append(f"  and {len(counts) - _MOST:,} more: --json lists all")
-    if index.changes is not None:
-        lines.append(f"since the last time: {index.changes.added:,} added, {index.changes.removed:,} removed")
     for kind, count in sorted(Counter(problem.kind for problem in index.problems).items()):
         lines.append(f"{count:,} of kind {kind}:")
         shown = [problem for problem in index.problems if problem.kind == kind][:10]

@@ -18,14 +18,16 @@ from typing import Any
 import numpy as np
 
 from seedsafe.data.folder.index import ListingIndex
-from seedsafe.data.folder.progress import reporting, shows_progress
 from seedsafe.data.folder.read import read_image, read_image_as_stored
+from seedsafe.ground.commands import check_output
 from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.pipeline.boxes import Edges, from_edges, to_edges
 from seedsafe.pipeline.compose import Compose
-from seedsafe_look.parameters import facts, lines
-from seedsafe_look.picture import picture_of
-from seedsafe_look.preview.options import FORMATS, parser
+from seedsafe_look.options import FORMATS
+from seedsafe_look.options import preview as parser
+from seedsafe_look.page import Row, fit, page
+from seedsafe_look.parameters import summary
+from seedsafe_look.picture import Cell, picture_of
 from seedsafe_look.subject import Subject, load
 
 __all__ = ["main"]
@@ -67,25 +69,25 @@ def main(argv: list[str]) -> int:
 
 
 def _preview(options: argparse.Namespace) -> int:
-    from seedsafe_look.preview.sheet import encode, page, sheet
-
     output = Path(options.output)
-    _check_output(output)
+    if output.suffix.lower() not in FORMATS:
+        raise ValueError(f"--output must end in {', '.join(FORMATS)}, got {options.output!r}")
+    check_output("--output", options.output)
     with redirect_stdout(sys.stderr):  # the user's module may print
         subject = load(options.pipeline, seed=options.seed or 0, classes=options.classes)
     folder = _folder_of(subject, options)
     seed = SampleKey(options.seed or 0, 0, 0).seed if subject.reader is None else subject.reader.seed
     indices = _indices(options, folder if folder is not None else subject.reader.base)
-    with redirect_stdout(sys.stderr), reporting(shows_progress(options.no_progress), "drawing") as report:
-        rows = []
-        for done, number in enumerate(indices, 1):
-            rows.append(_row(subject, folder, number, seed, options))
-            report(done, len(indices))
+    with redirect_stdout(sys.stderr):
+        rows = [_row(subject, folder, number, seed, options) for number in indices]
     title = f"{subject.name}, seed {seed}"
     if output.suffix.lower() == ".html":
         output.write_text(page(title, rows, options.cell), encoding="utf-8")
     else:
-        output.write_bytes(encode(sheet(title, rows, options.cell), output.suffix.lower()))
+        from seedsafe_look.show import draw  # which needs matplotlib
+
+        cells = [[cell._replace(title=f"{row.title}, {cell.title}") for cell in row.cells] for row in rows]
+        draw(cells, title, options.cell / 100).savefig(output)
     failed = [row for row in rows if row.error is not None]
     for row in failed:
         print(f"{row.title}: {row.error}", file=sys.stderr)
@@ -94,21 +96,11 @@ def _preview(options: argparse.Namespace) -> int:
 
 
 def _facts(subject: Subject, output: Path, rows: list[Any]) -> dict[str, Any]:
-    told = []
+    shown = []
     for row in rows:
         cells = [{"title": one.title, "applied": one.applied} for one in row.cells]
-        told.append({"sample": row.title, "error": row.error, "cells": cells})
-    return {"pipeline": subject.name, "output": str(output), "rows": told}
-
-
-def _check_output(output: Path) -> None:
-    """Raise errors about the output file before anything is drawn."""
-    if output.suffix.lower() not in FORMATS:
-        raise ValueError(f"--output must end in {', '.join(FORMATS)}, got {str(output)!r}")
-    if output.is_dir():
-        raise IsADirectoryError(f"--output must be a file, got the folder {str(output)!r}: add a file name")
-    if not output.absolute().parent.is_dir():
-        raise FileNotFoundError(f"--output must be in a folder that exists, got {str(output)!r}: create it")
+        shown.append({"sample": row.title, "error": row.error, "cells": cells})
+    return {"pipeline": subject.name, "output": str(output), "rows": shown}
 
 
 def _folder_of(subject: Subject, options: argparse.Namespace) -> _Folder | None:
@@ -138,8 +130,6 @@ def _row(
     subject: Subject, folder: _Folder | None, number: int, seed: int, options: argparse.Namespace
 ) -> Any:
     """Return the row of a sample: what it is, and what is made of it in each epoch or view."""
-    from seedsafe_look.preview.sheet import Cell, Row, fit
-
     title = f"sample {number}" if folder is None else folder.title(number)
     try:
         sample = None if folder is None else folder.sample(number)
@@ -161,22 +151,13 @@ def _row(
                 before, after = sample, one.augment(sample, key=key)  # type: ignore[misc]  # one of the two is there
             if not cells:
                 cells.append(Cell("original", draw(before), []))
-            told = f"epoch {epoch}, view {view}" if view else f"epoch {epoch}"
-            cells.append(Cell(told, draw(after), *_parameters(one, key, before, at)))
+            name = f"epoch {epoch}, view {view}" if view else f"epoch {epoch}"
+            drawn = one.augment and summary(one.augment, key, one.infos(before, at))
+            cells.append(Cell(name, draw(after), *(drawn or (["drawn by the dataset itself"], None))))
         except Exception as error:  # noqa: BLE001  # from the user's pipeline or dataset
             failure = f"{type(error).__name__}: {error}"
             cells.append(Cell(f"epoch {epoch}", None, [failure]))
     return Row(title, cells, failure)
-
-
-def _parameters(subject: Subject, key: SampleKey, before: Any, at: SampleIndex) -> tuple[list[str], Any]:
-    if subject.augment is None:
-        return ["drawn by the dataset itself"], None
-    try:
-        applied = subject.augment.params(key, subject.infos(before, at))
-    except (ValueError, TypeError) as error:
-        return [f"not known without the pixels: {error}"], None
-    return lines(applied) or ["nothing fired"], facts(applied)
 
 
 class _Folder:

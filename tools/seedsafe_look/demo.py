@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from seedsafe import Compose, RandomCrop, SampleKey
-from seedsafe_look.demo.options import parser
+from seedsafe_look.options import demo as parser
 
 __all__ = ["main"]
 

@@ -4,16 +4,17 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from seedsafe.data.folder.index import ListingIndex
-from seedsafe.data.folder.progress import shows_progress
 from seedsafe.data.folder.read import read_image, read_image_as_stored
-from seedsafe.data.stats.options import parser
+from seedsafe.data.options import stats as parser
 from seedsafe.data.stats.result import ChannelStats
 from seedsafe.data.stats.run import channel_stats
 from seedsafe.ground.checks import checked_int
+from seedsafe.ground.commands import check_output
 
 __all__ = ["main"]
 
@@ -60,9 +61,9 @@ def main(argv: list[str]) -> int:
     code = 2  # for faults of the arguments
     try:
         checked_int("--workers", options.workers, 0, 2**15, "pass the number of processes, 0 for none")
-        _check_output(options.json or "-")
-        progress = shows_progress(options.no_progress)
-        images = _Images(options.path, labelled=False, progress=progress)
+        check_output("--json", options.json or "-")
+        progress = _shows_progress(options.no_progress)
+        images = _Images(options.path, labelled=False)
         images.read = read_image_as_stored if options.as_stored else read_image
         code = 1  # for faults of the images
         images.raise_problems()
@@ -82,12 +83,9 @@ def main(argv: list[str]) -> int:
     return 1 if options.strict and (stats.nan or stats.inf) else 0
 
 
-def _check_output(path: str) -> None:
-    """Raise an error before the computation if its results cannot be written."""
-    if os.path.isdir(path):
-        raise IsADirectoryError(f"--json must be a file, got the folder {path!r}: add a file name")
-    if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
-        raise FileNotFoundError(f"--json must be a file in a folder that exists, got {path!r}: create it")
+def _shows_progress(off: bool) -> bool:
+    """Return whether a command shows progress: on a terminal, if rich is installed, unless it is switched off."""
+    return not off and sys.stderr.isatty() and find_spec("rich") is not None
 
 
 _COLOURS = {1: ("grey",), 3: ("red", "green", "blue"), 4: ("red", "green", "blue", "alpha")}

@@ -1,16 +1,29 @@
-"""The options of ``seedsafe stats``."""
+"""The options of ``seedsafe index`` and ``stats``."""
 
 from __future__ import annotations
 
 import argparse
 
-from seedsafe.ground.removed import add_removed
+from seedsafe.ground.commands import add_removed
 
-__all__ = ["parser"]
+__all__ = ["index", "stats"]
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's arguments."""
+def index() -> argparse.ArgumentParser:
+    """Return the parser of the arguments of ``seedsafe index``."""
+    result = argparse.ArgumentParser(prog="seedsafe index", description="Index a folder of images.")
+    result.add_argument("path", help="the folder; each folder in it is a class")
+    result.add_argument("--flat", action="store_true", help="all files below the path, without classes")
+    result.add_argument("--cache", help="file to keep the index in, outside the folder")
+    result.add_argument("--json", action="store_true", help="print JSON")
+    add_removed(result, "--keep", "pass --cache PATH.seedsafe-index")
+    add_removed(result, "--no-progress", "leave it out, nothing is shown")
+    add_removed(result, "--threads", "leave it out, one thread reads as fast as two")
+    return result
+
+
+def stats() -> argparse.ArgumentParser:
+    """Return the parser of the arguments of ``seedsafe stats``."""
     result = argparse.ArgumentParser(
         prog="seedsafe stats", description="Exact channel statistics of a folder's images."
     )

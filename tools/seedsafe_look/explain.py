@@ -16,7 +16,7 @@ from seedsafe.data.folder.read import read_image
 from seedsafe.ground.info import Info
 from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.pipeline.state import Applied
-from seedsafe_look.explain.options import parser
+from seedsafe_look.options import explain as parser
 from seedsafe_look.parameters import plain, text
 from seedsafe_look.subject import Subject, load
 
@@ -128,7 +128,7 @@ def _as_text(key: SampleKey, applied: list[Applied]) -> str:
 def _as_json(subject: Subject, key: SampleKey, applied: list[Applied]) -> str:
     of_key = {name: getattr(key, name) for name in ("seed", "epoch", "index", "occurrence", "view")}
     ops = {} if subject.augment is None else {one.name: one.op for one in subject.augment.streams()}
-    told = [
+    steps = [
         {
             "name": name,
             "op": ops.get(name.partition("@")[0]),
@@ -137,4 +137,4 @@ def _as_json(subject: Subject, key: SampleKey, applied: list[Applied]) -> str:
         }
         for name, drawn in applied
     ]
-    return json.dumps({"pipeline": subject.name, "key": of_key, "applied": told}, indent=1)
+    return json.dumps({"pipeline": subject.name, "key": of_key, "applied": steps}, indent=1)

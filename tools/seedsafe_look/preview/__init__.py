@@ -1,3 +1,0 @@
-"""A sheet of augmented images: ``seedsafe preview``."""
-
-__all__: list[str] = []
