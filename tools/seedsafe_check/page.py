@@ -11,6 +11,7 @@ from typing import Any
 from seedsafe_check.affected import Library
 from seedsafe_lint.findings import Covered, Entry
 from seedsafe_lint.output import line_list
+from seedsafe_lint.paste import line_to_paste
 from seedsafe_lint.rules import RULES
 
 __all__ = ["Page"]
@@ -89,7 +90,7 @@ class Page:
     def steps(self) -> list[str]:
         """Return the steps to take first."""
         errors = sorted(self.errors, key=lambda entry: -len(entry.more))
-        result = [f"{_place(entry)}: {RULES[entry.finding.code].fix}" for entry in errors[:_FIRST]]
+        result = [f"{_place(entry)}: {line_to_paste(entry.finding)}" for entry in errors[:_FIRST]]
         if not errors:
             warned = [one for one in self._answers("warning") if one["question"] == "epochs"]
             for one in [*self.faults, *warned][:_FIRST]:
@@ -168,7 +169,7 @@ class Page:
                 "name": RULES[entry.finding.code].name,
                 "severity": entry.finding.severity,
                 "message": entry.finding.message,
-                "fix": RULES[entry.finding.code].fix,
+                "fix": line_to_paste(entry.finding),
                 "places": [asdict(where) for where in (entry.finding.place, *entry.more)],
             }
             for entry in self.entries
