@@ -31,7 +31,8 @@ def calls_on(module: Module, lines: list[int]) -> Iterator[tuple[ast.Call, Frame
 
 def statements_on(module: Module, lines: list[int]) -> Iterator[tuple[ast.stmt, Frame]]:
     """Yield the statements on some lines (from 1, in order), and the frame around each."""
-    yield from _within(module, module.scope.body, module.frame, lines)
+    if lines:
+        yield from _within(module, module.scope.body, module.frame, lines)
 
 
 def calls_of(function: Function) -> list[tuple[ast.Call, Frame]]:
@@ -40,12 +41,9 @@ def calls_of(function: Function) -> list[tuple[ast.Call, Frame]]:
         return []
     name = function.cls.name if function.cls and function.name == "__init__" else function.name
     text = function.module.text
-    offsets = offsets_of(f"{name}(", text)
-    if not offsets:
-        return []
     return [
         (node, frame)
-        for node, frame in calls_on(function.module, line_numbers(text, offsets))
+        for node, frame in calls_on(function.module, line_numbers(text, offsets_of(f"{name}(", text)))
         if (isinstance(node.func, ast.Name) and node.func.id == name)
         or (
             isinstance(node.func, ast.Attribute)
@@ -92,10 +90,7 @@ def _frame_in(module: Module, node: ast.stmt, frame: Frame) -> Frame:
     function = module.functions.get(node)
     if function is None:
         return frame
-    inner = Frame(module, parent=function.frame, scope=function.scope, function=function)
-    if function.cls and function.positional:
-        inner.vars[function.positional[0].arg] = (Inst(function.cls),)
-    return inner
+    return function.inside({function.this: (Inst(function.cls),)} if function.cls and function.this else {})
 
 
 _OF = {kind: words(text) for kind, text in _RE.OF.items()}

@@ -29,7 +29,7 @@ _STANDS_IN = "<site>"
 
 
 def covering(
-    files: list[Path], findings: Iterable[Finding], heard: Callable[[Finding], bool]
+    files: list[Path], findings: list[Finding], heard: Callable[[Finding], bool]
 ) -> tuple[list[Finding], list[Covered]]:
     """Return the findings that stay, and those that a bridge covers.
 
@@ -40,10 +40,9 @@ def covering(
         findings: What the linter found there.
         heard: Whether no comment silences a finding that has moved.
     """
-    findings = list(findings)
     names = {name for finding in findings for _, name in finding.owners or ()}
     project = Project(files)
-    if not names or not (project.mentions(_RE.MENTIONED) and project.mentions(_RE.BRIDGED)):
+    if not names or not project.mentions(_RE.BRIDGED):
         return findings, []
     uses = _Uses(project)
     with contextlib.suppress(RecursionError):
@@ -58,14 +57,14 @@ def covering(
 
 def _concerned(project: Project, files: list[Path], wanted: re.Pattern[str]) -> list[Module]:
     """Return the files in which a pattern matches, and those that import such a file."""
-    first = {path for path in files if wanted.search(project.text(path))}
+    first = {path for path in files if wanted.search(project.texts.get(path, ""))}
     stems = "|".join(re.escape(path.parent.name if path.stem == "__init__" else path.stem) for path in first)
     importing = re.compile(
         rf"\bimport\b.*\b({stems})\b|(?<!utils\.)\b({stems})\b.*\bimport\b"
     )  # torch.utils.data is none
     modules = []
     for path in files:
-        if path in first or (stems and importing.search(project.text(path))):
+        if path in first or (stems and importing.search(project.texts.get(path, ""))):
             with contextlib.suppress(UnreadableError):
                 modules.append(project.load(path))
     return modules

@@ -29,11 +29,12 @@ __all__ = ["Report", "Result", "analyse", "collect", "lint", "lint_file"]
 
 @dataclass(slots=True)
 class Result:
-    """The findings of some files, the files that were skipped, and the codes that comments name."""
+    """The findings of some files, the files that were skipped, the codes that comments name, and whether a file names `seedsafe`."""
 
     findings: list[Finding] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     named: set[str] = field(default_factory=set)
+    ours: bool = False
 
 
 def analyse(paths: Iterable[Path], project: Project, *, old_torch: bool = False) -> Result:
@@ -44,6 +45,7 @@ def analyse(paths: Iterable[Path], project: Project, *, old_torch: bool = False)
             gc.collect()
         try:
             module = project.load(path)
+            result.ours |= "seedsafe" in module.text
             result.findings += lint_file(module, project, result.named, old_torch=old_torch)
         except UnreadableError as error:
             result.skipped.append(Skipped(str(path), str(error), error.line, error.newer))
@@ -194,7 +196,9 @@ def lint(
         before = found.setdefault((finding.place, finding.code), finding)
         found[finding.place, finding.code] = before.together(finding)
     silent: dict[str, dict[int, frozenset[str]]] = {}
-    stay, covered = covering(files, found.values(), lambda finding: _is_heard(finding, silent))
+    stay, covered = list(found.values()), list[Covered]()
+    if any(result.ours for result in results):
+        stay, covered = covering(files, stay, lambda finding: _is_heard(finding, silent))
     mildest = SEVERITIES.index(config.min_severity)
     chosen = sorted(
         f

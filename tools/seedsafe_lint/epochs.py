@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from seedsafe_lint.callsites import statements_on
 from seedsafe_lint.index import Class
 from seedsafe_lint.project import Project
-from seedsafe_lint.source import UnreadableError, line_numbers
+from seedsafe_lint.source import UnreadableError, lines_with
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.tables import patterns
 
@@ -48,15 +48,11 @@ def epoch_fault(project: Project, cls: Class, attr: str) -> str:
 
 def _persistent(project: Project, cls: Class) -> Iterator[bool]:
     """Yield whether the loaders with persistent workers in the files that name a class outlive an epoch."""
-    for path in project.paths:
-        text = project.text(path)
-        if str(path) != cls.module.path and not re.search(rf"\b{cls.name}\b", text):
-            continue
-        lines = line_numbers(text, [match.start() for match in PERSISTENT.finditer(text)])
+    for path in project.naming(cls.name, PERSISTENT):
         with contextlib.suppress(UnreadableError):
-            module = project.load(path) if lines else None
-            for line in lines if module else ():
-                around = [node for node, _ in statements_on(module, [line])]  # type: ignore[arg-type]
+            module = project.load(path)
+            for line in lines_with(PERSISTENT, module.text):
+                around = [node for node, _ in statements_on(module, [line])]
                 yield not any(
                     isinstance(node, ast.For | ast.While) and is_over_epochs(node) for node in around
                 )

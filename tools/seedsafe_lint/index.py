@@ -262,6 +262,11 @@ class Function:
         """Its statements. A lambda has one return statement."""
         return body_of(self.node)
 
+    def inside(self, variables: dict[str, Values] | None = None) -> Frame:
+        """Return the frame of its body, with some variables."""
+        frame, scope = self.frame, self.scope
+        return Frame(self.module, parent=frame, scope=scope, function=self, variables=variables)
+
     @property
     def this(self) -> str:
         """The parameter for the method's object, usually `self`, or an empty string for a function."""
@@ -402,14 +407,12 @@ class Module:
                 self.classes[node] = cls
                 for method in cls.methods.values():
                     self.functions[method.node] = method
-                    self._index(
-                        body_of(method.node), Frame(self, parent=frame, scope=method.scope, function=method)
-                    )
+                    self._index(body_of(method.node), method.inside())
                 self._index([n for n in node.body if isinstance(n, ast.ClassDef)], frame)
             elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 function = Function(node, self, frame)
                 self.functions[node] = function
-                self._index(node.body, Frame(self, parent=frame, scope=function.scope, function=function))
+                self._index(node.body, function.inside())
 
     def class_of(self, node: ast.ClassDef, frame: Frame) -> Class:
         """Return the `Class` of a class statement."""

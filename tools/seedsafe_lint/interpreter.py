@@ -375,10 +375,7 @@ class Interpreter:
         known = dict(owner.args) if function.name in _RE.INITIAL else {}
         if function.positional:
             known[function.positional[0].arg] = (owner,)
-        frame = Frame(
-            function.module, parent=function.frame, scope=function.scope, function=function, variables=known
-        )
-        result = self.earlier(site.value, frame)
+        result = self.earlier(site.value, function.inside(known))
         if function.name in _RE.INITIAL:
             return result
         return tuple(v for v in result if not constant((v,)) or v == Const(None)) or UNKNOWN

@@ -11,7 +11,7 @@ from seedsafe_lint.interpreter import Interpreter, is_random_transform
 from seedsafe_lint.known import SEEDERS
 from seedsafe_lint.patterns import expand
 from seedsafe_lint.roots import kind_of_class
-from seedsafe_lint.source import line_numbers
+from seedsafe_lint.source import lines_with
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.tables import patterns
 from seedsafe_lint.values import Ext, Fn, Inst, constant
@@ -25,15 +25,12 @@ def check_loops(run: Interpreter, module: Module) -> None:
     """Report constant seeds, and loaders with constant seeds, in the loops over epochs and in what they call."""
     if "epoch" not in module.text:
         return
-    lines = line_numbers(module.text, [match.start() for match in LOOP.finditer(module.text)])
-    for loop, frame in statements_on(module, lines) if lines else ():
+    for loop, frame in statements_on(module, lines_with(LOOP, module.text)):
         if isinstance(loop, ast.For | ast.While) and is_over_epochs(loop):
             _Loop(run, module, loop).check(loop.body, frame)
     for function in module.functions.values():
         if _RE.EACH_EPOCH.search(function.name):
-            _Loop(run, module, None).check(
-                function.body, Frame(module, parent=function.frame, scope=function.scope, function=function)
-            )
+            _Loop(run, module, None).check(function.body, function.inside())
 
 
 def check_once(run: Interpreter, cls: Class) -> None:
@@ -47,8 +44,7 @@ def check_once(run: Interpreter, cls: Class) -> None:
             function = site.function
             if site.value is None or not (function is init or f"self.{function.name}(" in first):
                 continue
-            frame = Frame(cls.module, parent=function.frame, scope=function.scope, function=function)
-            frame.vars[function.this] = (Inst(cls),)
+            frame = function.inside({function.this: (Inst(cls),)})
             for part in expand(site.value, function):
                 if isinstance(part, ast.Call) and part.args and _augments(run, run.earlier(part.func, frame)):
                     run.judge.say(
@@ -121,9 +117,7 @@ class _Loop:
                 and value.function.cls is None
                 and not value.function.name.startswith("main")
             ):
-                function = value.function
-                inner = Frame(function.module, parent=function.frame, scope=function.scope, function=function)
-                self.check(function.body, inner, 1)
+                self.check(value.function.body, value.function.inside(), 1)
 
     def _say(self, key: str, node: ast.Call, frame: Frame, what: str) -> None:
         function = frame.function

@@ -9,7 +9,7 @@ from seedsafe_lint.findings import Finding
 from seedsafe_lint.index import Module
 from seedsafe_lint.messages import MESSAGES
 from seedsafe_lint.rules import RULES
-from seedsafe_lint.source import UnreadableError, line_numbers, parse, read, text_line
+from seedsafe_lint.source import UnreadableError, lines_with, parse, read, text_line
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.tables import patterns
 
@@ -117,10 +117,7 @@ class _Line:
             return f"import numpy as np, torch; rng = np.random.default_rng({_DRAWN})  # the first line of __iter__, and draw from rng"
         if self.module.framework == "keras":
             return f"from seedsafe_keras import AugmentedSequence; sequence = AugmentedSequence(sequence, seed=42, bridge={bridge})  # before fit"
-        lines = line_numbers(
-            self.module.text, [match.start() for match in _RE.LOADER.finditer(self.module.text)]
-        )
-        for call, _ in calls_on(self.module, lines) if lines else ():
+        for call, _ in calls_on(self.module, lines_with(_RE.LOADER, self.module.text)):
             given = [*call.args[:1], *(word.value for word in call.keywords if word.arg == "dataset")]
             if dotted(call).rpartition(".")[2] == "DataLoader" and given:
                 return _wrapped(self.module, call, ast.unparse(given[0]), bridge, imports)

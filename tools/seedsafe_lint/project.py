@@ -35,7 +35,6 @@ class Project:
         self._loaded: dict[Path, Module | None] = {}
         self._found: dict[tuple[str, str, int], Module | None] = {}
         self.paths = paths
-        self._texts: dict[Path, str] = {}
         self._used: dict[Class, bool] = {}
         self._mentioned: dict[re.Pattern[str], bool] = {}
         self._size = 0
@@ -83,19 +82,25 @@ class Project:
                 rf"^(?!\s*(?:from|import|class {cls.name}|#|[('\"]*{cls.name}['\",)]*$)).*\b{cls.name}\b",
                 re.MULTILINE,
             )
-            self._used[cls] = any(self._names(path, cls, word) for path in self.paths)
+            self._used[cls] = any(self._names(path, cls, word) for path in self.naming(cls.name))
         return self._used[cls]
 
     def mentions(self, pattern: re.Pattern[str]) -> bool:
         """Return whether a pattern matches in a file of the project."""
         if pattern not in self._mentioned:
-            self._mentioned[pattern] = any(pattern.search(self.text(path)) for path in self.paths)
+            self._mentioned[pattern] = any(map(pattern.search, self.texts.values()))
         return self._mentioned[pattern]
+
+    def naming(self, word: str, pattern: re.Pattern[str] | None = None) -> list[Path]:
+        """Return the files with a word, in which a pattern matches as well."""
+        if pattern and not self.mentions(pattern):
+            return []
+        return [p for p, text in self.texts.items() if word in text and (not pattern or pattern.search(text))]
 
     @cached_property
     def _by_unknown_names(self) -> bool:
         """Whether a file builds objects by names that only the run knows, so that any class may be used."""
-        return self.mentions(_RE.BY_NAME) or any(map(self._looks_up, map(self.text, self.paths)))
+        return self.mentions(_RE.BY_NAME) or any(map(self._looks_up, self.texts.values()))
 
     def _looks_up(self, text: str) -> bool:
         """Return whether a file takes an attribute with a computed name from a module of the project."""
@@ -110,9 +115,7 @@ class Project:
         return False
 
     def _names(self, path: Path, cls: Class, word: re.Pattern[str]) -> bool:
-        text = self.text(path)
-        if cls.name not in text:
-            return False
+        text = self.texts[path]
         if str(path) != cls.module.path:
             aliases = re.findall(rf"\b{cls.name} as (\w+)", text)
             return bool(word.search(text)) or any(len(re.findall(rf"\b{a}\b", text)) > 1 for a in aliases)
@@ -120,13 +123,14 @@ class Project:
         rest = [*lines[: cls.node.lineno - 1], *lines[cls.node.end_lineno or 0 :]]
         return word.search("\n".join(rest)) is not None
 
-    def text(self, path: Path) -> str:
-        """Return the text of a file, or an empty text if it cannot be read."""
-        if path not in self._texts:
-            self._texts[path] = ""
+    @cached_property
+    def texts(self) -> dict[Path, str]:
+        """The texts of the files that can be read."""
+        result = {}
+        for path in self.paths:
             with contextlib.suppress(UnreadableError):
-                self._texts[path] = read(path)
-        return self._texts[path]
+                result[path] = read(path)
+        return result
 
     def trim(self) -> bool:
         """Forget all modules if they have grown large, and return whether they had. Call it between two files only."""

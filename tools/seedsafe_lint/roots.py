@@ -13,7 +13,7 @@ from seedsafe_lint.context import Root
 from seedsafe_lint.index import Class, Function, Module, Value, statements
 from seedsafe_lint.interpreter import Interpreter
 from seedsafe_lint.known import RNG_NAME, framework_of, kind_of_base
-from seedsafe_lint.source import UnreadableError, line_numbers, offsets_of
+from seedsafe_lint.source import UnreadableError, line_numbers, lines_with, offsets_of
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.tables import patterns
 from seedsafe_lint.uses import CALLBACK_WORDS, Call, Uses
@@ -200,8 +200,7 @@ def _of_call(
 
 def _initialized(run: Interpreter, module: Module) -> bool:
     """Return whether the processes of a file's pools begin with a function that seeds, or one that is not in these files."""
-    offsets = offsets_of("initializer=", module.text)
-    for node, frame in calls_on(module, line_numbers(module.text, offsets)) if offsets else ():
+    for node, frame in calls_on(module, lines_with(_RE.INITIALIZER, module.text)):
         for expression in (word.value for word in node.keywords if word.arg == "initializer"):
             for value in run.earlier(expression, frame):
                 if not isinstance(value, Fn) or any(
@@ -371,17 +370,15 @@ def _takes_batches(run: Interpreter, cls: Class) -> bool:
     """Return whether the files apply a class's objects to what loaders give, and pass them to nothing."""
     project, found = run.context.project, False
     made = re.compile(rf"^[ \t]*(?:self\.)?(\w+)\s*=\s*(?:\w+\.)*{cls.name}\(", re.MULTILINE)
-    for path in project.paths:
-        text = project.text(path)
-        if f"{cls.name}(" not in text:
-            continue
+    for path in project.naming(f"{cls.name}("):
+        text = project.texts[path]
         for name in made.findall(text):
             called = re.compile(rf"(?<![\w.])(?:self\.)?{name}\(")
             if re.search(rf"(?<![\w.])(?:self\.)?{name}\b(?!\s*[(=])", text):
                 return False
             with contextlib.suppress(UnreadableError):
                 module = project.load(path)
-                for line in line_numbers(text, [match.start() for match in called.finditer(text)]):
+                for line in lines_with(called, text):
                     around = [node for node, _ in statements_on(module, [line])]
                     if not any(
                         isinstance(node, ast.For) and _RE.BATCHES.search(ast.unparse(node.iter))

@@ -19,6 +19,7 @@ __all__ = [
     "UnreadableError",
     "encoding_of",
     "line_numbers",
+    "lines_with",
     "offsets_of",
     "parse",
     "position",
@@ -181,6 +182,11 @@ def _comments(text: str) -> dict[int, str]:
 
 def _codes(text: str | None) -> frozenset[str]:
     return frozenset(re.findall(r"[A-Z]+\d+", text.upper())) if text else frozenset()
+
+
+def lines_with(pattern: re.Pattern[str], text: str) -> list[int]:
+    """Return the numbers of the lines, from 1 and in order, on which the matches of a pattern begin."""
+    return line_numbers(text, [match.start() for match in pattern.finditer(text)])
 
 
 def offsets_of(word: str, text: str) -> list[int]:

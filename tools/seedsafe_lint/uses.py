@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from seedsafe_lint.callsites import STAGES, calls_on, framework_of_stage, stages_of, statements_on
 from seedsafe_lint.index import Class, Frame, Module, Values, join
 from seedsafe_lint.interpreter import Interpreter
-from seedsafe_lint.source import line_numbers
+from seedsafe_lint.source import line_numbers, lines_with
 from seedsafe_lint.tables import patterns
 from seedsafe_lint.values import Cls, Inst
 
@@ -66,28 +66,22 @@ class Uses:
                         yield value.cls
 
 
-_FUNCTIONS = "from_generator|set_transform|with_transform|fit_generator|fit"
-_COLLATORS = "DataCollatorFor(LanguageModeling|WholeWordMask)"
-
-
 def uses(run: Interpreter, module: Module) -> Uses:
     """Return the calls of a file that say what runs in workers.
 
     For speed (benchmarks/lint_speed.py), only statements on lines with certain words are searched.
     """
     result = Uses(kinds=stages_of(module))
-    if lines := _lines(run, module, result.kinds):
-        for node, frame in calls_on(module, lines):
-            _note(result, node, frame)
-    if lines := line_numbers(module.text, [match.start() for match in _RE.LIST.finditer(module.text)]):
-        for statement, frame in statements_on(module, lines):
-            match statement:
-                case ast.Assign(value=ast.List() as found) | ast.AnnAssign(value=ast.List() as found):
-                    result.lists.append((found, frame))
-                case ast.AugAssign(value=ast.List() as found) | ast.Return(value=ast.List() as found):
-                    result.lists.append((found, frame))
-                case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name() as owner, attr="append"))):
-                    result.lists.append((owner, frame))
+    for node, frame in calls_on(module, _lines(run, module, result.kinds)):
+        _note(result, node, frame)
+    for statement, frame in statements_on(module, lines_with(_RE.LIST, module.text)):
+        match statement:
+            case ast.Assign(value=ast.List() as found) | ast.AnnAssign(value=ast.List() as found):
+                result.lists.append((found, frame))
+            case ast.AugAssign(value=ast.List() as found) | ast.Return(value=ast.List() as found):
+                result.lists.append((found, frame))
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name() as owner, attr="append"))):
+                result.lists.append((owner, frame))
     return result
 
 

@@ -56,8 +56,9 @@ def worker_inits(run: Interpreter, module: Module, used: Uses) -> list[tuple[Fun
 
 def _persistent(run: Interpreter, function: Function) -> bool:
     """Return whether files that name a function make persistent workers, for a function that no call of its own file passes on."""
-    texts = [run.context.project.text(path) for path in run.context.project.paths]
-    return any(re.search(rf"\b{function.name}\b", text) and PERSISTENT.search(text) for text in texts)
+    project = run.context.project
+    named = re.compile(rf"\b{function.name}\b")
+    return any(named.search(project.texts[path]) for path in project.naming(function.name, PERSISTENT))
 
 
 def bare_seeds(run: Interpreter, module: Module, used: Uses) -> None:
@@ -72,7 +73,7 @@ def bare_seeds(run: Interpreter, module: Module, used: Uses) -> None:
 def check(run: Interpreter, function: Function, once: bool) -> Init:
     """Report the faults of a ``worker_init_fn``, and return the generators that it seeds."""
     init = Init(function, once)
-    frame = Frame(function.module, parent=function.frame, scope=function.scope, function=function)
+    frame = function.inside()
     index = _index(function)
     for node in _nodes(function):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
@@ -127,14 +128,13 @@ def _set_by(run: Interpreter, node: ast.Call, frame: Frame, depth: int = 0) -> s
     called += [v.function for v in run.earlier(node.func, frame) if isinstance(v, Fn)]
     result: set[str] = set()
     for function in called:
-        inner = Frame(function.module, parent=function.frame, scope=function.scope, function=function)
         for part in _nodes(function):
             if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store):
                 result.add(part.attr)
             elif isinstance(part, ast.Call):
                 named = dotted(part)
                 result.update(re.findall(r"\w+", named) if named.endswith(_SEED_METHODS) else ())
-                result |= _set_by(run, part, inner, depth + 1) if depth < 2 else set()
+                result |= _set_by(run, part, function.inside(), depth + 1) if depth < 2 else set()
     return result
 
 
