@@ -262,6 +262,11 @@ class Function:
         """Its statements. A lambda has one return statement."""
         return body_of(self.node)
 
+    @cached_property
+    def text(self) -> str:
+        """Its lines."""
+        return self.module.text_of(self.node)
+
     def inside(self, variables: dict[str, Values] | None = None) -> Frame:
         """Return the frame of its body, with some variables."""
         frame, scope = self.frame, self.scope
@@ -394,6 +399,15 @@ class Module:
     def imports(self) -> frozenset[str]:
         """The dotted names of the modules that it imports."""
         return imports(self.text)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines of its text."""
+        return self.text.split("\n")
+
+    def text_of(self, node: FunctionNode | ast.ClassDef) -> str:
+        """Return the lines of a definition."""
+        return "\n".join(self.lines[node.lineno - 1 : node.end_lineno])
 
     def close(self) -> None:
         """Break the cycles that keep the tree alive. The module is unusable afterwards."""

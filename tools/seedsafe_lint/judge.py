@@ -254,9 +254,7 @@ class Judge:
         drawn = {v.source for values in seeds for v in values if isinstance(v, Drawn) and v.pure}
         if root is None or function is None or not root.per_sample:
             return False
-        if seeded in drawn and not any(
-            _RE.PUT_BACK.search(ast.unparse(f.node)) for f in (function, root.fn.function)
-        ):
+        if seeded in drawn and not any(_RE.PUT_BACK.search(f.text) for f in (function, root.fn.function)):
             self.seed("drawn seed", what, node, frame)
         elif known.INITIAL in drawn and not self.context.filling:
             self.seed("initial seed", what, node, frame)

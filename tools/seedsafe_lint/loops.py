@@ -38,7 +38,7 @@ def check_once(run: Interpreter, cls: Class) -> None:
     init, read = cls.methods.get("__init__"), cls.methods.get("__getitem__") or cls.methods.get("__iter__")
     if init is None or read is None or kind_of_class(run, cls) not in ("map", "keras", "iterable"):
         return
-    first, later = ast.unparse(init.node), ast.unparse(read.node)
+    first, later = init.text, read.text
     for attr, sites in cls.sites.items():
         for site in sites if re.search(rf"\bself\.{attr}\b", later) else ():
             function = site.function
@@ -121,7 +121,7 @@ class _Loop:
 
     def _say(self, key: str, node: ast.Call, frame: Frame, what: str) -> None:
         function = frame.function
-        if function is None or not re.search(r"fork_rng|set_rng_state|set_state", ast.unparse(function.node)):
+        if function is None or not re.search(r"fork_rng|set_rng_state|set_state", function.text):
             self.judge.say(key, node, frame.module.path, what=what)
 
 

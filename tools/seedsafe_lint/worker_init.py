@@ -121,10 +121,8 @@ def _names(run: Interpreter, node: ast.Call, frame: Frame) -> list[str]:
 def _set_by(run: Interpreter, node: ast.Call, frame: Frame, depth: int = 0) -> set[str]:
     """Return the attributes that a call of a function, or of a method with a dataset's name for it, sets or seeds."""
     name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-    modules = run.context.project.loaded() if name and name in function_names(run) else []
-    called = [
-        cls.methods[name] for module in modules for cls in module.classes.values() if name in cls.methods
-    ]
+    classes = (cls for module in run.context.project.loaded() for cls in module.classes.values())
+    called = [cls.methods[name] for cls in classes if name in cls.methods] if name else []
     called += [v.function for v in run.earlier(node.func, frame) if isinstance(v, Fn)]
     result: set[str] = set()
     for function in called:
@@ -136,16 +134,6 @@ def _set_by(run: Interpreter, node: ast.Call, frame: Frame, depth: int = 0) -> s
                 result.update(re.findall(r"\w+", named) if named.endswith(_SEED_METHODS) else ())
                 result |= _set_by(run, part, function.inside(), depth + 1) if depth < 2 else set()
     return result
-
-
-def function_names(run: Interpreter) -> set[str]:
-    """Return the names of the methods of the files read so far."""
-    return {
-        name
-        for module in run.context.project.loaded()
-        for cls in module.classes.values()
-        for name in cls.methods
-    }
 
 
 def _seeds(function: Function) -> bool:
