@@ -91,6 +91,10 @@ class _Loop:
                 self._call(node, frame, made, depth)
 
     def _call(self, node: ast.Call, frame: Frame, made: dict[str, ast.expr], depth: int) -> None:
+        first, _, rest = dotted(node).partition(".")
+        named = re.search(r"[sS]eed|Loader|Sampler|loader", rest)
+        if rest and first not in frame.module.scope.names and not named:
+            return  # a method of an object: to look up all of them takes long
         callees = self.run.earlier(node.func, frame)
         name = next((v.name for v in callees if isinstance(v, Ext)), "") or dotted(node)
         words = {word.arg: word.value for word in node.keywords}
