@@ -9,6 +9,7 @@ from typing import Any
 import audit_noise_cases as noisy
 import audit_right_cases as right
 import pytest
+from programs import python
 
 import seedsafe as ss
 from seedsafe_audit import Report
@@ -67,3 +68,31 @@ def test_records_of_a_stream_are_compared_by_id() -> None:
     assert (answer.verdict, "told by its ['id']" in answer.summary) == ("warning", True), answer
     assert any("3 workers" in line and "differ in ['wave']" in line for line in answer.evidence)
     assert audited(right.Shuffled(), "workers")["workers"].verdict == "ok"
+
+
+SUMS = """\
+import torch
+import seedsafe as ss
+
+
+class Sums(torch.utils.data.Dataset):
+    numbers = torch.randn(2**20, generator=torch.Generator().manual_seed(0))
+
+    def __len__(self):
+        return 16
+
+    def __getitem__(self, index):
+        return self.numbers @ self.numbers.roll(index), self.numbers.roll(index).sum()
+
+
+torch.set_num_threads(1)
+answer = ss.audit(Sums(), samples=16, workers=(0, 2), start_methods=("fork",), questions=["workers"])["workers"]
+print(answer.verdict, answer.summary)
+"""
+
+
+def test_floats_that_follow_torchs_threads_are_told() -> None:
+    assert (
+        "warning the last bits of float numbers follow the number of torch's threads"
+        in python("-c", SUMS).stdout
+    )

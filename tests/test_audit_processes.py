@@ -17,7 +17,7 @@ from programs import environment, python
 
 import seedsafe as ss
 from seedsafe_audit import Report
-from seedsafe_audit.supervise import supervise
+from seedsafe_audit.supervise import at_once, supervise
 
 
 def audited(dataset: Any, *questions: str, **options: Any) -> Report:
@@ -124,7 +124,7 @@ def test_what_a_run_gave_before_it_stood_still_is_kept() -> None:
         yield 1
         cases.waits_for_ever()
 
-    outcome = supervise(work, timeout=0.5, beat=lambda: None)
+    (outcome,) = at_once(supervise(work, timeout=0.5, beat=lambda: None))
     assert outcome.items == [1]
     assert "waits_for_ever" in outcome.hangs[0].stack
 
@@ -134,7 +134,7 @@ def test_an_exception_in_a_run_is_told() -> None:
         yield 1
         raise KeyError("lost")
 
-    outcome = supervise(work, timeout=30, beat=lambda: None)
+    (outcome,) = at_once(supervise(work, timeout=30, beat=lambda: None))
     assert (outcome.items, outcome.error) == ([1], "KeyError: 'lost'")
 
 
@@ -143,7 +143,7 @@ def test_a_crash_in_a_run_is_told() -> None:
         yield 1
         os.kill(os.getpid(), signal.SIGSEGV)
 
-    outcome = supervise(work, timeout=30, beat=lambda: None)
+    (outcome,) = at_once(supervise(work, timeout=30, beat=lambda: None))
     assert (outcome.items, outcome.error) == ([1], "the process died: SIGSEGV")
 
 
@@ -152,7 +152,7 @@ def test_an_early_end_is_told_whatever_the_exit_code() -> None:
         yield 1
         os._exit(0)
 
-    outcome = supervise(work, timeout=30, beat=lambda: None)
+    (outcome,) = at_once(supervise(work, timeout=30, beat=lambda: None))
     assert (outcome.items, outcome.error) == ([1], "the process died: exit code 0")
 
 

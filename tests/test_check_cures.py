@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from programs import environment, python
 
 from seedsafe.__main__ import main
 
@@ -111,9 +112,15 @@ CURED = {
 
 
 @pytest.mark.fork
-@pytest.mark.parametrize("name", ["torch", "a_stream"])
+@pytest.mark.parametrize("name", CURED)
 def test_after_the_cure_there_is_nothing_to_do(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    ended, page = page_of(f"cured_{name}", CURED[name], "dataset", capsys)
+    if name == "keras_":  # in a process that has one backend
+        Path("cured.py").write_text(CURED[name])
+        call = ("-m", "seedsafe", "check", "cured.py", "cured.py:dataset", "--json")
+        done = python(*call, env=environment(KERAS_BACKEND="torch"), check=False)
+        ended, page = done.returncode, json.loads(done.stdout)
+    else:
+        ended, page = page_of(f"cured_{name}", CURED[name], "dataset", capsys)
     assert (ended, page["verdict"], page["first"]) == (0, "not affected", []), page
     assert not [one for one in page["audit"]["answers"] if one["verdict"] in ("fault", "warning")]
 
@@ -187,6 +194,59 @@ def test_what_was_augmented_once_is_told(
     assert ended == 0
     if told:
         assert "augmented once" in page["first"][0]
+
+
+PICTURES = """\
+import numpy as np
+from torch.utils.data import Dataset
+
+
+def pictures():
+    y, x = np.mgrid[:48, :64]
+    for number in range(24):
+        waves = [np.sin(y * (number % 5 + 1) / 20 + one) * np.cos(x * (number % 7 + 1) / 25 - one) for one in range(3)]
+        yield (np.stack(waves, -1) * 100 + 128).astype(np.uint8)
+
+
+class Once(Dataset):
+    def __init__(self):
+        self.items = []
+        for number, image in enumerate(pictures()):
+            DRAW
+            self.items.append((image, number))
+
+    def __len__(self):
+        return len(self.items)
+
+    def __getitem__(self, index):
+        return self.items[index]
+
+
+dataset = Once()
+"""
+
+
+@pytest.mark.fork
+@pytest.mark.parametrize(
+    ("name", "draw", "told"),
+    [
+        ("brighter", "image = (image * np.random.uniform(0.5, 1)).astype(np.uint8)", True),
+        (
+            "cropped",
+            "y, x = np.random.randint(0, 12, 2)\n            image = image[y : y + 36, x : x + 48]",
+            True,
+        ),
+        ("drawn", "image = np.random.randint(0, 255, image.shape, np.uint8)", False),
+    ],
+)
+def test_pictures_that_were_augmented_once_are_told(
+    name: str, draw: str, told: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ended, page = page_of(f"pictures_{name}", PICTURES.replace("DRAW", draw), "dataset", capsys)
+    assert (page["verdict"].startswith("augmented once"), ended) == (told, 0), page["verdict"]
+    if name == "cropped":
+        call = ["check", f"pictures_{name}.py", f"pictures_{name}.py:dataset", "--strict"]
+        assert main(call) == 1
 
 
 def test_only_imported_libraries_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

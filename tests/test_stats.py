@@ -24,7 +24,7 @@ from hypothesis.extra import numpy as hnp
 import seedsafe as ss
 from seedsafe import ChannelStats, channel_stats
 from seedsafe.data.stats import sums
-from seedsafe.data.stats.cli import main
+from seedsafe.data.stats.command import main
 from seedsafe.data.stats.run import _delay_interrupt
 
 

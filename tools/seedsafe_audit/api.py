@@ -16,6 +16,7 @@ from seedsafe.ground.process import child, is_starting
 from seedsafe_audit.causes import concern_draws, group
 from seedsafe_audit.draws import Draw, draws
 from seedsafe_audit.loaders import tell
+from seedsafe_audit.options import SLOW
 from seedsafe_audit.questions import QUESTIONS, Context, ask
 from seedsafe_audit.recording import Recorder
 from seedsafe_audit.report import Report
@@ -104,6 +105,8 @@ def audit(
         samples=samples,
         memory=(memory_reads, memory_seconds),
     )
+    if not {*QUESTIONS} - {*SLOW} - {*chosen}:
+        context.ahead()
     for name in chosen:
         answers.append(ask(context, name, answers))
     if concern_draws(answers):

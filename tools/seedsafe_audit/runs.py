@@ -7,9 +7,10 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from seedsafe.reading.checks import end_draw_checks
@@ -17,12 +18,13 @@ from seedsafe_audit import state
 from seedsafe_audit.loaders import passes, tell
 from seedsafe_audit.recording import Plan, Record, Recorder
 from seedsafe_audit.subject import Subject
-from seedsafe_audit.supervise import Outcome, supervise
+from seedsafe_audit.supervise import Outcome, at_once, supervise
 
 __all__ = ["Order", "Run", "Runs", "order_of", "prepare"]
 
 _SEED = 20_211
 _SECONDS, _MANY = 2.0, 1024  # for each of the runs over so many more keys, and less for fewer
+_LATER = 1.01  # seconds after the run without workers, so that a seed from a clock of whole seconds differs
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,6 @@ class Run:
     records: tuple[Record, ...]
     outcome: Outcome
     skipped: str = ""
-    end: float = 0.0  # on the monotonic clock
 
     @property
     def whole(self) -> bool:
@@ -108,31 +109,46 @@ class Runs:
     beat: Callable[[str], None]
     done: dict[Plan, Run] = field(default_factory=dict)
     _stuck: dict[tuple[bool, str], str] = field(default_factory=dict)
+    _later: float = 0.0  # when a run may be made again, on the monotonic clock
 
     def run(self, **how: Any) -> Run:
         """Return the run of a plan, whose attributes are given."""
-        plan = Plan(**how)
-        if plan not in self.done:
+        return self.run_of(Plan(**how))
+
+    def run_of(self, plan: Plan) -> Run:
+        """Return the run of a plan."""
+        at_once(self.make([plan]))
+        return self.done[plan]
+
+    def make(self, plans: Iterable[Plan]) -> Generator[None, None, None]:
+        """Make the runs of these plans that have not been made, one after the other."""
+        for plan in plans:
+            if plan in self.done:
+                continue
             kind = (plan.workers > 0, plan.method if plan.workers else "")
             stuck = self._stuck.get(kind) or self._stuck.get((False, ""))
             if stuck:
                 why = f"not run, because {stuck} hung"
                 self.done[plan] = Run(plan, (), Outcome([], None, (), 0.0, ""), why)
-            else:
-                self.done[plan] = run = self._make(plan)
-                if run.outcome.hangs:
-                    self._stuck[kind] = plan.name
-        return self.done[plan]
+                continue
+            while plan.again and time.monotonic() < self._later:
+                yield
+            outcome = yield from self._supervise(plan.name, partial(self._records, plan))
+            records = [record for batch in outcome.items for record in batch]
+            self.done[plan] = Run(plan, tuple(_number_workers(records)), replace(outcome, items=[]))
+            if plan == Plan(epochs=plan.epochs):
+                self._later = time.monotonic() + _LATER
+            if outcome.hangs:
+                self._stuck[kind] = plan.name
 
     def call(self, name: str, work: Callable[[str], Iterator[Any]]) -> Outcome:
         """Run something else in a supervised process."""
+        outcome: Outcome = at_once(self._supervise(name, work))[0]
+        return outcome
+
+    def _supervise(self, name: str, work: Callable[[str], Iterator[Any]]) -> Generator[None, None, Outcome]:
         self.beat(name)
         return supervise(work, timeout=self.timeout, beat=lambda: self.beat(name))
-
-    def _make(self, plan: Plan) -> Run:
-        outcome = self.call(plan.name, lambda folder: self._records(plan, folder))
-        records = [record for batch in outcome.items for record in batch]
-        return Run(plan, tuple(_number_workers(records)), replace(outcome, items=[]), "", time.monotonic())
 
     def _records(self, plan: Plan, folder: str) -> Iterator[list[Record]]:
         prepare(plan.other, plan.cores)

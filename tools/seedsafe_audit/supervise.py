@@ -14,12 +14,12 @@ import tempfile
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-__all__ = ["Hang", "Outcome", "supervise", "write_stack_on_signal"]
+__all__ = ["Hang", "Outcome", "at_once", "supervise", "write_stack_on_signal"]
 
 _POLL, _LOOK, _STACKS, _GRACE = 0.01, 0.25, 2.0, 2.0
 
@@ -52,8 +52,31 @@ class Outcome:
     log: str
 
 
-def supervise(work: Callable[[str], Iterator[Any]], *, timeout: float, beat: Callable[[], None]) -> Outcome:
-    """Run a generator in a forked process and return its results.
+def at_once(*running: Generator[None, None, Any]) -> list[Any]:
+    """Advance generators such as `supervise` in turn, and return what each returns.
+
+    One thread waits for all processes, because a process that forks must have no other.
+    """
+    results, left = dict.fromkeys(running), list(running)
+    try:
+        while left:
+            for one in list(left):
+                try:
+                    next(one)
+                except StopIteration as end:
+                    results[one] = end.value
+                    left.remove(one)
+            time.sleep(_POLL if left else 0)
+    finally:
+        for one in left:
+            one.close()  # ends its processes
+    return list(results.values())
+
+
+def supervise(
+    work: Callable[[str], Iterator[Any]], *, timeout: float, beat: Callable[[], None]
+) -> Generator[None, None, Outcome]:
+    """Run a generator in a forked process and return its results. Yields while that runs.
 
     The process leads its own group. If no reading of a sample begins or ends for `timeout` seconds, every process of the
     group writes its stack. In any case the whole group is killed at the end.
@@ -73,7 +96,7 @@ def supervise(work: Callable[[str], Iterator[Any]], *, timeout: float, beat: Cal
             _child(work, folder)
         hangs: tuple[Hang, ...] = ()
         try:
-            if not _wait(child, Path(folder), timeout, beat):
+            if not (yield from _wait(child, Path(folder), timeout, beat)):
                 hangs = _stacks(Path(folder))
         finally:
             status = _end(child)
@@ -185,13 +208,13 @@ _ended: dict[int, int] = {}
 """The statuses of children whose end was seen, and which are gone since."""
 
 
-def _wait(child: int, folder: Path, timeout: float, beat: Callable[[], None]) -> bool:
-    """Wait for the process, and return False if it hangs."""
+def _wait(child: int, folder: Path, timeout: float, beat: Callable[[], None]) -> Generator[None, None, bool]:
+    """Yield until the process ends, and return False if it hangs."""
     progress = looked = time.time()
     while True:
         if _has_ended(child):
             return True
-        time.sleep(_POLL)
+        yield
         now = time.time()
         if now - looked < _LOOK:
             continue

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -12,9 +11,10 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from seedsafe_audit.recording import Record
+from seedsafe_audit.recording import Plan, Record
 from seedsafe_audit.report import AtFault, Matrix, Verdict
 from seedsafe_audit.runs import Run, Runs
+from seedsafe_audit.supervise import at_once
 
 __all__ = [
     "Context",
@@ -44,6 +44,16 @@ class NotMeasured(Exception):  # noqa: N818  # an answer, not an error
     """No answer is possible. The arguments are the reason, the evidence for it, and the samples concerned."""
 
 
+@dataclass(frozen=True)
+class _Shared:
+    """A run that questions share, by its plan. It is made on first use."""
+
+    plan: Callable[[Context], Plan]
+
+    def __get__(self, ctx: Context, kind: object = None) -> Run:
+        return ctx.run_of(self.plan(ctx))
+
+
 @dataclass(kw_only=True)
 class Context(Runs):
     """The runs of an audit, and facts about them.
@@ -62,65 +72,66 @@ class Context(Runs):
     samples: int
     memory: tuple[int, float]
 
-    def parallel(self, workers: int, method: str, **plan: Any) -> Run:
-        """Return a run with these workers. Start methods after the first get one pass."""
+    def parallel_plan(self, workers: int, method: str, **how: Any) -> Plan:
+        """Return a plan with these workers. Start methods after the first get one pass."""
         epochs = self.epochs if method == self.methods[0] else 1
         hashing = "" if method == "fork" else self.hash_seeds[0]
-        return self.run(
-            **{"workers": workers, "method": method, "epochs": epochs, "hashing": hashing, **plan}
-        )
+        return Plan(**{"workers": workers, "method": method, "epochs": epochs, "hashing": hashing, **how})
 
-    def small(self, **plan: Any) -> Run:
-        """Return a run of one pass with the smallest number of workers and the first start method."""
-        return self.parallel(self.workers[0], self.methods[0], **{"epochs": 1, **plan})
+    def small_plan(self, **how: Any) -> Plan:
+        """Return a plan of one pass with the smallest number of workers and the first start method."""
+        return self.parallel_plan(self.workers[0], self.methods[0], **{"epochs": 1, **how})
 
-    def parallels(self) -> list[Run]:
-        """Return the runs of all numbers of workers with the first start method, and of the smallest with the others."""
+    def parallel(self, workers: int, method: str, **how: Any) -> Run:
+        """Return a run with these workers."""
+        return self.run_of(self.parallel_plan(workers, method, **how))
+
+    def _parallel_plans(self) -> list[Plan]:
+        """Return plans for all numbers of workers with the first start method, and for the smallest with the others."""
         first, *others = self.methods
         plans = [(workers, first) for workers in self.workers]
         plans += [(workers, method) for method in others for workers in self.workers[:1]]
-        return [self.parallel(*plan) for plan in plans]
+        return [self.parallel_plan(*plan) for plan in plans]
 
-    @property
-    def serial(self) -> Run:
-        """The run without workers."""
-        return self.run(epochs=self.epochs)
-
-    @cached_property
-    def serial_again(self) -> Run:
-        """A second run without workers, at least a second later, so that a seed from a clock of whole seconds differs."""
-        time.sleep(max(0.0, self.serial.end + 1.01 - time.monotonic()))
-        return self.run(again=True)
-
-    @property
-    def reverse(self) -> Run:
-        """The run without workers in reverse order."""
-        return self.run(reverse=True)
-
-    @property
-    def other_batch(self) -> Run:
-        """A run with another batch size. Its samples are also compared on arrival."""
-        return self.small(batch=self.order.batch + 1, carry=True)
+    def parallels(self) -> list[Run]:
+        """Return the usual runs with workers."""
+        return list(map(self.run_of, self._parallel_plans()))
 
     @property
     def short(self) -> int:
         """The readings of a short run."""
         return self.order.repeats + 16
 
-    @property
-    def reseeded(self) -> Run:
-        """A short run with another seed for the process-wide generators before each reading."""
-        return self.run(reseed=True, reads=self.short)
+    serial = _Shared(lambda ctx: Plan(epochs=ctx.epochs))
+    serial_again = _Shared(lambda ctx: Plan(again=True))
+    reverse = _Shared(lambda ctx: Plan(reverse=True))
+    reseeded = _Shared(lambda ctx: Plan(reseed=True, reads=ctx.short))
+    watched = _Shared(lambda ctx: Plan(watch=True, reads=ctx.short))
+    keys = _Shared(lambda ctx: Plan(keys=4 * ctx.samples))
+    keys_again = _Shared(lambda ctx: Plan(keys=4 * ctx.samples, again=True))
+    small_again = _Shared(lambda ctx: ctx.small_plan(again=True))
+    other_batch = _Shared(lambda ctx: ctx.small_plan(batch=ctx.order.batch + 1, carry=True))
+    # In reverse order, the indices without repeats come first.
+    small_watched = _Shared(
+        lambda ctx: ctx.small_plan(watch=True, reverse=True, reads=4 * ctx.order.batch * ctx.workers[0])
+    )
 
-    @property
-    def watched(self) -> Run:
-        """A short run that watches the dataset's attributes."""
-        return self.run(watch=True, reads=self.short)
+    def ahead(self) -> None:
+        """Make the runs that most questions share, those with workers at the same time as those without.
 
-    @property
-    def more_keys(self) -> tuple[Run, Run]:
-        """Two equal runs over more keys, as many as time allows."""
-        return self.run(keys=4 * self.samples), self.run(keys=4 * self.samples, again=True)
+        One after the other if the dataset gets the epoch, which it may keep in memory that all processes share.
+        """
+        if self.trouble(self.serial):
+            return
+        alone = ["watched", "reseeded", "serial_again"]
+        if not self.subject.iterable:
+            alone = ["keys", "reverse", *alone, "keys_again"]
+        beside = ["other_batch", "small_watched", "small_again"] if self.workers else []
+        if self.subject.loader == "keras":
+            beside = beside[1:]  # which makes its own batches
+        serial, parallel = ([vars(Context)[name].plan(self) for name in names] for names in (alone, beside))
+        parallel = self._parallel_plans() + parallel
+        at_once(*map(self.make, [parallel + serial] if self.subject.gets_epoch() else [parallel, serial]))
 
     @cached_property
     def hash_seeds(self) -> tuple[str, str]:
@@ -156,8 +167,7 @@ class Context(Runs):
         result = differences(self.serial.epoch(0), self.serial_again.epoch(0))[0]
         if result or self.subject.iterable:
             return result
-        one, two = self.more_keys
-        return differences(one.records, two.records)[0]
+        return differences(self.keys.records, self.keys_again.records)[0]
 
     @cached_property
     def source(self) -> AtFault:

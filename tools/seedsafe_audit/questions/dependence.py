@@ -47,9 +47,9 @@ def reproducible(ctx: Context) -> Finding:
     ctx.need(ctx.serial, ctx.serial_again)
     pairs = [(ctx.serial, ctx.serial_again)]
     if ctx.workers:
-        pairs.append((ctx.parallel(ctx.workers[0], ctx.methods[0]), ctx.small(again=True)))
+        pairs.append((ctx.parallel(ctx.workers[0], ctx.methods[0]), ctx.small_again))
     if not ctx.subject.iterable:
-        pairs.append(ctx.more_keys)
+        pairs.append((ctx.keys, ctx.keys_again))
     text = (
         "two runs with the same seeds differ, because it draws from a generator without a seed or from the clock. "
         "Use one seed, and a key per sample"
@@ -61,8 +61,8 @@ def reproducible(ctx: Context) -> Finding:
         )
     usable = [pair for pair in pairs if not ctx.trouble(*pair)]
     result = compare(ctx, usable, text, "two runs with the same seeds are equal")
-    if result.verdict == "ok" and ctx.more_keys in usable:
-        looks = 2 * (len(ctx.more_keys[0].records) + len(ctx.serial.epoch(0)))
+    if result.verdict == "ok" and (ctx.keys, ctx.keys_again) in usable:
+        looks = 2 * (len(ctx.keys.records) + len(ctx.serial.epoch(0)))
         chances = [f"one in {rare:,} with {1 - (1 - 1 / rare) ** looks:.1%}" for rare in (200, 1000)]
         promise = "A draw from elsewhere in one reading out of N would have been found"
         return result._replace(summary=f"{result.summary}. {promise}: {' and '.join(chances)}")

@@ -21,6 +21,7 @@ from seedsafe_audit.subject import subject_of
 __all__ = ["augmented_once"]
 
 _SEED, _SAMPLES = 77, 16
+_FEW, _NEAR = 8, 0.9  # numbers; of the usual distance between two samples
 
 
 def augmented_once(ctx: Context) -> Finding | None:
@@ -90,21 +91,34 @@ class _Random(random.Random):
         super().__init__()
 
 
-def _numbers(sample: Any) -> Any:
-    """Return all numbers of a sample."""
+def _numbers(sample: Any) -> list[Any]:
+    """Return the numbers of each part of a sample; those of an array without its brightness and contrast."""
     arrays = [array for _, leaf in leaves(sample) if (array := as_array(leaf)) is not None]
-    numbers = [array.astype(float).ravel() for array in arrays if array.dtype.kind in "biuf"]
-    return np.concatenate(numbers) if numbers else np.zeros(0)
+    found = [array.astype(float).ravel() for array in arrays if array.dtype.kind in "biuf"]
+    return [(one - one.mean()) / (one.std() or 1) if one.size > _FEW else one for one in found]
 
 
 def _are_alike(first: list[Any], again: list[Any]) -> bool:
-    """Return whether samples differ from those at their index, and most of these resemble them more than those at others."""
-    pairs = [(one, two) for one, two in zip(first, again, strict=True) if one.shape == two.shape]
-    new = [(one, two) for one, two in pairs if not np.array_equal(one, two)]
+    """Return whether samples are new, and most of these resemble those at their index more than others.
+
+    Parts that are never new, such as labels, do not count.
+    """
+    pairs = [(one, two) for one, two in zip(first, again, strict=True) if _shapes(one) == _shapes(two)]
+    parts = range(min((len(one) for one, _ in pairs), default=0))
+    drawn = [part for part in parts if any(not np.array_equal(one[part], two[part]) for one, two in pairs)]
+    whole = [[np.concatenate([one[part] for part in drawn]) for one in pair] for pair in pairs if drawn]
+    new = [(one, two) for one, two in whole if not np.array_equal(one, two)]
     alike = 0
     for one, two in new:
-        others = [other for other, _ in new if other is not one and other.shape == two.shape]
-        away = np.median([np.abs(other - two).mean() for other in others]) if others else 0
-        turned = np.array_equal(np.sort(one), np.sort(two))  # or moved around
-        alike += turned or bool(2 * np.abs(one - two).mean() < away)
+        away = [
+            np.abs(other - two).mean() for other, _ in new if other is not one and other.shape == two.shape
+        ]
+        near = np.abs(one - two).mean()
+        usual = np.median(away) if away else 0
+        resembles = 2 * near < usual if one.size <= _FEW else near < min(_NEAR * usual, *away)
+        alike += bool(resembles) or np.allclose(np.sort(one), np.sort(two))  # or moved around
     return len(new) > 1 and 2 * alike > len(new)
+
+
+def _shapes(numbers: list[Any]) -> list[int]:
+    return [one.size for one in numbers]

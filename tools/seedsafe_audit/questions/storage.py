@@ -68,10 +68,7 @@ def _second_readings(ctx: Context) -> list[int]:
 
 def lost_state(ctx: Context) -> Finding:
     """Watch the attributes in workers and in the main process."""
-    run = ctx.watched
-    if ctx.workers:  # in reverse order, the indices without repeats come first
-        reads = 4 * ctx.order.batch * ctx.workers[0]
-        run = ctx.small(watch=True, reverse=True, reads=reads)
+    run = ctx.small_watched if ctx.workers else ctx.watched
     ctx.need(run)
     drawn = [path for path in _drawn(run) if not decides(ctx, path, run.records[0].index)]
     lasting = {path: workers for path, workers in _lasting(run).items() if path not in drawn}
