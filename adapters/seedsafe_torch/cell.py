@@ -23,6 +23,7 @@ from torch.utils.data import get_worker_info
 from seedsafe import VALIDATION_EPOCH, SampleKey
 from seedsafe.reading import PassesOn, WarningLog
 from seedsafe_torch import frames
+from seedsafe_torch.fetching import join_dtypes
 
 __all__ = ["STALE", "Changes", "EpochCell", "Noting", "SharedBytes", "epoch_to_set"]
 
@@ -128,6 +129,7 @@ class Changes:
         """
         if self._memory.views("q")[-1][0] != self._known:
             raise RuntimeError(STALE.format("an attribute"))
+        join_dtypes()
         self.begun = epoch
 
 

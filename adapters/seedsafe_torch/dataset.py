@@ -34,7 +34,7 @@ from seedsafe_torch.callers import hand_on, warn_of_erasing
 from seedsafe_torch.cell import Changes, EpochCell, Noting, epoch_to_set
 from seedsafe_torch.conversion.sources import convert_base
 from seedsafe_torch.faults import worker_id
-from seedsafe_torch.fetching import fetch_above, restamped
+from seedsafe_torch.fetching import fetch_above, join_dtypes, restamped
 from seedsafe_torch.passes import base_seed
 
 __all__ = ["AugmentedDataset", "Carrier", "Envelope", "is_ours", "read_into", "reads_batches"]
@@ -182,13 +182,11 @@ class AugmentedDataset(Noting, Forwarding, Dataset[Any]):
             raise TypeError(
                 f"index must be one integer, got {index!r}: for several, use torch.utils.data.Subset"
             )
-        usual = type(index) is int and 0 <= index < reader.length
-        position = index if usual else reader.position(index)
+        position = index if type(index) is int and 0 <= index < reader.length else reader.position(index)
         fetch = None
         stamp = index if isinstance(index, SampleIndex) else current()
         if stamp is index:
-            if index is cell.last:
-                _warn_of_wrapper(self.reader, index, self._cell)
+            _warn_of_wrapper(reader, stamp, cell)
             cell.last = index
         elif stamp is None:
             fetch = fetch_above()  # a wrapper may have dropped the stamp
@@ -210,6 +208,7 @@ class AugmentedDataset(Noting, Forwarding, Dataset[Any]):
             return reader.sample(at, row=row)
 
     def __getitems__(self, indices: Sequence[SupportsIndex]) -> list[Any]:
+        join_dtypes()
         try:
             return [self[index] for index in restamped(indices, self)]
         except Exception as error:
@@ -267,7 +266,7 @@ class AugmentedDataset(Noting, Forwarding, Dataset[Any]):
 
 def _warn_of_wrapper(reader: KeyedReader, index: SampleIndex, cell: EpochCell) -> None:
     """Warn if a loader's wrapper reads one index twice. A read by hand does not warn."""
-    if current() is None and cell.takes_a_look() and fetch_above() is not None:
+    if index is cell.last and current() is None and cell.takes_a_look() and fetch_above() is not None:
         at = SampleIndex(reader.position(index), index.epoch, index.occurrence, index.view)
         reader.repeats.warn_within_one(reader.key(at))
 
@@ -313,6 +312,7 @@ class Carrier(Dataset[Any]):
         return entered(stamped(index), self._repeats, int(index))
 
     def __getitems__(self, indices: Sequence[int]) -> list[Any]:
+        join_dtypes()
         try:
             return self._batch(indices)
         except Exception as error:

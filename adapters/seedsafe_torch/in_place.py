@@ -22,7 +22,7 @@ from seedsafe.reading import AtOnce, CheckedCollate, KeyedCollate, Skipped
 from seedsafe_torch.at_once import at_once, is_worthwhile
 from seedsafe_torch.dataset import is_ours, read_into, reads_batches
 from seedsafe_torch.faults import Whole
-from seedsafe_torch.fetching import fetch_above
+from seedsafe_torch.fetching import fetch_above, join, join_dtypes
 
 __all__ = ["RowByRow", "collate", "in_place_or_not", "why_not_in_place"]
 
@@ -33,8 +33,7 @@ _ROW: Final = 1 << 15
 _LARGE: Final = 1 << 20
 """In the training process, a batch with fewer bytes is not made in place."""
 _reduce: Final[Any] = reduce_tensor
-_TENSORS: Final = torchs.default_collate_fn_map[torch.Tensor]
-_ARRAYS: Final = torchs.default_collate_fn_map[np.ndarray]
+_USUAL: Final = dict(torchs.default_collate_fn_map)
 
 
 class RowByRow(Dataset[Any]):
@@ -107,8 +106,9 @@ def collate(samples: Sequence[Any]) -> Any:
         (torch.Size([2, 3, 64, 64]), tensor([0, 1]))
     """
     travels = _leaves_worker()
+    join_dtypes()
     if travels and ring.why_not() is not None:
-        return torchs.collate(list(samples), collate_fn_map=_UNLIKE)
+        return torchs.collate(list(samples), collate_fn_map=torchs.default_collate_fn_map)
     if type(samples) is Ready:
         result = samples.collate(travels)
         if result is not None:
@@ -309,9 +309,9 @@ def _functions(travels: bool) -> dict[Any, Callable[..., Any]]:
         for kind, function in usual.items():
             if function.__module__ == torchs.__name__ and kind not in (torch.Tensor, np.ndarray, str, bytes):
                 usual[kind] = functools.partial(_collate_numbers, function)
-    for kind, function in ((torch.Tensor, _TENSORS), (np.ndarray, _ARRAYS)):
-        if usual[kind] is function:
-            usual[kind] = functools.partial(_stack, function, travels)
+    for kind in (torch.Tensor, np.ndarray):
+        if usual[kind] in (_USUAL[kind], join):
+            usual[kind] = functools.partial(_stack, usual[kind], travels)
     return usual
 
 
@@ -328,7 +328,7 @@ def _stack(usual: Callable[..., Any], travels: bool, parts: Sequence[Any], *, co
         for part in parts
     )
     if not nbytes or not alike:
-        return _collate_unlike(usual, parts, collate_fn_map=collate_fn_map)
+        return usual(parts, collate_fn_map=torchs.default_collate_fn_map)
     whole = _rows(parts, nbytes)
     if whole is None:
         tensors = [torch.as_tensor(part) for part in parts]
@@ -341,22 +341,6 @@ def _stack(usual: Callable[..., Any], travels: bool, parts: Sequence[Any], *, co
     dtype = first.dtype if isinstance(first, torch.Tensor) else torch.as_tensor(first).dtype
     tensor = _tensor(array.view(np.ndarray), dtype, (len(parts), *first.shape))
     return _travelling(tensor, array) if travels else tensor
-
-
-def _collate_unlike(usual: Callable[..., Any], parts: Sequence[Any], *, collate_fn_map: Any) -> Any:
-    """Collate tensors or arrays as torch does, but in the dtype that it gives without workers: in one it takes the first part's."""
-    dtypes = {part.dtype for part in parts if isinstance(part, torch.Tensor | np.ndarray)}
-    if len(dtypes) < 2 or get_worker_info() is None:
-        return usual(parts, collate_fn_map=torchs.default_collate_fn_map)
-    tensors = [torch.as_tensor(part) for part in parts]
-    dtype = functools.reduce(torch.promote_types, (tensor.dtype for tensor in tensors))
-    return _TENSORS([tensor.to(dtype) for tensor in tensors], collate_fn_map=torchs.default_collate_fn_map)
-
-
-_UNLIKE: Final = torchs.default_collate_fn_map | {
-    torch.Tensor: functools.partial(_collate_unlike, _TENSORS),
-    np.ndarray: functools.partial(_collate_unlike, _ARRAYS),
-}
 
 
 def _rows(parts: Sequence[Any], nbytes: int) -> ring.Part | None:
