@@ -73,13 +73,6 @@ def test_words_are_raw_word_after_raw_word(key: ss.SampleKey, counts: list[int])
     assert own.word() == shared.word() == raw(place, sum(counts) + 1)[-1]
 
 
-def test_words_of_a_known_stream() -> None:
-    wanted = [0x38E79BC5ED3937EF, 0xE5E62F017887C368, 0x88455B82FDDDC488, 0x6DCA2EB80FAA377C]
-    for first in range(5):
-        draws = Draws(address(ss.SampleKey(42, 3, 1234)))
-        assert draws.words(first) + draws.words(4 - first) == wanted
-
-
 def test_unit_is_numpys() -> None:
     key = ss.SampleKey(7, 8, 9)
     draws = Draws(address(key))

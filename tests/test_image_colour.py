@@ -9,10 +9,9 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from image_laws import KEY, MANY, SHAPES, image_of, parameters
+from image_laws import KEY, MANY, SHAPES, image_of
 from PIL import Image, ImageEnhance, ImageOps
 from refused import refused
-from scipy import stats
 from skimage import data, exposure
 
 import seedsafe as ss
@@ -265,33 +264,6 @@ def test_fancy_pca_moves_along_the_principal_axis() -> None:
 
 
 # What is drawn
-
-
-def uniform(values: Any, low: float, high: float) -> None:
-    assert stats.kstest(np.array(values), stats.uniform(low, high - low).cdf).pvalue > 1e-3
-
-
-def test_jitters_parameters() -> None:
-    drawn = parameters(ss.ColorJitter(0.4, (0.5, 3.0), 2.0, 0.1), (4, 4, 3), 4000)
-    uniform([one.brightness for one in drawn], 0.6, 1.4)
-    uniform([one.contrast for one in drawn], 0.5, 3.0)
-    uniform([one.saturation for one in drawn], 0.0, 3.0)
-    uniform([one.hue for one in drawn], -0.1, 0.1)
-    counts = np.unique([one.order for one in drawn], axis=0, return_counts=True)[1]
-    assert len(counts) == 24
-    assert stats.chisquare(counts).pvalue > 1e-3
-
-
-def test_orders_of_four_channels() -> None:
-    orders = np.unique(
-        [one.order for one in parameters(ss.ChannelShuffle(), (4, 4, 4), 2400)], axis=0, return_counts=True
-    )
-    assert len(orders[1]) == 24
-    assert stats.chisquare(orders[1]).pvalue > 1e-3
-    dropped = parameters(ss.ChannelDropout((1, 2)), (4, 4, 4), 2000)
-    assert stats.chisquare(np.bincount([len(one.dropped) for one in dropped])[1:]).pvalue > 1e-3
-    single = [one.dropped[0] for one in dropped if len(one.dropped) == 1]
-    assert stats.chisquare(np.bincount(single)).pvalue > 1e-3
 
 
 test_bad_input = refused(

@@ -17,7 +17,7 @@ from scipy import stats
 
 import seedsafe as ss
 from seedsafe import functional as sf
-from seedsafe.keys.key import address, op_of, philox
+from seedsafe.keys.key import address
 from seedsafe.keys.words import normal_quantiles, sixteenths
 from seedsafe.pipeline.boxes import Edges
 
@@ -219,43 +219,6 @@ def test_dropped_pixels_may_be_dropped_from_masks() -> None:
 # What is drawn
 
 
-def words(name: str, n: int) -> list[int]:
-    found: list[int] = philox(address(KEY, op_of(name))).random_raw(n).tolist()
-    return found
-
-
-def test_dropout_draws_as_many_words_whatever_it_draws() -> None:
-    _, count, *rest = words("CoarseDropout", 2 + 5 * 4)
-    drawn = ss.Compose([ss.CoarseDropout((2, 5), height=(3, 8), width=4)]).params(KEY, (30, 40))[0].params
-    expected = []
-    for k in range(2 + (count * 4 >> 64)):
-        one, _, top, left = rest[4 * k : 4 * k + 4]
-        height = 3 + (one * 6 >> 64)
-        y, x = top * (30 - height + 1) >> 64, left * 37 >> 64
-        expected.append((x, y, x + 4, y + height))
-    assert drawn.holes == tuple(expected)
-    assert drawn.address[2] == 6  # 22 words, whether 2 holes or 5
-
-
-def test_random_erasing_follows_torchvisions_rule() -> None:
-    _, *tries = words("RandomErasing", 23)
-    for scale, ratio in (((0.02, 0.33), (0.3, 3.3)), ((0.8, 1.0), (0.1, 10.0)), ((0.99, 1.0), (5.0, 6.0))):
-        drawn = ss.Compose([ss.RandomErasing(scale, ratio, p=1)]).params(KEY, (30, 40))[0].params
-        expected: tuple[Any, ...] = ()
-        for k in range(10):
-            area = (scale[0] + (scale[1] - scale[0]) * (tries[2 * k] >> 11) / 2**53) * 1200
-            low, high = math.log(ratio[0]), math.log(ratio[1])
-            shape = math.exp(low + (high - low) * (tries[2 * k + 1] >> 11) / 2**53)
-            height, width = round(math.sqrt(area * shape)), round(math.sqrt(area / shape))
-            if height < 30 and width < 40:
-                y, x = tries[20] * (31 - height) >> 64, tries[21] * (41 - width) >> 64
-                expected = ((x, y, x + width, y + height),)
-                break
-        assert drawn.holes == expected
-        assert drawn.address[2] == 6
-    assert expected == ()  # of the last, no try fits
-
-
 def test_fitting_erasing_draws_even_areas_and_even_ratios() -> None:
     for shape, scale, ratio in (
         ((300, 400), (0.02, 0.33), (0.3, 3.3)),
@@ -286,29 +249,6 @@ def test_uneven_tiles_are_drawn() -> None:
         assert stats.chisquare(counts).pvalue > 1e-3
     with pytest.raises(ValueError, match="uneven must be one of spread, drawn, got 'first'"):
         ss.GridShuffle(uneven="first")
-
-
-def test_parameters() -> None:
-    drawn = parameters(ss.CoarseDropout((1, 4), height=(0.1, 0.5), width=5), (100, 60), 2000)
-    assert stats.chisquare(np.bincount([len(one.holes) for one in drawn])[1:]).pvalue > 1e-3
-    heights = np.array([y1 - y0 for one in drawn for _, y0, _, y1 in one.holes])
-    assert stats.chisquare(np.bincount(heights)[10:50]).pvalue > 1e-3
-    lefts = np.bincount([one.holes[0][0] for one in drawn], minlength=56)
-    assert len(lefts) == 56
-    assert stats.chisquare(lefts).pvalue > 1e-3
-    cutout = parameters(ss.CoarseDropout(1, height=21, width=21, overhang=True), (60, 60), 3000)
-    areas = np.array([(x1 - x0) * (y1 - y0) for one in cutout for x0, y0, x1, y1 in one.holes])
-    assert (areas == 441).mean() == pytest.approx((40 / 60) ** 2, abs=0.03)
-    assert areas.min() >= 121
-    tiles = parameters(ss.GridShuffle((1, 3)), (3, 9), 1200)
-    counts = np.unique([one.order for one in tiles], axis=0, return_counts=True)[1]
-    assert len(counts) == 6
-    assert stats.chisquare(counts).pvalue > 1e-3
-    grids = parameters(ss.GridDropout(unit=(4, 9)), (40, 40), 2000)
-    assert stats.chisquare(np.bincount([one.unit[0] for one in grids])[4:]).pvalue > 1e-3
-    assert all(0 <= one.start[0] < one.unit[0] for one in grids)
-    stripes = parameters(ss.XYMasking((0, 2), 1, width=(1, 3), height=2), (30, 40), 2000)
-    assert stats.chisquare(np.bincount([len(one.holes) for one in stripes])[1:]).pvalue > 1e-3
 
 
 test_bad_input = refused(

@@ -16,8 +16,8 @@ from skimage.color import rgb2hsv
 import seedsafe as ss
 from seedsafe import functional as sf
 from seedsafe.functional import camera
-from seedsafe.keys.key import address, op_of, philox
-from seedsafe.keys.words import normal_quantiles, sixteenths
+from seedsafe.keys.key import address, philox
+from seedsafe.keys.words import normal_quantiles
 
 NOISE = address(ss.SampleKey(5, 0, 0))
 
@@ -124,19 +124,6 @@ def test_downscale_repeats_pixels() -> None:
     nearest = sf.downscale(image, 1 / 3)
     assert len(np.unique(nearest.reshape(-1, 3), axis=0)) <= 3 * 4
     np.testing.assert_array_equal(sf.downscale(image, 1.0), image)
-
-
-def test_noise_starts_on_the_block_after_the_draws() -> None:
-    for transform in (
-        ss.SaltAndPepper(),
-        ss.ShotNoise(),
-        ss.ISONoise(),
-        ss.MultiplicativeNoise(per_pixel=True),
-    ):
-        place = ss.Compose([transform]).params(KEY, (4, 4, 3))[0].params[-1]
-        stream = address(KEY, op_of(type(transform).__name__))
-        assert tuple(place) == (*stream[:2], 1, *stream[3:])
-    assert np.array_equal(sixteenths(NOISE, 9), pieces(9))
 
 
 test_bad_input = refused(

@@ -818,22 +818,6 @@ def test_ready_batches_are_refused() -> None:
         reader(MIXES["MixUp"], [(PHOTOS, np.arange(LENGTH))]).batch(at(0), LENGTH)
 
 
-def test_a_keras_sequence_of_ready_batches_is_refused_at_once() -> None:
-    from seedsafe_keras import AugmentedSequence
-
-    class Batches:
-        batch_size = 3
-
-        def __len__(self) -> int:
-            return 3
-
-        def __getitem__(self, number: int) -> Any:
-            return PHOTOS[3 * number : 3 * number + 3], np.arange(3)
-
-    with pytest.raises(ValueError, match=r"MixUp mixes single samples.*batch_size=.*BatchMix"):
-        AugmentedSequence(Batches(), MIXES["MixUp"], seed=1)
-
-
 @pytest.mark.parametrize(
     ("make", "kind", "words"),
     [

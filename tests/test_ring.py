@@ -74,6 +74,26 @@ def no_descriptors_left() -> Iterator[None]:
             os.close(descriptor)
 
 
+@contextlib.contextmanager
+def only_a_child_keeps(kept: list[np.ndarray], *, without_descriptors: bool = False) -> Iterator[None]:
+    """Fork a child, and drop batches 1, 2 … here: after what the block does, the child finds them as they were."""
+    asked, answers = os.pipe(), os.pipe()
+    with no_descriptors_left() if without_descriptors else contextlib.nullcontext():
+        child = os.fork()
+    if child == 0:
+        os.read(asked[0], 1)
+        same = all((array == batch(value)).all() for value, array in enumerate(kept, 1))
+        os.write(answers[1], b"same" if same else b"else")
+        os._exit(0)
+    kept.clear()
+    yield
+    os.write(asked[1], b".")
+    assert os.read(answers[0], 4) == b"same"
+    os.waitpid(child, 0)
+    for end in (*asked, *answers):
+        os.close(end)
+
+
 def mapped_bytes() -> int:
     lines = [line for line in Path("/proc/self/maps").read_text().splitlines() if "memfd:" in line]
     ends = [line.split()[0].split("-") for line in lines]
@@ -395,46 +415,20 @@ class TestFaults:
 
     def test_a_batch_inherited_by_a_child_does_not_change(self) -> None:
         with Worker() as worker:
-            worker.met()
-            array = worker("made", 1)
-            asked, answers = os.pipe(), os.pipe()
-            child = os.fork()
-            if child == 0:
-                os.read(asked[0], 1)
-                os.write(answers[1], b"same" if (array == batch(1)).all() else b"else")
-                os._exit(0)
-            del array
-            for value in range(2, 12):
-                equal(worker("made", value), batch(value))
-            os.write(asked[1], b".")
-            assert os.read(answers[0], 4) == b"same"
-            os.waitpid(child, 0)
+            with only_a_child_keeps([worker.met()("made", 1)]):
+                for value in range(2, 12):
+                    equal(worker("made", value), batch(value))
             before = len(worker("slots"))
             held = [worker("made", value) for value in range(before)]  # the child's slot serves again
             assert len(worker("slots")) == before
             del held
-            for end in (*asked, *answers):
-                os.close(end)
 
     def test_what_a_child_inherits_stays_where_enough_memory_is_free(self) -> None:
         with Worker() as worker:
             worker.met()
-            held = [worker("made", value) for value in range(13)]
-            asked, answers = os.pipe(), os.pipe()
-            child = os.fork()
-            if child == 0:
-                os.read(asked[0], 1)
-                same = [(array == batch(value)).all() for value, array in enumerate(held)]
-                os.write(answers[1], b"same" if all(same) else b"else")
-                os._exit(0)
-            held.clear()
-            for value in range(20, 32):
-                equal(worker("made", value), batch(value))
-            os.write(asked[1], b".")
-            assert os.read(answers[0], 4) == b"same"
-            os.waitpid(child, 0)
-            for end in (*asked, *answers):
-                os.close(end)
+            with only_a_child_keeps([worker("made", value) for value in range(1, 14)]):
+                for value in range(20, 32):
+                    equal(worker("made", value), batch(value))
 
     @pytest.mark.parametrize("of", ["reader", "writer"])
     def test_a_daemon_that_closes_its_descriptors_keeps_what_it_inherits(self, of: str) -> None:
@@ -468,21 +462,9 @@ class TestFaults:
                 os.close(end)
 
     def test_a_batch_that_the_workers_child_inherits_does_not_change(self) -> None:
-        array = made(1)
-        asked, answers = os.pipe(), os.pipe()
-        child = os.fork()
-        if child == 0:
-            os.read(asked[0], 1)
-            os.write(answers[1], b"same" if (array == batch(1)).all() else b"else")
-            os._exit(0)
-        del array
-        others = [made(value) for value in range(2, 6)]
-        os.write(asked[1], b".")
-        assert os.read(answers[0], 4) == b"same"
-        os.waitpid(child, 0)
+        with only_a_child_keeps([made(1)]):
+            others = [made(value) for value in range(2, 6)]
         del others
-        for end in (*asked, *answers):
-            os.close(end)
 
     @pytest.mark.parametrize("method", METHODS)
     def test_epochs_of_new_workers_leave_nothing(self, method: str) -> None:
@@ -815,23 +797,12 @@ class TestWhereItCannotBe:
 
     @pytest.mark.fork
     def test_a_batch_that_a_fork_without_descriptors_inherits_does_not_change(self) -> None:
-        with Worker() as worker:
-            array = worker.met()("made", 1)
-            asked, answers = os.pipe(), os.pipe()
-            with no_descriptors_left():
-                child = os.fork()
-            if child == 0:
-                os.read(asked[0], 1)
-                os.write(answers[1], b"same" if (array == batch(1)).all() else b"else")
-                os._exit(0)
-            del array
+        with (
+            Worker() as worker,
+            only_a_child_keeps([worker.met()("made", 1)], without_descriptors=True),
+        ):
             for value in range(2, 12):
                 equal(worker("made", value), batch(value))
-            os.write(asked[1], b".")
-            assert os.read(answers[0], 4) == b"same"
-            os.waitpid(child, 0)
-            for end in (*asked, *answers):
-                os.close(end)
 
     @pytest.mark.linux
     def test_the_message_says_what_is_missing(self, monkeypatch: pytest.MonkeyPatch) -> None:

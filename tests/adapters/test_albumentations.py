@@ -111,14 +111,6 @@ def test_some_of_leaves_its_members_their_p() -> None:
     assert min(made.values()) > 140
 
 
-def test_children_draw_independently() -> None:
-    augment = A.Compose([A.HorizontalFlip(p=0.5), A.VerticalFlip(p=0.5)])
-    image = np.array([[[1], [2]], [[3], [4]]], np.uint8)
-    made = Counter(augment(image=image, key=key)["image"].tobytes() for key in keys(800))
-    assert len(made) == 4
-    assert min(made.values()) > 140
-
-
 def test_boxes_come_back_as_they_were_given_with_their_labels() -> None:
     params = A.BboxParams(format="pascal_voc", label_fields=["names"], min_visibility=0.5)
     augment = A.Compose([A.Crop(0, 0, 50, 50), A.HorizontalFlip(p=1)], bbox_params=params)
