@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from cases import TRANSFORMS
 from programs import ROOT, python
 from refused import refused
 
@@ -45,6 +47,15 @@ class TestFlags:
                     with pytest.raises(TypeError, match=f"{one.name} must be True or False, got "):
                         kind(**needed | {one.name: value})
         assert seen > 3
+
+    @pytest.mark.parametrize("name", sorted(set(TRANSFORMS) - {"Bridged"}))
+    def test_every_transforms_probability_and_words(self, name: str) -> None:
+        for one in fields(TRANSFORMS[name].kind):
+            words = one.metadata.get("words")
+            told = f"must be one of {', '.join(words)}, got 'x'" if words else "must be in [0, 1], got "
+            for value in [*(["x"] if words else []), *((1.5, -0.1, math.nan) if one.name == "p" else ())]:
+                with pytest.raises(ValueError, match=f"^{one.name} {re.escape(told)}"):
+                    TRANSFORMS[name].make(**{one.name: value})
 
     def test_of_plain_data(self) -> None:
         data = ss.Compose([ss.RandomCrop(2)]).to_dict()

@@ -162,42 +162,12 @@ def test_the_largest_part_of_a_box_is_kept() -> None:
     assert (moved[3, 2] - moved[3, 0]) * (moved[3, 3] - moved[3, 1]) == 0
 
 
-@pytest.mark.parametrize(
-    "transform",
-    [
-        one
-        for case in erase.CASES
-        if hasattr(case.kind, "fill")
-        for one in case.small
-        if case.name != "PixelDropout"
-    ],
-    ids=str,
-)
-def test_masks_and_boxes_have_the_images_holes(transform: Any) -> None:
-    image = np.full((40, 50, 3), 3, np.uint8)
-    filled = {**{k: getattr(transform, k) for k in transform.__slots__ if hasattr(transform, k)}}
-    with_mask = type(transform)(**{**filled, "fill": 200.0, "mask_fill": -1.0, "p": 1.0})
-    sample = {
-        "image": image,
-        "mask": np.ones((40, 50), np.int16),
-        "boxes": np.array([[0.0, 0, 50, 40], [10, 10, 11, 11]]).view(Edges),
-        "keypoints": np.array([[10.0, 10.0]]),
-    }
-    for index in range(20):
-        key = ss.SampleKey(1, 0, index)
-        out = with_mask(sample, key=key)
-        holes = out["image"][..., 0] == 200
-        np.testing.assert_array_equal(out["mask"], np.where(holes, -1, 1))
-        np.testing.assert_array_equal(out["keypoints"], sample["keypoints"])
-        box = out["boxes"][1]
-        assert ((box[2] - box[0]) * (box[3] - box[1]) == 0) == bool(holes[10, 10])
-        seen = np.argwhere(~holes)
-        if len(seen):
-            (top, left), (bottom, right) = seen.min(axis=0), seen.max(axis=0) + 1
-            assert out["boxes"][0].tolist() == [left, top, right, bottom]
-    kept = type(transform)(**{**filled, "p": 1.0})
-    if kept.fill != 0.5:
-        np.testing.assert_array_equal(kept(sample, key=KEY)["mask"], sample["mask"])
+def test_masks_stay_without_a_fill_of_theirs() -> None:
+    sample = {"image": np.ones((40, 50), np.uint8), "mask": np.ones((40, 50), np.int16)}
+    for case in erase.CASES:
+        if "mask_fill" in case.kind.__dataclass_fields__:
+            assert (case.fires(sample, key=KEY)["image"] == 0).any()
+            assert (case.fires(sample, key=KEY)["mask"] == 1).all()
 
 
 def test_ten_thousand_boxes_and_none() -> None:
@@ -208,12 +178,6 @@ def test_ten_thousand_boxes_and_none() -> None:
     for transform in (ss.CoarseDropout(8), ss.GridDropout(), ss.GridShuffle()):
         assert transform(sample, key=KEY)["boxes"].shape == (10_000, 4)
         assert transform({**sample, "boxes": boxes[:0]}, key=KEY)["boxes"].shape == (0, 4)
-
-
-def test_dropped_pixels_may_be_dropped_from_masks() -> None:
-    sample = {"image": np.full((30, 30, 3), 9, np.uint8), "mask": np.ones((30, 30), np.uint8)}
-    out = ss.PixelDropout(0.4, mask_fill=5)(sample, key=KEY)
-    np.testing.assert_array_equal(out["mask"] == 5, out["image"][..., 0] == 0)
 
 
 # What is drawn
@@ -247,8 +211,6 @@ def test_uneven_tiles_are_drawn() -> None:
         counts = np.unique([getattr(one, sides) for one in drawn], axis=0, return_counts=True)[1]
         assert len(counts) == (2 if sides == "heights" else 6)
         assert stats.chisquare(counts).pvalue > 1e-3
-    with pytest.raises(ValueError, match="uneven must be one of spread, drawn, got 'first'"):
-        ss.GridShuffle(uneven="first")
 
 
 test_bad_input = refused(

@@ -123,11 +123,6 @@ test_bad_arguments = refused(
     ),
     (lambda: ss.TemporalSample(8, clips=0), ValueError, "clips must be at least 1"),
     (
-        lambda: ss.TemporalSample(8, short="drop"),
-        ValueError,
-        "short must be one of loop, repeat, error, got 'drop'",
-    ),
-    (
         lambda: ss.TemporalSample(8, stride=3, short="error")(video=VIDEO[:21], key=KEYS[0]),
         ValueError,
         'a stride of 3 needs a video of 22 frames, got 21: pass a smaller stride, or short="loop" or "repeat"',
