@@ -185,8 +185,8 @@ def test_trivial_augment_draws_operation_bin_and_sign_evenly() -> None:
 
 @pytest.mark.parametrize("name", TABLES)
 def test_auto_augment_draws_pairs_probabilities_and_signs(name: str) -> None:
-    table = TABLES[name]
-    drawn = [ss.Compose([ss.AutoAugment(name)]).params(key, (60, 80, 3))[0].params for key in KEYS]
+    table, augment = TABLES[name], ss.Compose([ss.AutoAugment(name)])
+    drawn = [augment.params(key, (60, 80, 3))[0].params for key in KEYS]
     fired = sum(len(one) for one in drawn)
     wanted = sum(p for pair in table for _, p, _ in pair) / len(table)
     assert abs(fired / len(drawn) - wanted) < 5 * math.sqrt(2 / len(drawn))

@@ -82,7 +82,7 @@ def test_nearest_is_the_pixel_under_the_middle(kind: str, by: str, monkeypatch: 
     sizes = [(old, new) for old in (1, 2, 3, 8, 12) for new in (1, 2, 5, 7, 12, 96)]
     sizes += [(256, 224), (500, 224), (375, 224), (640, 427), (1200, 333)]
     sizes += rng.integers(1, 1200, (20, 2)).tolist()
-    for old, new in sizes:
+    for old, new in sizes if kind == "grey" else sizes[::5]:  # the places are those of all kinds
         for other, to in ((old, new), (40, 40), (40, 21), (30, 400)):
             rows, columns = (under(*pair) for pair in ((old, new), (other, to)))
             for image, height, width, at in (

@@ -474,26 +474,17 @@ def test_partners_are_each_as_likely_and_never_the_sample_itself() -> None:
     assert stats.chisquare(list(found.values())).pvalue > 1e-3
 
 
-@pytest.mark.parametrize("alpha", [0.2, 1.0, 4.0])
-def test_shares_follow_beta(alpha: float) -> None:
-    info = ss.Info((64, 48, 3), length=50)
-    augment = ss.Compose([ss.MixUp(alpha)])
-    shares = [
-        augment.params(ss.SampleKey(1, 0, k % 50, view=k // 50), info)[0].params.share for k in range(3000)
-    ]
-    assert stats.kstest(shares, stats.beta(alpha, alpha).cdf).pvalue > 1e-3
-
-
 def test_rectangles_and_meeting_points() -> None:
     info = ss.Info((20, 30, 3), length=50)
     keys = [ss.SampleKey(1, 0, k % 50, view=k // 50) for k in range(4000)]
-    patches = [ss.Compose([ss.CutMix()]).params(key, info)[0].params for key in keys]
+    cutmix, mosaic = ss.Compose([ss.CutMix()]), ss.Compose([ss.Mosaic((40, 80))])
+    patches = [cutmix.params(key, info)[0].params for key in keys]
     for patch in patches:
         top, bottom, left, right = patch.box
         assert 0 <= top <= bottom <= 20
         assert 0 <= left <= right <= 30
         assert patch.share == 1.0 - (bottom - top) * (right - left) / 600
-    tiles = [ss.Compose([ss.Mosaic((40, 80))]).params(key, info)[0].params for key in keys]
+    tiles = [mosaic.params(key, info)[0].params for key in keys]
     for values, low, high in (([t.row for t in tiles], 10, 30), ([t.column for t in tiles], 20, 60)):
         counts = np.bincount(values, minlength=high)[low:high]
         assert counts.sum() == len(keys)
