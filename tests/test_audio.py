@@ -290,20 +290,14 @@ def test_bands_at_the_ends_of_the_spectrum() -> None:
     ("make", "words"),
     [
         (lambda: ss.SpeedPerturb(()), "factors must have at least one factor"),
-        (
-            lambda: ss.SpeedPerturb((0.9, 110)),
-            r"factors must be in \[0.5, 2\], got 110.0: .* such as \(0.9, 1.0, 1.1\)",
-        ),
+        (lambda: ss.SpeedPerturb((0.9, 110)), r"factors must be in \[0.5, 2\], got 110.0: .* such as \(0.9, 1.0, 1.1\)"),
         (lambda: ss.SpeedPerturb("fast"), "factors must be .*'fast'"),
         (lambda: ss.DropFreq((1000, 2000)), r"frequency must be in \[0, 1\].*share of half the sample rate"),
         (lambda: ss.DropChunk(-3), "length must be at least 0"),
         (lambda: ss.LowPass(8000, sample_rate=16000), "cutoff must stay below half the sample_rate 16000"),
         (lambda: ss.LowPass(sample_rate=8000), r"got \(150.0, 7500.0\), which reaches 7500 Hz: pass lower"),
         (lambda: ss.BandPass(sample_rate=15000), "center must stay below half the sample_rate 15000"),
-        (
-            lambda: ss.HighPass(rolloff=10, sample_rate=16000),
-            "rolloff must be a multiple of 6 dB an octave, or a pair of these, got 10",
-        ),
+        (lambda: ss.HighPass(rolloff=10, sample_rate=16000), "rolloff must be a multiple of 6 dB an octave, or a pair of these, got 10"),
         (lambda: ss.AddNoise(color="blue"), "color must be one of white, pink, brown, got 'blue'"),
         (lambda: ss.AddNoise(color=[]), "color must be one of white, pink, brown, or a list of these"),
         (lambda: ss.TimeShift((-1.5, 0.5)), r"shift must be in \[-1, 1\]"),
@@ -312,7 +306,7 @@ def test_bands_at_the_ends_of_the_spectrum() -> None:
         (lambda: F.filter_band(TONE, 500, 400, 16000), "low and high must be frequencies .* low below high"),
         (lambda: F.filter_band(TONE, None, None, 16000), "low and high must be frequencies"),
     ],
-)
+)  # fmt: skip
 def test_errors_of_arguments(make: Any, words: str) -> None:
     with pytest.raises((ValueError, TypeError), match=words):
         make()
@@ -615,12 +609,8 @@ BROKEN: list[tuple[str, Any, str]] = [
     ("text.wav", lambda path: path.write_text("no sound"), "text.wav cannot be read as audio"),
     ("nothing.wav", lambda path: path.write_bytes(b""), "nothing.wav cannot be read as audio"),
     ("empty.wav", empty_wav, "empty.wav has no samples"),
-    (
-        "nan.wav",
-        lambda path: soundfile.write(path, np.full(99, math.nan), 16000, "FLOAT"),
-        "nan.wav has no samples, or holds NaN",
-    ),
-]
+    ("nan.wav", lambda path: soundfile.write(path, np.full(99, math.nan), 16000, "FLOAT"), "nan.wav has no samples, or holds NaN"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -635,31 +625,19 @@ def test_files_that_are_no_audio(name: str, make: Any, words: str, tmp_path: Pat
 @pytest.mark.parametrize(
     ("sounds", "error", "words"),
     [
-        (
-            "nowhere",
-            FileNotFoundError,
-            "sounds must be a folder, .* got 'nowhere', which is not a folder: correct the path",
-        ),
+        ("nowhere", FileNotFoundError, "sounds must be a folder, .* got 'nowhere', which is not a folder: correct the path"),
         ([], TypeError, r"sounds must be a folder's path, or a list with at least one .* got \[\]"),
         (["nowhere.wav"], FileNotFoundError, "1 of 1 are missing, the first is 'nowhere.wav'"),
-        (
-            str(ROOT / "docs" / "tutorial"),
-            ValueError,
-            "sounds must be a folder with audio files .*, which has none: pass another folder",
-        ),
+        (str(ROOT / "docs" / "tutorial"), ValueError, "sounds must be a folder with audio files .*, which has none: pass another folder"),
         (str(SOUNDS / "rain.wav"), FileNotFoundError, "which is not a folder: correct the path"),
         (TONE, TypeError, r"got an array of shape \(16000,\)"),
-        (
-            [TONE.astype(np.int16)],
-            TypeError,
-            "sounds must hold arrays of floats .* got dtype int16: convert it",
-        ),
+        ([TONE.astype(np.int16)], TypeError, "sounds must hold arrays of floats .* got dtype int16: convert it"),
         ([np.zeros((0,), np.float32)], ValueError, r"at least one sample.* got one of shape \(0,\)"),
         ([np.array([math.nan])], ValueError, "without NaN"),
         ([np.zeros((1, 2, 3))], ValueError, "audio must have the shape"),
         ([3], TypeError, "sounds must be paths or arrays, got 3 of type int"),
     ],
-)
+)  # fmt: skip
 def test_errors_of_sounds(sounds: Any, error: Any, words: str) -> None:
     with pytest.raises(error, match=words):
         ss.AddBackground(sounds, sample_rate=16000)
@@ -801,17 +779,13 @@ def test_fills() -> None:
 @pytest.mark.parametrize(
     ("sample", "error", "words"),
     [
-        (
-            np.zeros(9, np.float32),
-            ValueError,
-            r"a spectrogram must have the shape \(frequencies, frames\) or .*got \(9,\)",
-        ),
+        (np.zeros(9, np.float32), ValueError, r"a spectrogram must have the shape \(frequencies, frames\) or .*got \(9,\)"),
         (np.zeros((2, 2, 2, 2), np.float32), ValueError, "a spectrogram must have the shape"),
         ({"audio": TONE}, ValueError, "TimeMask needs 'spectrogram' in the sample"),
         ({"spectrogram": np.zeros((0, 4), np.float32)}, ValueError, "spectrogram must not be empty"),
         ({"spectrogram": [[1.0]]}, TypeError, "spectrogram must be a NumPy array, got builtins.list"),
     ],
-)
+)  # fmt: skip
 def test_errors_of_spectrograms(sample: Any, error: Any, words: str) -> None:
     with pytest.raises(error, match=words):
         ss.TimeMask()(sample, key=KEY)

@@ -90,53 +90,17 @@ test_errors_are_in_the_users_words = refused(
     (lambda: ss.SampleIndex(3.7, 0), TypeError, "index must be an integer, got 3.7 of type float"),  # type: ignore[arg-type]
     (lambda: ss.SampleIndex("3", 0), TypeError, "index must be an integer, got '3' of type str"),  # type: ignore[arg-type]
     (lambda: ss.op_of(5), TypeError, "name must be a string, got 5 of type int"),  # type: ignore[arg-type]
-    (
-        lambda: ss.ChannelStats.from_dict(None),
-        TypeError,
-        "data must be a dict from ChannelStats.to_dict(), got None",
-    ),  # type: ignore[arg-type]
-    (
-        lambda: ss.ChannelStats.from_json("[]"),
-        TypeError,
-        "data must be a dict from ChannelStats.to_dict(), got []",
-    ),
-    (
-        lambda: ss.ChannelStats.from_dict({"format": "seedsafe/channel-stats", "version": 1}),
-        ValueError,
-        "got one without ['dtype', 'images',",
-    ),
-    (
-        lambda: ss.FolderIndex(ROOT / "docs", extensions=(1, None)),
-        TypeError,
-        "extensions must be strings, got 1",
-    ),  # type: ignore[arg-type]
-    (
-        lambda: ss.FolderIndex(ROOT / "docs", extensions=None),
-        TypeError,
-        "extensions must be strings, got None",
-    ),  # type: ignore[arg-type]
-    (
-        lambda: ss.Compose.from_dict({"contract": 1}, classes=[1]),
-        TypeError,
-        "classes must be classes of transforms, got 1",
-    ),  # type: ignore[list-item]
+    (lambda: ss.ChannelStats.from_dict(None), TypeError, "data must be a dict from ChannelStats.to_dict(), got None"),  # type: ignore[arg-type]
+    (lambda: ss.ChannelStats.from_json("[]"), TypeError, "data must be a dict from ChannelStats.to_dict(), got []"),
+    (lambda: ss.ChannelStats.from_dict({"format": "seedsafe/channel-stats", "version": 1}), ValueError, "got one without ['dtype', 'images',"),
+    (lambda: ss.FolderIndex(ROOT / "docs", extensions=(1, None)), TypeError, "extensions must be strings, got 1"),  # type: ignore[arg-type]
+    (lambda: ss.FolderIndex(ROOT / "docs", extensions=None), TypeError, "extensions must be strings, got None"),  # type: ignore[arg-type]
+    (lambda: ss.Compose.from_dict({"contract": 1}, classes=[1]), TypeError, "classes must be classes of transforms, got 1"),  # type: ignore[list-item]
     (lambda: ss.record_index("\ud83d"), ValueError, "record_id must be text that UTF-8 can encode"),
-    (
-        lambda: ss.Pad(1, fill=0.5)(RGB, key=KEY),
-        ValueError,
-        "fill must be a whole number from 0 to 255 for uint8, got 0.5",
-    ),
-    (
-        lambda: plain.crop(RGB, -1, 0, 4, 4, fill=math.nan),
-        ValueError,
-        "fill must be a whole number from 0 to 255",
-    ),
-    (
-        lambda: plain.warp(RGB, (1, 0, 1, 0, 1, 0), 4, 5, fill=(0, 0.25, 0)),
-        ValueError,
-        "fill must be a whole number",
-    ),
-)
+    (lambda: ss.Pad(1, fill=0.5)(RGB, key=KEY), ValueError, "fill must be a whole number from 0 to 255 for uint8, got 0.5"),
+    (lambda: plain.crop(RGB, -1, 0, 4, 4, fill=math.nan), ValueError, "fill must be a whole number from 0 to 255"),
+    (lambda: plain.warp(RGB, (1, 0, 1, 0, 1, 0), 4, 5, fill=(0, 0.25, 0)), ValueError, "fill must be a whole number"),
+)  # fmt: skip
 
 
 def test_a_file_name_that_is_not_utf8_has_an_id(tmp_path: Path) -> None:

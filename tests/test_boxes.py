@@ -310,17 +310,13 @@ test_bad_arguments = refused(
     (lambda: ss.Boxes("coco", clip="no"), TypeError, "clip must be True or False, got 'no'"),
     (lambda: ss.Compose([], boxes="coco"), TypeError, "boxes must be Boxes(...), got 'coco' of type str"),
     (lambda: ss.Compose([], keypoints=ss.Boxes("coco")), TypeError, "keypoints must be Keypoints(...)"),
-    (
-        lambda: ss.Compose([ss.Compose([], boxes=ss.Boxes("coco"))], boxes=ss.Boxes("yolo")),
-        ValueError,
-        "boxes= must be one for the whole pipeline, got",
-    ),
+    (lambda: ss.Compose([ss.Compose([], boxes=ss.Boxes("coco"))], boxes=ss.Boxes("yolo")), ValueError, "boxes= must be one for the whole pipeline, got"),
     (
         lambda: ss.Compose([], boxes=ss.Boxes("coco", labels="a"), keypoints=ss.Keypoints(labels="a")),
         ValueError,
         "labels must belong to boxes, to keypoints or",
     ),
-)
+)  # fmt: skip
 
 
 def test_a_transform_that_drops_boxes_itself_is_refused() -> None:

@@ -272,17 +272,9 @@ def test_truncated_normal_has_the_law_between_its_bounds() -> None:
     ("draw", "kind", "message"),
     [
         (lambda d: d.integer(3, -1), ValueError, "a shape must have no negative size, got -1"),
-        (
-            lambda d: d.uniform(0, 1, 2.5),
-            TypeError,
-            "a shape must be an integer or a tuple of integers, got 2.5",
-        ),
+        (lambda d: d.uniform(0, 1, 2.5), TypeError, "a shape must be an integer or a tuple of integers, got 2.5"),
         (lambda d: d.chance(1.5, (2, 2)), ValueError, "p must be a probability in [0, 1], got 1.5"),
-        (
-            lambda d: d.choice(3, 4),
-            ValueError,
-            "k must be at least 0 and at most n = 3, got 4: pass replace=True",
-        ),
+        (lambda d: d.choice(3, 4), ValueError, "k must be at least 0 and at most n = 3, got 4: pass replace=True"),
         (lambda d: d.choice(3, -1, replace=True), ValueError, "k must be at least 0"),
         (lambda d: d.choice(0), ValueError, "n must be at least 1"),
         (lambda d: d.choice(2, weights=[1, -1]), ValueError, "weights must be finite, at least 0"),
@@ -296,17 +288,9 @@ def test_truncated_normal_has_the_law_between_its_bounds() -> None:
         (lambda d: d.multinomial(3, 5), TypeError, "weights must be a sequence of numbers, got 5"),
         (lambda d: d.multinomial(3, []), ValueError, "and their sum finite and above 0, got []"),
         (lambda d: d.multinomial(3, "ab"), TypeError, "weights must be numbers, one for each value"),
-        (
-            lambda d: d.choice(5, 2.5),
-            TypeError,
-            "k must be an integer, the number of values to choose, got 2.5",
-        ),
+        (lambda d: d.choice(5, 2.5), TypeError, "k must be an integer, the number of values to choose, got 2.5"),
         (lambda d: d.choice(5, 2, replace="no"), TypeError, "replace must be True or False, got 'no'"),
-        (
-            lambda d: d.integer(1.5),
-            TypeError,
-            "n must be an integer, the number of values to draw from, got 1.5",
-        ),
+        (lambda d: d.integer(1.5), TypeError, "n must be an integer, the number of values to draw from, got 1.5"),
         (lambda d: d.integer(np.float64(2), 3), TypeError, "n must be an integer"),
         (lambda d: d.multinomial(0.5, [1]), TypeError, "pass multinomial(n, weights)"),
         (lambda d: d.choice(["a", "b"]), TypeError, "values[draws.choice(len(values))]"),
@@ -316,7 +300,7 @@ def test_truncated_normal_has_the_law_between_its_bounds() -> None:
         (lambda d: d.permutation(-1), ValueError, "negative"),
     ],
     ids=map(str, range(27)),
-)
+)  # fmt: skip
 def test_bad_arguments_of_arrays(draw: Any, kind: type[Exception], message: str) -> None:
     draws = Draws(address(ss.SampleKey(0, 0, 0)))
     with pytest.raises(kind) as raised:

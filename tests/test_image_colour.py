@@ -267,11 +267,7 @@ def test_fancy_pca_moves_along_the_principal_axis() -> None:
 test_bad_input = refused(
     (lambda: ss.ColorJitter(-0.1), ValueError, "brightness must be in [0, 999999], got -0.1"),
     (lambda: ss.ColorJitter(contrast="1"), TypeError, "contrast must be a number"),
-    (
-        lambda: ss.ColorJitter(hue=0.6),
-        ValueError,
-        "hue must be in [0, 0.5], got 0.6: pass a share of the circle",
-    ),
+    (lambda: ss.ColorJitter(hue=0.6), ValueError, "hue must be in [0, 0.5], got 0.6: pass a share of the circle"),
     (lambda: ss.ColorJitter(saturation=(2, 1)), ValueError, "swap them"),
     (lambda: ss.ColorJitter(saturation=(1, 2, 3)), ValueError, "a pair (low, high)"),
     (lambda: ss.HueSaturationValue(0.5, 0.5, 300), ValueError, "pass units of uint8, or fractional=True"),
@@ -284,15 +280,7 @@ test_bad_input = refused(
     (lambda: ss.CLAHE(0.5), ValueError, "swap them"),
     (lambda: ss.CLAHE(tiles=0), ValueError, "tiles must be at least 1"),
     (lambda: ss.PhotoMetricDistortion(step_p=1.5), ValueError, "step_p must be in [0, 1]"),
-    (
-        lambda: ss.ChannelDropout(3)(SWATCHES, key=KEY),
-        ValueError,
-        "up to 3 channels needs an image with more",
-    ),
+    (lambda: ss.ChannelDropout(3)(SWATCHES, key=KEY), ValueError, "up to 3 channels needs an image with more"),
     (lambda: sf.shuffle_channels(SWATCHES, (0, 0, 1)), ValueError, "order must name each of 3 channels once"),
-    (
-        lambda: ss.Equalize(p=1)(np.zeros((2, 2, 2, 2), np.uint8), key=KEY),
-        ValueError,
-        "must have the shape (H, W)",
-    ),
-)
+    (lambda: ss.Equalize(p=1)(np.zeros((2, 2, 2, 2), np.uint8), key=KEY), ValueError, "must have the shape (H, W)"),
+)  # fmt: skip

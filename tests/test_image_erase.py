@@ -215,17 +215,9 @@ def test_uneven_tiles_are_drawn() -> None:
 
 test_bad_input = refused(
     (lambda: ss.CoarseDropout((3, 1)), ValueError, "swap them"),
-    (
-        lambda: ss.CoarseDropout(height=1.5),
-        ValueError,
-        "height must be in [0, 1], got 1.5: pass integers for pixels",
-    ),
+    (lambda: ss.CoarseDropout(height=1.5), ValueError, "height must be in [0, 1], got 1.5: pass integers for pixels"),
     (lambda: ss.CoarseDropout(height=(0.1, 5)), ValueError, "height must be in [0, 1]"),
-    (
-        lambda: ss.CoarseDropout(fill="random"),
-        ValueError,
-        "fill must be a number or one of noise, color, normal",
-    ),
+    (lambda: ss.CoarseDropout(fill="random"), ValueError, "fill must be a number or one of noise, color, normal"),
     (lambda: ss.CoarseDropout(fill=None), TypeError, "fill must be a number, got None"),
     (lambda: ss.RandomErasing(ratio=(0, 1)), ValueError, "ratio must be in"),
     (lambda: ss.RandomErasing(scale=(0.5, 1.5)), ValueError, "scale must be in [0, 1]"),
@@ -239,21 +231,13 @@ test_bad_input = refused(
         ValueError,
         "a grid of 9 rows and 9 columns needs an image at least as large, got 8×20 pixels: pass a smaller grid",
     ),
-    (
-        lambda: ss.CoarseDropout(fill=300)(np.zeros((9, 9), np.uint8), key=KEY),
-        ValueError,
-        "fill must be from 0 to 255 for uint8, got 300.0",
-    ),
+    (lambda: ss.CoarseDropout(fill=300)(np.zeros((9, 9), np.uint8), key=KEY), ValueError, "fill must be from 0 to 255 for uint8, got 300.0"),
     (
         lambda: ss.CoarseDropout(fill=(1, 2))(np.zeros((9, 9, 3), np.uint8), key=KEY),
         ValueError,
         "fill must be one number, or one for each channel, got (1.0, 2.0) for an image of shape (9, 9, 3)",
     ),
-    (
-        lambda: ss.CoarseDropout(fill="normal")(np.zeros((9, 9), np.uint8), key=KEY),
-        TypeError,
-        "fill='normal' needs an image of float32, got dtype uint8",
-    ),
+    (lambda: ss.CoarseDropout(fill="normal")(np.zeros((9, 9), np.uint8), key=KEY), TypeError, "fill='normal' needs an image of float32, got dtype uint8"),
     (
         lambda: ss.CoarseDropout(1, 0.5, 0.5, mask_fill=-1)(
             {"image": np.zeros((9, 9), np.uint8), "mask": np.zeros((9, 9), np.uint8)}, key=KEY
@@ -261,7 +245,7 @@ test_bad_input = refused(
         ValueError,
         "fill must be from 0 to 255 for uint8, got -1.0",
     ),
-)
+)  # fmt: skip
 
 
 ERASING: list[list[Any]] = [

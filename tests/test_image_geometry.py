@@ -511,15 +511,11 @@ test_wrong_arguments = refused(
     (lambda: ss.Rotate(degrees=float("nan")), ValueError, "degrees must be"),
     (lambda: ss.Perspective(-0.1), ValueError, "scale must be"),
     (lambda: ss.Perspective(distortion_scale=2), ValueError, "distortion_scale must be"),
-    (
-        lambda: ss.Perspective(distortion_scale=0.5, fit_output=True),
-        ValueError,
-        "leave keep_size and fit_output out",
-    ),
+    (lambda: ss.Perspective(distortion_scale=0.5, fit_output=True), ValueError, "leave keep_size and fit_output out"),
     (lambda: ss.GridDistortion(0), ValueError, "num_steps must be"),
     (lambda: ss.GridDistortion(distort_limit=2), ValueError, "distort_limit must be"),
     (lambda: ss.ElasticTransform(-1), ValueError, "alpha must be"),
     (lambda: ss.ElasticTransform(1, 0), ValueError, "sigma must be"),
     (lambda: ss.PiecewiseAffine(nb_rows=1), ValueError, "nb_rows must be"),
     (lambda: ss.PiecewiseAffine(nb_cols=(5, 2)), ValueError, "nb_cols must be"),
-)
+)  # fmt: skip

@@ -134,10 +134,6 @@ test_bad_input = refused(
     (lambda: ss.ShotNoise(0.0), ValueError, "scale must be in [0.002, 1000]"),
     (lambda: ss.ImageCompression(0), ValueError, "quality must be at least 1 and below 101"),
     (lambda: ss.Downscale(0.0), ValueError, "scale must be in"),
-    (
-        lambda: sf.compress(np.zeros((1, 70000), np.uint8), 50),
-        ValueError,
-        "jpeg holds up to 65500 pixels a side",
-    ),
+    (lambda: sf.compress(np.zeros((1, 70000), np.uint8), 50), ValueError, "jpeg holds up to 65500 pixels a side"),
     (lambda: sf.compress(np.zeros((4, 4, 4), np.uint8), 50), ValueError, "3 channels (RGB) or 1"),
-)
+)  # fmt: skip

@@ -377,14 +377,10 @@ test_wrong_arguments = refused(
         (ss.Resize((3, 3)), np.zeros((5, 5), bool), "pass it as mask"),
         (ss.Resize((3, 3)), np.zeros((5, 5, 2, 2), np.uint8), r"must have the shape \(H, W\)"),
         (ss.PadIfNeeded(9, mode="reflect"), np.zeros((3, 3), np.uint8), "cannot pad an image by 3 pixels"),
-        (
-            ss.PadIfNeeded(9, fill=300),
-            np.zeros((3, 3), np.uint8),
-            "fill must be a whole number from 0 to 255",
-        ),
+        (ss.PadIfNeeded(9, fill=300), np.zeros((3, 3), np.uint8), "fill must be a whole number from 0 to 255"),
     ],
     ids=repr,
-)
+)  # fmt: skip
 def test_wrong_samples(one: ss.Transform, sample: Any, message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         one(sample, key=KEY)

@@ -111,41 +111,21 @@ test_bad_arguments = refused(
     (lambda: ss.TemporalSample(0), ValueError, "n_frames must be at least 1"),
     (lambda: ss.TemporalSample(8, stride=0), ValueError, "stride must be at least 1"),
     (lambda: ss.TemporalSample(8, stride=(4, 2)), ValueError, "swap them"),
-    (
-        lambda: ss.TemporalSample(8, segments=3),
-        ValueError,
-        "n_frames must be a multiple of segments, got 8 and 3",
-    ),
-    (
-        lambda: ss.TemporalSample(8, stride=(1, 2), clips=3),
-        ValueError,
-        "stride must be one number with clips",
-    ),
+    (lambda: ss.TemporalSample(8, segments=3), ValueError, "n_frames must be a multiple of segments, got 8 and 3"),
+    (lambda: ss.TemporalSample(8, stride=(1, 2), clips=3), ValueError, "stride must be one number with clips"),
     (lambda: ss.TemporalSample(8, clips=0), ValueError, "clips must be at least 1"),
     (
         lambda: ss.TemporalSample(8, stride=3, short="error")(video=VIDEO[:21], key=KEYS[0]),
         ValueError,
         'a stride of 3 needs a video of 22 frames, got 21: pass a smaller stride, or short="loop" or "repeat"',
     ),
-    (
-        lambda: ss.TemporalSample(8, segments=8, short="error")(video=VIDEO[:7], key=KEYS[0]),
-        ValueError,
-        "8 segments need at least as many frames, got 7",
-    ),
-    (
-        lambda: ss.TemporalSample(8)(VIDEO[:, 0, 0], key=KEYS[0]),
-        ValueError,
-        "video must have the shape (T, H, W)",
-    ),
-    (
-        lambda: ss.TemporalSample(8)({"image": VIDEO}, key=KEYS[0]),
-        ValueError,
-        "TemporalSample needs 'video' in the sample",
-    ),
+    (lambda: ss.TemporalSample(8, segments=8, short="error")(video=VIDEO[:7], key=KEYS[0]), ValueError, "8 segments need at least as many frames, got 7"),
+    (lambda: ss.TemporalSample(8)(VIDEO[:, 0, 0], key=KEYS[0]), ValueError, "video must have the shape (T, H, W)"),
+    (lambda: ss.TemporalSample(8)({"image": VIDEO}, key=KEYS[0]), ValueError, "TemporalSample needs 'video' in the sample"),
     (lambda: ss.TemporalSample(8).indices(0, key=KEYS[0]), ValueError, "frames must be at least 1 and below"),
     (lambda: ss.TemporalSample(8).indices(2.5, key=KEYS[0]), TypeError, "frames must be an integer, got 2.5"),
     (lambda: ss.TemporalSample(8).indices(90), TypeError, "key"),
-)
+)  # fmt: skip
 
 
 class Clips:

@@ -137,28 +137,12 @@ test_bad_input = refused(
     (lambda: ss.BatchMix(5, "1"), TypeError, "mixup must be a number, got '1'"),
     (lambda: ss.BatchMix(5, p=1.5), ValueError, "p must be a probability in [0, 1], got 1.5"),
     (lambda: ss.BatchMix(5, 0, 0), ValueError, "both 0, so that nothing is mixed"),
-    (
-        lambda: ss.BatchMix(5, channels_first=1),
-        TypeError,
-        "channels_first must be True, False or None, got 1",
-    ),
-    (
-        lambda: ss.BatchMix(5)(PHOTOS, LABELS + 1, key=keys(1)[0]),
-        ValueError,
-        "a label must be at least 0 and below classes=5, got 5",
-    ),
+    (lambda: ss.BatchMix(5, channels_first=1), TypeError, "channels_first must be True, False or None, got 1"),
+    (lambda: ss.BatchMix(5)(PHOTOS, LABELS + 1, key=keys(1)[0]), ValueError, "a label must be at least 0 and below classes=5, got 5"),
     (lambda: ss.BatchMix(5)(PHOTOS, LABELS - 1, key=keys(1)[0]), ValueError, "got -1"),
     (lambda: ss.BatchMix(5)(PHOTOS, LABELS[:5], key=keys(1)[0]), ValueError, "the same length, got 6 and 5"),
     (lambda: ss.BatchMix(5)(PHOTOS, LABELS * 1.0, key=keys(1)[0]), TypeError, "labels must be integers"),
     (lambda: ss.BatchMix(5)(PHOTOS.astype(int), LABELS, key=keys(1)[0]), TypeError, "uint8 or floats"),
-    (
-        lambda: ss.BatchMix(5)(PHOTOS[:, :3], LABELS, key=keys(1)[0]),
-        ValueError,
-        "does not say which axis holds the channels: pass channels_first=",
-    ),
-    (
-        lambda: ss.BatchMix(5)(PHOTOS[:, 0, 0], LABELS, key=keys(1)[0]),
-        ValueError,
-        "images must have the shape",
-    ),
-)
+    (lambda: ss.BatchMix(5)(PHOTOS[:, :3], LABELS, key=keys(1)[0]), ValueError, "does not say which axis holds the channels: pass channels_first="),
+    (lambda: ss.BatchMix(5)(PHOTOS[:, 0, 0], LABELS, key=keys(1)[0]), ValueError, "images must have the shape"),
+)  # fmt: skip

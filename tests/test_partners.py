@@ -725,27 +725,15 @@ NO_DATASET = "there is no dataset: pass the pipeline itself to AugmentedDataset 
     ("augment", "base", "words"),
     [
         (ss.MixUp(classes=9), PAIRS[:1], "MixUp mixes a sample with 1 other, but the dataset has 1 in all"),
-        (
-            ss.Mosaic(8, classes=9),
-            PAIRS[:3],
-            "Mosaic mixes a sample with 3 others, but the dataset has 3 in all",
-        ),
+        (ss.Mosaic(8, classes=9), PAIRS[:3], "Mosaic mixes a sample with 3 others, but the dataset has 3 in all"),
         (ss.MixUp(), PAIRS, "must be a vector to be mixed, got class 0: pass classes="),
         (ss.MixUp(classes=3), PAIRS[5:], "below classes=3, got 5"),
         (ss.MixUp(classes=9), list(PHOTOS), r"is an array by itself: name the label, .*label=None"),
-        (
-            ss.CutMix(classes=9),
-            SIZES,
-            r"put RandomCrop\(size, pad_if_needed=True\), Resize or LetterBox before CutMix",
-        ),
+        (ss.CutMix(classes=9), SIZES, r"put RandomCrop\(size, pad_if_needed=True\), Resize or LetterBox before CutMix"),
         (ss.MixUp(classes=9), SIZES, "Mosaic takes any sizes"),
         (ss.MixUp(classes=9), [(PHOTOS[0], 0), (PHOTOS[1][..., 0], 1)], "the same channels"),
         (ss.MixUp(classes=9), [(PHOTOS[0], 0), (PHOTOS[1].astype(np.float32), 1)], "samples of one dtype"),
-        (
-            ss.MixUp(classes=9),
-            [(one, "cat") for one in PHOTOS],
-            "must be the number of a class, or a vector with one float",
-        ),
+        (ss.MixUp(classes=9), [(one, "cat") for one in PHOTOS], "must be the number of a class, or a vector with one float"),
         (ss.MixUp(), [(PHOTOS[0], [0.5, 0.5]), (PHOTOS[1], [1.0])], "one length"),
         (ss.MixUp(classes=9), [(one, 0, 0) for one in PHOTOS], r'targets=\("image", \'label\'\)'),
         (ss.MixUp(), [{"image": one, "mask": one[..., 0]} for one in PHOTOS], "mask of floats"),
@@ -754,21 +742,13 @@ NO_DATASET = "there is no dataset: pass the pipeline itself to AugmentedDataset 
             [{"image": PHOTOS[0], "mask": PHOTOS[0], "label": [1.0]}, {"image": PHOTOS[1], "label": [1.0]}],
             "'mask', which its partner, sample 1, lacks",
         ),
-        (
-            ss.CutMix(),
-            [{"image": one, "boxes": np.ones((1, 4))} for one in PHOTOS],
-            r"Compose\(.*boxes=ss\.Boxes\(",
-        ),
+        (ss.CutMix(), [{"image": one, "boxes": np.ones((1, 4))} for one in PHOTOS], r"Compose\(.*boxes=ss\.Boxes\("),
         (ss.Compose([ss.CopyPaste()]), [{"image": one} for one in PHOTOS], "give it 'masks'"),
-        (
-            ss.MixUp(label=None),
-            [{"image": one, "keypoints": np.ones((1, 2))} for one in PHOTOS],
-            "cannot mix keypoints",
-        ),
+        (ss.MixUp(label=None), [{"image": one, "keypoints": np.ones((1, 2))} for one in PHOTOS], "cannot mix keypoints"),
         (ss.Mosaic(8, fill=300, label=None), list(PHOTOS), "fill"),
     ],
     ids=range(18),
-)
+)  # fmt: skip
 def test_what_cannot_be_mixed_is_refused(augment: Any, base: Any, words: str) -> None:
     keyed = reader(augment, base)
     with pytest.raises(SampleError, match=words):
@@ -820,15 +800,11 @@ def test_ready_batches_are_refused() -> None:
         (lambda: ss.Mosaic(8, (0.5, 1.5)), ValueError, "centre"),
         (lambda: ss.CopyPaste(1.5), ValueError, "object_p"),
         (lambda: ss.Compose([ss.MixUp(classes=3), ss.CutMix(classes=4)]), ValueError, "got 3 and 4"),
-        (
-            lambda: ss.Compose([ss.MixUp()], boxes=ss.Boxes("coco", labels="label")),
-            ValueError,
-            "two of these",
-        ),
+        (lambda: ss.Compose([ss.MixUp()], boxes=ss.Boxes("coco", labels="label")), ValueError, "two of these"),
         (lambda: ss.Compose([ss.ToCHW(), ss.CutMix()]), ValueError, "channels last"),
     ],
     ids=range(10),
-)
+)  # fmt: skip
 def test_bad_arguments(make: Any, kind: type[Exception], words: str) -> None:
     with pytest.raises(kind, match=words):
         make()

@@ -136,18 +136,10 @@ test_bad_input = refused(
         for flip in (ss.HorizontalFlip(p=1), ss.VerticalFlip(p=1))
         for shape in ((8,), (2, 4, 4, 3))
     ),
-    (
-        lambda: ss.Amplitude()(np.zeros((2, 2, 2), np.float32), key=KEY),
-        ValueError,
-        "audio must have the shape",
-    ),
+    (lambda: ss.Amplitude()(np.zeros((2, 2, 2), np.float32), key=KEY), ValueError, "audio must have the shape"),
     (lambda: ss.PolarityInversion(p=1)(np.zeros(8), key=KEY), TypeError, "audio must be float32"),
     (lambda: ss.GaussianNoise()(np.zeros((4, 4), np.int16), key=KEY), TypeError, "needs uint8 or float32"),
-    (
-        lambda: ss.ToFloat()(np.zeros((4, 4)), key=KEY),
-        TypeError,
-        "must be uint8 or float32, got dtype float64",
-    ),
+    (lambda: ss.ToFloat()(np.zeros((4, 4)), key=KEY), TypeError, "must be uint8 or float32, got dtype float64"),
     *(
         (lambda after=after: ss.Compose([ss.ToCHW(), after]), ValueError, "move ToCHW to the end")
         for after in (
@@ -165,38 +157,18 @@ test_bad_input = refused(
     (lambda: ss.HorizontalFlip()(np.ma.masked_array([[1]]), key=KEY), TypeError, "got numpy.ma"),
     (lambda: ss.HorizontalFlip()([[1, 2]], key=KEY), TypeError, "got builtins.list"),
     (lambda: ss.HorizontalFlip()(None, key=KEY), TypeError, "must be a NumPy array, got builtins.NoneType"),
-    (
-        lambda: ss.HorizontalFlip()(np.zeros((4, 4), np.uint8)),
-        TypeError,
-        "pass key=SampleKey(seed, epoch, index)",
-    ),
+    (lambda: ss.HorizontalFlip()(np.zeros((4, 4), np.uint8)), TypeError, "pass key=SampleKey(seed, epoch, index)"),
     (lambda: ss.HorizontalFlip()(np.zeros((4, 4), np.uint8), key=42), TypeError, "got 42"),
     (
         lambda: ss.RandomCrop(2)({"image": np.zeros((4, 4)), "mask": np.zeros((5, 5))}, key=KEY),
         ValueError,
         "mask and image must have the same height and width",
     ),
-    (
-        lambda: ss.RandomCrop(2)({"image": np.zeros((4, 4)), "keypoints": np.zeros((3, 1))}, key=KEY),
-        ValueError,
-        "keypoints must have the shape (N, 2 or more)",
-    ),
-    (
-        lambda: ss.RandomCrop(2)({"image": np.zeros((4, 4)), "boxes": np.zeros((3, 4), np.uint8)}, key=KEY),
-        TypeError,
-        "boxes must be floats or signed integers",
-    ),
+    (lambda: ss.RandomCrop(2)({"image": np.zeros((4, 4)), "keypoints": np.zeros((3, 1))}, key=KEY), ValueError, "keypoints must have the shape (N, 2 or more)"),
+    (lambda: ss.RandomCrop(2)({"image": np.zeros((4, 4)), "boxes": np.zeros((3, 4), np.uint8)}, key=KEY), TypeError, "boxes must be floats or signed integers"),
     (lambda: ss.RandomCrop(2)({"audio": np.zeros(4)}, key=KEY), ValueError, "RandomCrop needs 'image'"),
-    (
-        lambda: ss.HorizontalFlip(p=1)(np.zeros((4, 4), np.longdouble), key=KEY),
-        TypeError,
-        "must hold numbers of up to 8 bytes",
-    ),
-    (
-        lambda: ss.RandomCrop(np.array([2, 3])),
-        TypeError,
-        "size must be an integer, got array([2, 3]) of type ndarray: pass the height and width",
-    ),
+    (lambda: ss.HorizontalFlip(p=1)(np.zeros((4, 4), np.longdouble), key=KEY), TypeError, "must hold numbers of up to 8 bytes"),
+    (lambda: ss.RandomCrop(np.array([2, 3])), TypeError, "size must be an integer, got array([2, 3]) of type ndarray: pass the height and width"),
     (
         lambda: ss.Pad(1, fill=(1, 2, 3, 4, 5, 6))(np.zeros((4, 4), np.uint8), key=KEY),
         ValueError,
@@ -214,7 +186,7 @@ test_bad_input = refused(
         "transforms must be a list of transforms, got a set, which has another order in each run: pass a list",
     ),
     (lambda: ss.GaussianNoise(std=1e39), ValueError, "std must be"),  # float32 ends there
-)
+)  # fmt: skip
 
 
 # Transforms of users

@@ -238,20 +238,14 @@ def test_normalize_of_floats_goes_by_max_pixel_value(largest: float) -> None:
         (lambda: A.RandomSizedCrop((50, 80), 64, 48), lambda: A.RandomSizedCrop((50, 80), size=(64, 48))),
         (lambda: A.GaussNoise((10.0, 50.0), p=1), lambda: ss.GaussianNoise(variance=(10, 50))),
         (lambda: A.GaussNoise(var_limit=50, p=1), lambda: ss.GaussianNoise(variance=(0, 50))),
-        (
-            lambda: A.CoarseDropout(8, 32, 32, p=1),
-            lambda: A.CoarseDropout((8, 8), (32, 32), (32, 32), p=1),
-        ),
+        (lambda: A.CoarseDropout(8, 32, 32, p=1), lambda: A.CoarseDropout((8, 8), (32, 32), (32, 32), p=1)),
         (
             lambda: A.CoarseDropout(max_holes=8, max_height=32, max_width=30, min_holes=2, fill_value=7, p=1),
             lambda: A.CoarseDropout((2, 8), (32, 32), (30, 30), fill=7, p=1),
         ),
         (lambda: A.Cutout(num_holes=4, max_h_size=8, p=1), lambda: ss.CoarseDropout(4, 8, 8, overhang=True)),
         (lambda: A.JpegCompression(50, 90, p=1), lambda: A.ImageCompression(quality_range=(50, 90), p=1)),
-        (
-            lambda: A.ImageCompression(quality_lower=50, quality_upper=90, p=1),
-            lambda: ss.ImageCompression((50, 90)),
-        ),
+        (lambda: A.ImageCompression(quality_lower=50, quality_upper=90, p=1), lambda: ss.ImageCompression((50, 90))),
         (lambda: A.Downscale(scale_min=0.5, scale_max=0.6, p=1), lambda: A.Downscale((0.5, 0.6), p=1)),
         (lambda: A.RandomBrightness(0.3, p=1), lambda: ss.RandomBrightnessContrast((-0.3, 0.3), (0, 0))),
         (lambda: A.RandomContrast(0.3, p=1), lambda: ss.RandomBrightnessContrast((0, 0), (-0.3, 0.3))),
@@ -260,13 +254,10 @@ def test_normalize_of_floats_goes_by_max_pixel_value(largest: float) -> None:
         (lambda: A.PadIfNeeded(200, 200, 0, value=3), None),
         (lambda: A.HorizontalFlip(always_apply=False, p=0.3), lambda: ss.HorizontalFlip(p=0.3)),
         (lambda: A.RandomGamma((80, 120), p=1), lambda: ss.Gamma((0.8, 1.2))),
-        (
-            lambda: A.Affine(rotate=(-10, 10), mode=2, cval=5, p=1),
-            lambda: A.Affine(rotate=(-10, 10), border_mode=2, fill=5, p=1),
-        ),
+        (lambda: A.Affine(rotate=(-10, 10), mode=2, cval=5, p=1), lambda: A.Affine(rotate=(-10, 10), border_mode=2, fill=5, p=1)),
     ],
     ids=map(str, range(19)),
-)
+)  # fmt: skip
 def test_vanished_arguments_are_honoured(old: Any, new: Any) -> None:
     if new is None:
         with pytest.raises(ValueError, match="a minimum or a divisor for each side"):
@@ -375,15 +366,10 @@ def test_flip_is_one_of_three() -> None:
         (lambda: A.Compose([A.HorizontalFlip()])(IMAGE, key=KEY), "pass the parts of a sample by name"),
         (lambda: A.Compose([])(image=IMAGE, bboxes=[], key=KEY), "without bbox_params"),
         (lambda: A.Compose([])(mask=MASK, key=KEY), "a call needs image="),
-        (
-            lambda: A.Compose([], bbox_params=A.BboxParams("yolo", label_fields=["c"]))(
-                image=IMAGE, bboxes=[], key=KEY
-            ),
-            "'c' is a label field of bboxes",
-        ),
+        (lambda: A.Compose([], bbox_params=A.BboxParams("yolo", label_fields=["c"]))(image=IMAGE, bboxes=[], key=KEY), "'c' is a label field of bboxes"),
     ],
     ids=map(str, range(15)),
-)
+)  # fmt: skip
 def test_what_is_not_here_raises(make: Any, message: str) -> None:
     with pytest.raises((AttributeError, ValueError, TypeError, KeyError), match=message):
         make()
