@@ -182,11 +182,8 @@ def test_what_is_not_finite_is_an_error(transform: ss.Transform, bad: float) -> 
 
 
 def test_clipping_nan_is_an_error() -> None:
-    for place in (0, 500, 999):
-        audio = TONE[:1000].copy()
-        audio[place] = math.nan
-        with pytest.raises(ValueError, match="audio must be finite"):
-            ss.Clipping()(audio, key=KEY)
+    with pytest.raises(ValueError, match="audio must be finite, got NaN among its samples: leave"):
+        ss.Clipping()(np.append(TONE[:999], np.float32(math.nan)), key=KEY)
 
 
 # Filters

@@ -16,6 +16,7 @@ from skimage import data
 
 import seedsafe as ss
 import seedsafe_albumentations as A  # noqa: N812  # as its users do
+from seedsafe.pipeline.boxes import from_edges
 from seedsafe_torch import AugmentedDataset, loader
 
 IMAGE = data.astronaut()[:128, :160].copy()
@@ -108,38 +109,14 @@ def test_labels_may_stand_in_the_boxes() -> None:
 
 
 @pytest.mark.parametrize("name", ["coco", "yolo", "pascal_voc", "albumentations"])
-def test_a_box_lands_on_its_mask(name: str) -> None:
-    edges = np.array([[40.0, 30.0, 80.0, 70.0]])
-    mask = np.zeros(IMAGE.shape[:2], np.uint8)
-    mask[30:70, 40:80] = 1
-    rows, columns = mask.shape
-    x0, y0, x1, y1 = edges[0]
-    written = {
-        "pascal_voc": (x0, y0, x1, y1),
-        "coco": (x0, y0, x1 - x0, y1 - y0),
-        "yolo": ((x0 + x1) / 2 / columns, (y0 + y1) / 2 / rows, (x1 - x0) / columns, (y1 - y0) / rows),
-        "albumentations": (x0 / columns, y0 / rows, x1 / columns, y1 / rows),
-    }
-    augment = A.Compose(
-        [A.RandomRotate90(p=1), A.HorizontalFlip(), A.RandomResizedCrop((64, 96), scale=(0.6, 1), p=1)],
-        bbox_params=A.BboxParams(name),
-    )
+def test_boxes_of_each_format_are_the_cores(name: str) -> None:
+    members = [A.RandomRotate90(p=1), A.HorizontalFlip(), A.RandomResizedCrop((64, 96), scale=(0.6, 1), p=1)]
+    augment = A.Compose(members, bbox_params=A.BboxParams(name))
+    pipeline = ss.Compose(augment.pipeline.transforms, boxes=ss.Boxes(name))
+    boxes = from_edges(np.array([[40.0, 30.0, 80.0, 70.0]]), name, IMAGE.shape[:2])
     for key in keys(12):
-        made = augment(image=IMAGE, mask=mask, bboxes=[written[name]], key=key)
-        found = np.argwhere(made["mask"])
-        if not made["bboxes"]:
-            assert len(found) < 4
-            continue
-        a, b, c, d = made["bboxes"][0]
-        height, width = made["mask"].shape
-        box = {
-            "pascal_voc": (a, b, c, d),
-            "coco": (a, b, a + c, b + d),
-            "yolo": ((a - c / 2) * width, (b - d / 2) * height, (a + c / 2) * width, (b + d / 2) * height),
-            "albumentations": (a * width, b * height, c * width, d * height),
-        }[name]
-        wanted = (found[:, 1].min(), found[:, 0].min(), found[:, 1].max() + 1, found[:, 0].max() + 1)
-        assert np.abs(np.array(box) - wanted).max() <= 2.0
+        made = augment(image=IMAGE, bboxes=boxes.tolist(), key=key)["bboxes"]
+        assert made == pipeline({"image": IMAGE, "boxes": boxes}, key=key)["boxes"].tolist()
 
 
 def test_keypoints() -> None:
