@@ -286,26 +286,6 @@ def test_ids_and_offsets_move_the_key_and_not_the_positions() -> None:
         assert np.flatnonzero(label).tolist() == sorted((6, other))
 
 
-def test_bases_that_fill_one_memory_again() -> None:
-    class Refilled:
-        def __init__(self) -> None:
-            self.image = np.zeros((24, 24, 3), np.uint8)
-
-        def __len__(self) -> int:
-            return LENGTH
-
-        def __getitem__(self, index: int) -> Any:
-            self.image[...] = PHOTOS[index]
-            return self.image, index
-
-    for mix in MIXES.values():
-        for members in ([], [ss.HorizontalFlip(p=0)]):
-            augment = ss.Compose([*members, mix])
-            for index in range(4):
-                one, other = reader(augment, Refilled()).sample(at(index)), reader(augment).sample(at(index))
-                np.testing.assert_array_equal(one[0], other[0])
-
-
 @pytest.mark.parametrize("views", [None, 2])
 @pytest.mark.parametrize("form", ["array", "tuple", "objects", "tensors"])
 def test_nothing_of_a_sample_is_that_of_a_partner_in_the_same_memory(form: str, views: int | None) -> None:

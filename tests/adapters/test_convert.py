@@ -299,13 +299,6 @@ class Appended(Wrapper):
         return crops
 
 
-class Drawing(Wrapper):
-    """It draws what the code is not known for."""
-
-    def __call__(self, image: Any) -> Any:
-        return self.first(image) if np.random.rand() + np.random.rand() < 0.5 else image
-
-
 class Looking(Wrapper):
     def __call__(self, image: Any) -> Any:
         return self.first(image) if image.size else image
@@ -386,7 +379,7 @@ class Copying(Wrapper):
         (Named, [("by_name['weak']",), ("by_name['strong']",)]),
         *(
             (kind, None)
-            for kind in (Drawing, Looking, Counting, Calling, Keeping, WithMask, Asking, Remembering, Caching)
+            for kind in (Looking, Counting, Calling, Keeping, WithMask, Asking, Remembering, Caching)
         ),
     ],
     ids=lambda value: getattr(value, "__name__", str(value)),
