@@ -165,11 +165,7 @@ def test_a_damaged_table_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         normal_quantiles.cache_clear()
 
 
-SHAPED = {
-    "uniform": (-1.0, 3.0),
-    "integer": (10,),
-    "chance": (0.3,),
-}
+SHAPED = {"uniform": (-1.0, 3.0), "integer": (10,), "chance": (0.3,)}
 
 
 @pytest.mark.parametrize("name", SHAPED)

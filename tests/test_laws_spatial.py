@@ -269,10 +269,7 @@ def test_laws_of_what_looks_at_boxes_or_masks(name: str, dtype: str) -> None:
         before = {k: v.copy() for k, v in sample.items()}
         made = augment(sample, key=key)
         params = augment.params(key, sample)
-        again = [
-            augment.replay(sample, params),
-            *(twin(sample, key=key) for twin in twins),
-        ]
+        again = [augment.replay(sample, params), *(twin(sample, key=key) for twin in twins)]
         for target, part in before.items():
             np.testing.assert_array_equal(sample[target], part)
             assert made[target].dtype == part.dtype

@@ -155,10 +155,7 @@ def test_containers_and_nested_pipelines(wrapped: Any) -> None:
 
 
 def test_labels_are_vectors_whether_samples_are_mixed_or_not() -> None:
-    for augment in (
-        ss.MixUp(classes=LENGTH, p=0),
-        ss.Compose([ss.OneOf([*MIXES.values()][:2], p=0)]),
-    ):
+    for augment in (ss.MixUp(classes=LENGTH, p=0), ss.Compose([ss.OneOf([*MIXES.values()][:2], p=0)])):
         image, label = reader(augment).sample(at(5))
         np.testing.assert_array_equal(image, PHOTOS[5])
         assert label.tolist() == one_hot(5).tolist()

@@ -778,10 +778,7 @@ class TestWhereItCannotBe:
 
     @pytest.mark.fork
     def test_a_batch_that_a_fork_without_descriptors_inherits_does_not_change(self) -> None:
-        with (
-            Worker() as worker,
-            only_a_child_keeps([worker.met()("made", 1)], without_descriptors=True),
-        ):
+        with Worker() as worker, only_a_child_keeps([worker.met()("made", 1)], without_descriptors=True):
             for value in range(2, 12):
                 equal(worker("made", value), batch(value))
 

@@ -369,41 +369,20 @@ ORIGINAL = {
                 "p": 0.3,
                 "transforms": [
                     {"__class_fullname__": "Blur", "p": 0.5, "blur_limit": [3, 7]},
-                    {
-                        "__class_fullname__": "albumentations.augmentations.transforms.RandomGamma",
-                        "always_apply": False,
-                        "p": 0.5,
-                        "gamma_limit": [80, 120],
-                        "eps": None,
-                    },
+                    {"__class_fullname__": "albumentations.augmentations.transforms.RandomGamma", "always_apply": False, "p": 0.5,
+                     "gamma_limit": [80, 120], "eps": None},
                 ],
             },
-            {
-                "__class_fullname__": "CoarseDropout",
-                "p": 0.5,
-                "fill": 0.0,
-                "fill_mask": None,
-                "hole_height_range": [0.1, 0.2],
-                "hole_width_range": [0.1, 0.2],
-                "num_holes_range": [1, 2],
-            },
+            {"__class_fullname__": "CoarseDropout", "p": 0.5, "fill": 0.0, "fill_mask": None, "hole_height_range": [0.1, 0.2],
+             "hole_width_range": [0.1, 0.2], "num_holes_range": [1, 2]},
         ],
-        "bbox_params": {
-            "format": "yolo",
-            "label_fields": None,
-            "min_area": 0.0,
-            "min_visibility": 0.0,
-            "min_width": 0.0,
-            "min_height": 0.0,
-            "check_each_transform": True,
-            "clip": False,
-            "max_accept_ratio": None,
-        },
+        "bbox_params": {"format": "yolo", "label_fields": None, "min_area": 0.0, "min_visibility": 0.0, "min_width": 0.0,
+                        "min_height": 0.0, "check_each_transform": True, "clip": False, "max_accept_ratio": None},
         "keypoint_params": None,
         "additional_targets": {},
         "is_check_shapes": True,
     },
-}
+}  # fmt: skip
 """What the original's to_dict returns, its JSON read again."""
 
 
@@ -521,7 +500,7 @@ def test_a_replay_goes_through_json() -> None:
 def test_the_small_names_of_a_compose() -> None:
     augment = WRITTEN[1]
     assert augment.available_keys == {
-        *("image", "images", "mask", "masks", "bboxes", "keypoints", "image2", "classes"),
+        *("image", "images", "mask", "masks", "bboxes", "keypoints", "image2", "classes")
     }
     with pytest.warns(UserWarning, match="seed=3 is not used"):
         augment.set_random_seed(3)
