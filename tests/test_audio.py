@@ -15,6 +15,7 @@ import pytest
 import soundfile
 from hypothesis import given
 from hypothesis import strategies as st
+from image_laws import parameters
 from programs import python
 from scipy import signal
 
@@ -723,30 +724,14 @@ def test_masks_are_where_they_were_drawn() -> None:
 
 
 def test_widths_reach_the_whole_and_no_further() -> None:
-    small = np.ones((3, 10), np.float32)
-    widths = {
-        last - first for key in KEYS for first, last in ss.TimeMask().draw(drawing(key), info(small))[0]
-    }
-    assert widths <= set(range(11))
-    assert max(widths) > 5
-    half = {
-        last - first
-        for key in KEYS
-        for first, last in ss.TimeMask(max_share=0.5).draw(drawing(key), info(small))[0]
-    }
-    assert max(half) <= 5
-    shares = {ss.TimeMask((0.0, 1.0), max_share=0.3).draw(drawing(key), info(small))[0] for key in KEYS}
-    assert all(last - first <= 3 for ((first, last),) in shares)
-    whole = ss.FrequencyMask((1.0, 1.0))(small, key=KEY)
-    assert not whole.any()
+    def largest(one: ss.Transform) -> int:
+        drawn = parameters(one, ss.Info((3, 10), "float32"), 40)
+        return max(last - first for (bands,) in drawn for first, last in bands)
 
-
-def drawing(key: ss.SampleKey) -> ss.Draws:
-    return ss.Draws(address(key, 9))
-
-
-def info(array: np.ndarray) -> ss.Info:
-    return ss.Info(array.shape, array.dtype)
+    assert largest(ss.TimeMask()) in range(6, 11)
+    assert largest(ss.TimeMask(max_share=0.5)) <= 5
+    assert largest(ss.TimeMask((0.0, 1.0), max_share=0.3)) <= 3
+    assert not ss.FrequencyMask((1.0, 1.0))(np.ones((3, 10), np.float32), key=KEY).any()
 
 
 def test_fills() -> None:

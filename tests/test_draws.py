@@ -73,12 +73,6 @@ def test_words_are_raw_word_after_raw_word(key: ss.SampleKey, counts: list[int])
     assert own.word() == shared.word() == raw(place, sum(counts) + 1)[-1]
 
 
-def test_unit_is_numpys() -> None:
-    key = ss.SampleKey(7, 8, 9)
-    draws = Draws(address(key))
-    assert [draws.unit() for _ in range(9)] == ss.generator(key).random(9).tolist()
-
-
 @given(KEYS, st.integers(1, 2**32))
 def test_integer_is_the_upper_half_of_the_exact_product(key: ss.SampleKey, n: int) -> None:
     place = address(key, 5)

@@ -131,6 +131,11 @@ def test_sizes(size: Any, options: dict[str, Any], wanted: tuple[int, int]) -> N
 # Crops
 
 
+def test_a_crop_that_does_not_fit_and_has_the_images_own_ratio_is_the_whole_image() -> None:
+    crop = ss.RandomResizedCrop(9, scale=1, ratio=(1.2, 1.3))
+    assert crop.draw(Draws(address(KEY)), ss.Info((200, 250))) == (0, 0, 200, 250)
+
+
 def test_crop_and_pad() -> None:
     image = np.arange(30, dtype=np.uint8).reshape(5, 6)
     made = ss.CropAndPad((1, -2, -1, 3), keep_size=False, fill=99)(image, key=KEY)
