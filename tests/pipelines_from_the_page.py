@@ -314,11 +314,7 @@ PIPELINES: dict[str, tuple[list[One | Several], Size]] = {
         SQUARE,
         "Affine",
         each_axis=affine(
-            ZERO,
-            ((-0.1, 0.1), (0.0, 0.0)),
-            ((1.0, 2.0), (0.5, 1.0)),
-            ((-5.0, 5.0), (0.0, 9.0)),
-            expand=True,
+            ZERO, ((-0.1, 0.1), (0.0, 0.0)), ((1.0, 2.0), (0.5, 1.0)), ((-5.0, 5.0), (0.0, 9.0)), expand=True
         ),
         reflect=(affine((-180.0, 180.0)), 0.7),
     ),
@@ -369,9 +365,7 @@ PIPELINES: dict[str, tuple[list[One | Several], Size]] = {
         GRAIN, "ColorJitter", ranges=(color_jitter((0.5, 2.0), (0.1, 3.0), (1.0, 1.0), (-0.5, 0.2)), 0.8)
     ),
     **variants(
-        GRAIN,
-        "RandomBrightnessContrast",
-        by_mean=(brightness_contrast((-0.1, 0.1), (-0.5, 0.3)), 0.5),
+        GRAIN, "RandomBrightnessContrast", by_mean=(brightness_contrast((-0.1, 0.1), (-0.5, 0.3)), 0.5)
     ),
     **variants(GRAIN, "ToneCurve", per_channel=tone_curve(0.3, per_channel=True)),
     **variants(GRAIN, "HueSaturationValue", fractional=uniforms((-0.015, 0.015), (-0.7, 0.7), (-0.4, 0.4))),
@@ -391,9 +385,7 @@ PIPELINES: dict[str, tuple[list[One | Several], Size]] = {
     **variants(GRAIN, "GaussianBlur", sizes=(gaussian_blur(3, 9, (0.5, 3.0)), 0.7)),
     **variants(GRAIN, "GlassBlur", swap=noise_only),
     **variants(
-        GRAIN,
-        "MotionBlur",
-        in_the_middle=(motion_blur(5, 15, (-45.0, 45.0), (0.0, 0.0), shifted=False), 0.5),
+        GRAIN, "MotionBlur", in_the_middle=(motion_blur(5, 15, (-45.0, 45.0), (0.0, 0.0), shifted=False), 0.5)
     ),
     **alone(SQUARE, GaussianNoise=(with_noise(uniforms((1.0, 12.0))), 0.8)),
     **variants(
@@ -537,10 +529,7 @@ PIPELINES: dict[str, tuple[list[One | Several], Size]] = {
     "AutoAugment cifar10": ([One("AutoAugment", auto_augment(pairs("cifar10")), 0.9)], SQUARE),
     "AutoAugment svhn": ([One("AutoAugment", auto_augment(pairs("svhn")))], SQUARE),
     "AugMix": ([One("AugMix", aug_mix())], SQUARE),
-    "AugMix, options": (
-        [One("AugMix", aug_mix(5, 2, 2, 0.4, all_ops=False, how="bicubic"), 0.8)],
-        SQUARE,
-    ),
+    "AugMix, options": ([One("AugMix", aug_mix(5, 2, 2, 0.4, all_ops=False, how="bicubic"), 0.8)], SQUARE),
     "MixUp": ([One("MixUp", mix_up(1000, 7))], (19, 23, 3)),
     "MixUp of few": ([One("MixUp", mix_up(4, 3, 0.2), 0.7)], (19, 23, 3)),
     "CutMix": ([One("CutMix", cut_mix(1000, 7))], (19, 23, 3)),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from cases import TRANSFORMS
 from programs import ROOT, python
 from refused import refused
 
@@ -46,6 +48,15 @@ class TestFlags:
                         kind(**needed | {one.name: value})
         assert seen > 3
 
+    @pytest.mark.parametrize("name", sorted(set(TRANSFORMS) - {"Bridged"}))
+    def test_every_transforms_probability_and_words(self, name: str) -> None:
+        for one in fields(TRANSFORMS[name].kind):
+            words = one.metadata.get("words")
+            told = f"must be one of {', '.join(words)}, got 'x'" if words else "must be in [0, 1], got "
+            for value in [*(["x"] if words else []), *((1.5, -0.1, math.nan) if one.name == "p" else ())]:
+                with pytest.raises(ValueError, match=f"^{one.name} {re.escape(told)}"):
+                    TRANSFORMS[name].make(**{one.name: value})
+
     def test_of_plain_data(self) -> None:
         data = ss.Compose([ss.RandomCrop(2)]).to_dict()
         data["transforms"][0]["pad_if_needed"] = "false"
@@ -79,53 +90,17 @@ test_errors_are_in_the_users_words = refused(
     (lambda: ss.SampleIndex(3.7, 0), TypeError, "index must be an integer, got 3.7 of type float"),  # type: ignore[arg-type]
     (lambda: ss.SampleIndex("3", 0), TypeError, "index must be an integer, got '3' of type str"),  # type: ignore[arg-type]
     (lambda: ss.op_of(5), TypeError, "name must be a string, got 5 of type int"),  # type: ignore[arg-type]
-    (
-        lambda: ss.ChannelStats.from_dict(None),
-        TypeError,
-        "data must be a dict from ChannelStats.to_dict(), got None",
-    ),  # type: ignore[arg-type]
-    (
-        lambda: ss.ChannelStats.from_json("[]"),
-        TypeError,
-        "data must be a dict from ChannelStats.to_dict(), got []",
-    ),
-    (
-        lambda: ss.ChannelStats.from_dict({"format": "seedsafe/channel-stats", "version": 1}),
-        ValueError,
-        "got one without ['dtype', 'images',",
-    ),
-    (
-        lambda: ss.FolderIndex(ROOT / "docs", extensions=(1, None)),
-        TypeError,
-        "extensions must be strings, got 1",
-    ),  # type: ignore[arg-type]
-    (
-        lambda: ss.FolderIndex(ROOT / "docs", extensions=None),
-        TypeError,
-        "extensions must be strings, got None",
-    ),  # type: ignore[arg-type]
-    (
-        lambda: ss.Compose.from_dict({"contract": 1}, classes=[1]),
-        TypeError,
-        "classes must be classes of transforms, got 1",
-    ),  # type: ignore[list-item]
+    (lambda: ss.ChannelStats.from_dict(None), TypeError, "data must be a dict from ChannelStats.to_dict(), got None"),  # type: ignore[arg-type]
+    (lambda: ss.ChannelStats.from_json("[]"), TypeError, "data must be a dict from ChannelStats.to_dict(), got []"),
+    (lambda: ss.ChannelStats.from_dict({"format": "seedsafe/channel-stats", "version": 1}), ValueError, "got one without ['dtype', 'images',"),
+    (lambda: ss.FolderIndex(ROOT / "docs", extensions=(1, None)), TypeError, "extensions must be strings, got 1"),  # type: ignore[arg-type]
+    (lambda: ss.FolderIndex(ROOT / "docs", extensions=None), TypeError, "extensions must be strings, got None"),  # type: ignore[arg-type]
+    (lambda: ss.Compose.from_dict({"contract": 1}, classes=[1]), TypeError, "classes must be classes of transforms, got 1"),  # type: ignore[list-item]
     (lambda: ss.record_index("\ud83d"), ValueError, "record_id must be text that UTF-8 can encode"),
-    (
-        lambda: ss.Pad(1, fill=0.5)(RGB, key=KEY),
-        ValueError,
-        "fill must be a whole number from 0 to 255 for uint8, got 0.5",
-    ),
-    (
-        lambda: plain.crop(RGB, -1, 0, 4, 4, fill=math.nan),
-        ValueError,
-        "fill must be a whole number from 0 to 255",
-    ),
-    (
-        lambda: plain.warp(RGB, (1, 0, 1, 0, 1, 0), 4, 5, fill=(0, 0.25, 0)),
-        ValueError,
-        "fill must be a whole number",
-    ),
-)
+    (lambda: ss.Pad(1, fill=0.5)(RGB, key=KEY), ValueError, "fill must be a whole number from 0 to 255 for uint8, got 0.5"),
+    (lambda: plain.crop(RGB, -1, 0, 4, 4, fill=math.nan), ValueError, "fill must be a whole number from 0 to 255"),
+    (lambda: plain.warp(RGB, (1, 0, 1, 0, 1, 0), 4, 5, fill=(0, 0.25, 0)), ValueError, "fill must be a whole number"),
+)  # fmt: skip
 
 
 def test_a_file_name_that_is_not_utf8_has_an_id(tmp_path: Path) -> None:
@@ -310,51 +285,37 @@ class TestZeroStrides:
         assert called > 100
 
 
-@pytest.mark.parametrize(
-    ("code", "error"),
-    [
-        (
-            "ss.Pad(2**31 - 1)(np.zeros((4, 4, 3), np.uint8), key=KEY)",
-            "ValueError: an image must have sides below 2**31",
-        ),
-        ("ss.Pad(10**30)(np.zeros((4, 4, 3), np.uint8), key=KEY)", "ValueError: "),
-        (
-            "ss.Pad(2**20, mode='edge')(np.zeros((4, 4, 3), np.uint8), key=KEY)",
-            "ValueError: an image must have sides",
-        ),
-        (
-            "ss.Pad((0, 2**30, 0, 0), fill=3)(np.zeros((4, 4, 3), np.uint8), key=KEY)",
-            "ValueError: an image must have sides",
-        ),
-        ("plain.pad(np.zeros((4, 4), np.uint8), (0, 0, 0, 2**31))", "ValueError: an image must have sides"),
-        (
-            "plain.resize(np.zeros((4, 4), np.uint8), 2**31 - 1, 2**31 - 1)",
-            "ValueError: an image must have sides",
-        ),
-        (
-            "ss.HorizontalFlip(p=1)(np.broadcast_to(np.uint8(7), (2**20, 2**20)), key=KEY)",
-            "ValueError: an image must have sides",
-        ),
-        (
-            "ss.HorizontalFlip(p=1)(np.broadcast_to(np.uint8(7), (2**31, 4)), key=KEY)",
-            "ValueError: an image must have sides",
-        ),
-        ("plain.transpose(np.broadcast_to(np.uint8(7), (2**20, 2**12)))", "MemoryError"),
-    ],
-    ids=map(str, range(9)),
-)
-def test_no_process_dies_of_a_size(code: str, error: str) -> None:
+SIZES = {
+    "ss.Pad(2**31 - 1)(small, key=KEY)": "ValueError: an image must have sides below 2**31",
+    "ss.Pad(10**30)(small, key=KEY)": "ValueError: ",
+    "ss.Pad(2**20, mode='edge')(small, key=KEY)": "ValueError: an image must have sides",
+    "ss.Pad((0, 2**30, 0, 0), fill=3)(small, key=KEY)": "ValueError: an image must have sides",
+    "plain.pad(small[..., 0], (0, 0, 0, 2**31))": "ValueError: an image must have sides",
+    "plain.resize(small[..., 0], 2**31 - 1, 2**31 - 1)": "ValueError: an image must have sides",
+    "ss.HorizontalFlip(p=1)(wide(2**20, 2**20), key=KEY)": "ValueError: an image must have sides",
+    "ss.HorizontalFlip(p=1)(wide(2**31, 4), key=KEY)": "ValueError: an image must have sides",
+    "plain.transpose(wide(2**20, 2**12))": "MemoryError: ",
+}
+
+
+def test_no_process_dies_of_a_size() -> None:
     lines = f"""
 import resource
 resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
 import numpy as np
 import seedsafe as ss
 import seedsafe.functional as plain
-KEY = ss.SampleKey(42, 3, 1234)
-try:
-    {code}
-except (ValueError, MemoryError) as error:
-    print(f"{{type(error).__name__.lstrip('_')}}: {{error}}")
+KEY, small = ss.SampleKey(42, 3, 1234), np.zeros((4, 4, 3), np.uint8)
+def wide(*shape): return np.broadcast_to(np.uint8(7), shape)
+for code in {list(SIZES)}:
+    try:
+        eval(code)
+    except (ValueError, MemoryError) as error:
+        print(f"{{type(error).__name__.lstrip('_').replace('Array', '')}}: {{error}}", flush=True)
+    else:
+        print("nothing of", code)
 """
     done = python("-c", lines, cwd=ROOT, check=False)
-    assert error.rstrip() in done.stdout, (done.returncode, done.stdout, done.stderr[-500:])
+    told = done.stdout.splitlines()
+    assert len(told) == len(SIZES), (done.returncode, told, done.stderr[-500:])
+    assert all(one.startswith(words) for one, words in zip(told, SIZES.values(), strict=True)), told

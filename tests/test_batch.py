@@ -208,11 +208,7 @@ ENDS = [[], [ss.ToFloat()], [ss.ToCHW()], [ss.ToFloat(), ss.ToCHW()], CIFAR[2:]]
     st.sampled_from([1, 7, 64]),
 )
 def test_generated_chains(
-    links: list[Any],
-    end: list[ss.Transform],
-    dtype: str,
-    shape: tuple[int, ...],
-    count: int,
+    links: list[Any], end: list[ss.Transform], dtype: str, shape: tuple[int, ...], count: int
 ) -> None:
     check(ss.Compose([*links, *end]), images_of(shape, dtype, 64), count)
 

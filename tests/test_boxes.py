@@ -134,7 +134,7 @@ def test_the_size_is_that_of_the_result_also_when_its_channels_are_first() -> No
 @pytest.mark.parametrize("form", ["yolo", "albumentations"])
 def test_shares_are_of_the_result_also_where_the_pixels_stay(form: str) -> None:
     edges = np.array([[4.0, 6, 20, 18]])
-    augment = ss.Compose([UpperLeft((24, 32))], boxes=ss.Boxes(form))
+    augment = ss.Compose([ss.Crop(0, 0, 24, 32)], boxes=ss.Boxes(form))
     out = augment({"image": IMAGE, "boxes": from_edges(edges, form, SIZE)}, key=KEY)
     np.testing.assert_allclose(out["boxes"], from_edges(edges, form, (24, 32)), rtol=1e-15)
 
@@ -144,29 +144,8 @@ def test_shares_are_of_the_result_also_where_the_pixels_stay(form: str) -> None:
 
 def crop_to(limit: tuple[int, int], **options: Any) -> list[str]:
     """Return the names that are left when the image is cut to its upper left (height, width)."""
-    top = ss.Pad(0)
-    crop = ss.Compose([top, UpperLeft(limit)], boxes=rules("pascal_voc", **options))
+    crop = ss.Compose([ss.Pad(0), ss.Crop(0, 0, *limit)], boxes=rules("pascal_voc", **options))
     return crop(sample("pascal_voc"), key=KEY)["names"]
-
-
-class UpperLeft(ss.SpatialTransform):
-    def __init__(self, size: tuple[int, int]) -> None:
-        super().__init__()
-        self.size = size
-
-    def out_info(self, info: ss.Info, params: Any) -> ss.Info:
-        return info.resized(*self.size)
-
-    def apply_image(self, image: np.ndarray, params: Any) -> np.ndarray:
-        return image[: self.size[0], : self.size[1]]
-
-    def apply_boxes(self, boxes: np.ndarray, params: Any) -> np.ndarray:
-        height, width = self.size
-        boxes[:, :4] = np.clip(boxes[:, :4], 0, [width, height, width, height])
-        return boxes
-
-    def apply_keypoints(self, keypoints: np.ndarray, params: Any) -> np.ndarray:
-        return keypoints
 
 
 def test_limits() -> None:
@@ -182,48 +161,17 @@ def test_limits() -> None:
 
 
 def test_visibility_is_a_share_of_the_box_whatever_the_scale() -> None:
-    half = Scaled(0.5)
-    augment = ss.Compose([half, UpperLeft((10, 20))], boxes=rules("pascal_voc", min_visibility=14 / 24))
-    out = augment(sample("pascal_voc"), key=KEY)
-    assert out["names"] == ["a"]
-    both = ss.Compose([ScaledCut(0.5, (10, 20))], boxes=rules("pascal_voc", min_visibility=14 / 24))
+    augment = ss.Compose(
+        [ss.Resize((24, 32)), ss.Crop(0, 0, 10, 20)], boxes=rules("pascal_voc", min_visibility=14 / 24)
+    )
+    assert augment(sample("pascal_voc"), key=KEY)["names"] == ["a"]
+    cut_and_enlarged = ss.CropAndPad((0, 40 - SIZE[1], 20 - SIZE[0], 0))
+    both = ss.Compose([cut_and_enlarged], boxes=rules("pascal_voc", min_visibility=14 / 24))
     assert both(sample("pascal_voc"), key=KEY)["names"] == ["a"]
 
 
-class Scaled(UpperLeft):
-    def __init__(self, factor: float) -> None:
-        super().__init__((int(SIZE[0] * factor), int(SIZE[1] * factor)))
-        self.factor = factor
-
-    def apply_image(self, image: np.ndarray, params: Any) -> np.ndarray:
-        step = round(1 / self.factor)
-        return image[::step, ::step]
-
-    def apply_boxes(self, boxes: np.ndarray, params: Any) -> np.ndarray:
-        boxes[:, :4] *= self.factor
-        return boxes
-
-    def apply_keypoints(self, keypoints: np.ndarray, params: Any) -> np.ndarray:
-        keypoints[:, :2] = (keypoints[:, :2] + 0.5) * self.factor - 0.5
-        return keypoints
-
-
-class ScaledCut(Scaled):
-    """Scales and cuts in one step, as RandomResizedCrop does."""
-
-    def __init__(self, factor: float, size: tuple[int, int]) -> None:
-        super().__init__(factor)
-        self.size = size
-
-    def apply_image(self, image: np.ndarray, params: Any) -> np.ndarray:
-        return super().apply_image(image, params)[: self.size[0], : self.size[1]]
-
-    def apply_boxes(self, boxes: np.ndarray, params: Any) -> np.ndarray:
-        return UpperLeft.apply_boxes(self, super().apply_boxes(boxes, params), params)
-
-
 def test_what_was_cut_away_does_not_come_back_and_the_rest_is_in_the_image() -> None:
-    augment = ss.Compose([UpperLeft((20, 40)), ss.Pad(30), ss.VerticalFlip(p=1)], boxes=rules("coco"))
+    augment = ss.Compose([ss.Crop(0, 0, 20, 40), ss.Pad(30), ss.VerticalFlip(p=1)], boxes=rules("coco"))
     out = augment(sample("coco"), key=KEY)
     assert out["names"] == ["a", "b", "d"]
     assert out["boxes"].shape == (3, 4)
@@ -239,7 +187,7 @@ def test_labels_of_every_kind() -> None:
         "d": torch.arange(5),
         "e": list("vwxyz"),
     }
-    augment = ss.Compose([UpperLeft((20, 40))], boxes=ss.Boxes("pascal_voc", labels=list(kinds)))
+    augment = ss.Compose([ss.Crop(0, 0, 20, 40)], boxes=ss.Boxes("pascal_voc", labels=list(kinds)))
     out = augment({"image": IMAGE, "boxes": EDGES} | kinds, key=KEY)
     assert out["a"] == [1, 2, 4]
     assert out["b"] == (1, 2, 4)
@@ -310,26 +258,22 @@ test_bad_arguments = refused(
     (lambda: ss.Boxes("coco", clip="no"), TypeError, "clip must be True or False, got 'no'"),
     (lambda: ss.Compose([], boxes="coco"), TypeError, "boxes must be Boxes(...), got 'coco' of type str"),
     (lambda: ss.Compose([], keypoints=ss.Boxes("coco")), TypeError, "keypoints must be Keypoints(...)"),
-    (
-        lambda: ss.Compose([ss.Compose([], boxes=ss.Boxes("coco"))], boxes=ss.Boxes("yolo")),
-        ValueError,
-        "boxes= must be one for the whole pipeline, got",
-    ),
+    (lambda: ss.Compose([ss.Compose([], boxes=ss.Boxes("coco"))], boxes=ss.Boxes("yolo")), ValueError, "boxes= must be one for the whole pipeline, got"),
     (
         lambda: ss.Compose([], boxes=ss.Boxes("coco", labels="a"), keypoints=ss.Keypoints(labels="a")),
         ValueError,
         "labels must belong to boxes, to keypoints or",
     ),
-)
+)  # fmt: skip
 
 
 def test_a_transform_that_drops_boxes_itself_is_refused() -> None:
-    class Drops(UpperLeft):
+    class Drops(ss.Crop):
         def apply_boxes(self, boxes: np.ndarray, params: Any) -> np.ndarray:
             return boxes[:1]
 
     with pytest.raises(ValueError, match="Drops must keep all 5 boxes, so that labels match, got 1"):
-        ss.Compose([Drops(SIZE)], boxes=ss.Boxes("pascal_voc"))(sample("pascal_voc"), key=KEY)
+        ss.Compose([Drops(0, 0, *SIZE)], boxes=ss.Boxes("pascal_voc"))(sample("pascal_voc"), key=KEY)
 
 
 # Where the rules stand
@@ -380,12 +324,12 @@ def test_as_data() -> None:
 def test_draws_see_boxes_as_pixels_and_without_those_that_were_dropped() -> None:
     seen = []
 
-    class Looks(UpperLeft):
-        def draw(self, rng: ss.Draws, info: ss.Info) -> int:
+    class Looks(ss.Crop):
+        def draw(self, rng: ss.Draws, info: ss.Info) -> Any:
             seen.append(info.boxes.tolist())
-            return rng.integer(5)
+            return ss.Crop.draw(self, rng, info)
 
-    augment = ss.Compose([UpperLeft((20, 40)), Looks((20, 30))], boxes=rules("yolo"))
+    augment = ss.Compose([ss.Crop(0, 0, 20, 40), Looks(0, 0, 20, 30)], boxes=rules("yolo"))
     augment(sample("yolo"), key=KEY)
     augment.params(KEY, sample("yolo"))
     assert seen[0] == seen[1]
@@ -393,13 +337,13 @@ def test_draws_see_boxes_as_pixels_and_without_those_that_were_dropped() -> None
 
 
 def test_a_transform_that_moves_no_points_cannot_tell_how_much_it_cut_away() -> None:
-    class NoPoints(UpperLeft):
+    class NoPoints(ss.Crop):
         def apply_keypoints(self, keypoints: np.ndarray, params: Any) -> np.ndarray:
             return ss.SpatialTransform.apply_keypoints(self, keypoints, params)
 
-    augment = ss.Compose([NoPoints((20, 40))], boxes=ss.Boxes("pascal_voc"))
+    augment = ss.Compose([NoPoints(0, 0, 20, 40)], boxes=ss.Boxes("pascal_voc"))
     assert len(augment(sample("pascal_voc"), key=KEY)["boxes"]) == 3
-    augment = ss.Compose([NoPoints((20, 40))], boxes=ss.Boxes("pascal_voc", min_visibility=0.5))
+    augment = ss.Compose([NoPoints(0, 0, 20, 40)], boxes=ss.Boxes("pascal_voc", min_visibility=0.5))
     with pytest.raises(
         NotImplementedError, match=r"NoPoints moves pixels and has no apply_keypoints, which Boxes\(min_visib"
     ):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from image_laws import layouts
 
 import seedsafe as ss
 from seedsafe import functional as F  # noqa: N812  # the field's name for it
@@ -25,24 +26,11 @@ def some(shape: tuple[int, ...], dtype: str = "uint8") -> np.ndarray:
     return (values % 2).astype(bool) if dtype == "bool" else (values % 127).astype(dtype)
 
 
-def layouts(image: np.ndarray) -> dict[str, np.ndarray]:
-    wide = np.repeat(np.repeat(image, 2, axis=0), 2, axis=1)
-    frozen = image.copy()
-    frozen.flags.writeable = False
-    return {
-        "contiguous": image,
-        "read-only": frozen,
-        "strided": wide[::2, ::2],
-        "backwards": image[::-1, ::-1].copy()[::-1, ::-1],
-        "Fortran": np.asfortranarray(image),
-        "window": wide[1 : 1 + image.shape[0], 1 : 1 + image.shape[1]],
-    }
-
-
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_moving_pixels_is_what_slicing_does(shape: tuple[int, ...], dtype: str) -> None:
-    for name, image in layouts(some(shape, dtype)).items():
+    given_image = some(shape, dtype)
+    for number, image in enumerate([given_image, *layouts(given_image)]):
         before = image.copy()
         for made, wanted in [
             (F.horizontal_flip(image), image[:, ::-1]),
@@ -50,7 +38,7 @@ def test_moving_pixels_is_what_slicing_does(shape: tuple[int, ...], dtype: str) 
             (F.crop(image, 1, 2, 2, 2), image[1:3, 2:4]),
             (F.to_chw(image), np.moveaxis(image, -1, 0) if image.ndim == 3 else image[None]),
         ]:
-            np.testing.assert_array_equal(made, wanted, err_msg=name)
+            np.testing.assert_array_equal(made, wanted, err_msg=str(number))
             assert made.dtype == image.dtype
         np.testing.assert_array_equal(image, before)
 
@@ -121,13 +109,6 @@ def test_float_noise_is_the_definition() -> None:
     np.testing.assert_array_equal(F.add_gaussian_noise(audio, 0.1, NOISE), wanted)
     with pytest.raises(TypeError, match="noise needs uint8 or float32, got dtype float64"):
         F.add_gaussian_noise(audio.astype(float), 0.1, NOISE)
-
-
-def test_noise_has_the_moments_of_a_normal() -> None:
-    z = F.gaussian_noise(NOISE, 400_000)
-    assert abs(z.mean()) < 5 / 400_000**0.5
-    assert abs(z.std() - 1) < 0.01
-    assert abs((z**4).mean() - 3) < 0.1
 
 
 @pytest.mark.parametrize("shape", [(8, 9), (8, 9, 1), (8, 9, 3), (8, 9, 6)], ids=str)
@@ -213,7 +194,7 @@ def test_opencv_never_splits_a_window_around_the_caches(monkeypatch: pytest.Monk
         return real(image, planes)
 
     monkeypatch.setattr(cv2, "split", split)
-    window = layouts(some((96, 96, 3)))["window"]
+    window = some((98, 98, 3))[1:-1, 1:-1]
     for change in (
         F.to_chw,
         F.equalize,

@@ -229,8 +229,3 @@ for dtype in ("uint8", "float32", "uint16"):
     imported = set(done.stdout.splitlines())
     assert "PIL True" in imported
     assert not {line for line in imported if line.endswith("False")}
-
-
-def test_antialias_must_be_a_flag() -> None:
-    with pytest.raises(TypeError, match="antialias must be True or False, got 1"):
-        ss.Resize(20, antialias=1)  # type: ignore[arg-type]

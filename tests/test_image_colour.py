@@ -9,10 +9,9 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from image_laws import KEY, MANY, SHAPES, image_of, parameters
+from image_laws import KEY, MANY, SHAPES, image_of
 from PIL import Image, ImageEnhance, ImageOps
 from refused import refused
-from scipy import stats
 from skimage import data, exposure
 
 import seedsafe as ss
@@ -185,8 +184,6 @@ def test_equalize_is_opencvs() -> None:
     dark = grey // 3
     for image in (grey, dark, dark[:7, :9], np.full((5, 6), 9, np.uint8), image_of((40, 50), "uint8")):
         np.testing.assert_array_equal(sf.equalize(image, "opencv"), cv2.equalizeHist(image))
-    with pytest.raises(ValueError, match="method must be one of pillow, opencv, got 'cv'"):
-        ss.Equalize(method="cv")
 
 
 def test_clahe_raises_local_contrast_as_skimage_does() -> None:
@@ -267,41 +264,10 @@ def test_fancy_pca_moves_along_the_principal_axis() -> None:
 # What is drawn
 
 
-def uniform(values: Any, low: float, high: float) -> None:
-    assert stats.kstest(np.array(values), stats.uniform(low, high - low).cdf).pvalue > 1e-3
-
-
-def test_jitters_parameters() -> None:
-    drawn = parameters(ss.ColorJitter(0.4, (0.5, 3.0), 2.0, 0.1), (4, 4, 3), 4000)
-    uniform([one.brightness for one in drawn], 0.6, 1.4)
-    uniform([one.contrast for one in drawn], 0.5, 3.0)
-    uniform([one.saturation for one in drawn], 0.0, 3.0)
-    uniform([one.hue for one in drawn], -0.1, 0.1)
-    counts = np.unique([one.order for one in drawn], axis=0, return_counts=True)[1]
-    assert len(counts) == 24
-    assert stats.chisquare(counts).pvalue > 1e-3
-
-
-def test_orders_of_four_channels() -> None:
-    orders = np.unique(
-        [one.order for one in parameters(ss.ChannelShuffle(), (4, 4, 4), 2400)], axis=0, return_counts=True
-    )
-    assert len(orders[1]) == 24
-    assert stats.chisquare(orders[1]).pvalue > 1e-3
-    dropped = parameters(ss.ChannelDropout((1, 2)), (4, 4, 4), 2000)
-    assert stats.chisquare(np.bincount([len(one.dropped) for one in dropped])[1:]).pvalue > 1e-3
-    single = [one.dropped[0] for one in dropped if len(one.dropped) == 1]
-    assert stats.chisquare(np.bincount(single)).pvalue > 1e-3
-
-
 test_bad_input = refused(
     (lambda: ss.ColorJitter(-0.1), ValueError, "brightness must be in [0, 999999], got -0.1"),
     (lambda: ss.ColorJitter(contrast="1"), TypeError, "contrast must be a number"),
-    (
-        lambda: ss.ColorJitter(hue=0.6),
-        ValueError,
-        "hue must be in [0, 0.5], got 0.6: pass a share of the circle",
-    ),
+    (lambda: ss.ColorJitter(hue=0.6), ValueError, "hue must be in [0, 0.5], got 0.6: pass a share of the circle"),
     (lambda: ss.ColorJitter(saturation=(2, 1)), ValueError, "swap them"),
     (lambda: ss.ColorJitter(saturation=(1, 2, 3)), ValueError, "a pair (low, high)"),
     (lambda: ss.HueSaturationValue(0.5, 0.5, 300), ValueError, "pass units of uint8, or fractional=True"),
@@ -313,17 +279,8 @@ test_bad_input = refused(
     (lambda: ss.AutoContrast(cutoff=60), ValueError, "cutoff must be in [0, 49]"),
     (lambda: ss.CLAHE(0.5), ValueError, "swap them"),
     (lambda: ss.CLAHE(tiles=0), ValueError, "tiles must be at least 1"),
-    (lambda: ss.ToGray(p=2), ValueError, "p must be in [0, 1]"),
     (lambda: ss.PhotoMetricDistortion(step_p=1.5), ValueError, "step_p must be in [0, 1]"),
-    (
-        lambda: ss.ChannelDropout(3)(SWATCHES, key=KEY),
-        ValueError,
-        "up to 3 channels needs an image with more",
-    ),
+    (lambda: ss.ChannelDropout(3)(SWATCHES, key=KEY), ValueError, "up to 3 channels needs an image with more"),
     (lambda: sf.shuffle_channels(SWATCHES, (0, 0, 1)), ValueError, "order must name each of 3 channels once"),
-    (
-        lambda: ss.Equalize(p=1)(np.zeros((2, 2, 2, 2), np.uint8), key=KEY),
-        ValueError,
-        "must have the shape (H, W)",
-    ),
-)
+    (lambda: ss.Equalize(p=1)(np.zeros((2, 2, 2, 2), np.uint8), key=KEY), ValueError, "must have the shape (H, W)"),
+)  # fmt: skip

@@ -19,7 +19,7 @@ import seedsafe as ss
 from seedsafe import functional as F  # noqa: N812  # the field's name for it
 from seedsafe.functional.affine import inverse
 from seedsafe.keys.draws import Draws
-from seedsafe.keys.key import address, op_of, philox
+from seedsafe.keys.key import address
 from seedsafe.pipeline.boxes import Edges
 
 KEY = ss.SampleKey(42, 3, 1234)
@@ -173,30 +173,9 @@ def test_affine_is_torchvisions_matrix() -> None:
         np.testing.assert_allclose(np.reshape(one.matrix, (2, 3)), wanted[:2], atol=1e-9)
 
 
-def test_affine_draws_seven_words() -> None:
-    words = philox(address(KEY, op_of("Affine"))).random_raw(8).tolist()
-    unit = [(word >> 11) * 2.0**-53 for word in words]
-    found = params(
-        ss.Affine(10, translate=(0.1, 0.2), scale=((0.5, 2), (0.8, 1.1)), shear=((-3, 3), (-2, 1)))
-    )
-    assert found.degrees == -10 + 20 * unit[1]
-    assert found.translate == ((-0.1 + 0.2 * unit[2]) * 250, (-0.2 + 0.4 * unit[3]) * 200)
-    assert found.scale == (0.5 + 1.5 * unit[4], 0.8 + (1.1 - 0.8) * unit[5])
-    assert found.shear == (-3 + 6 * unit[6], -2 + 3 * unit[7])
-    same = params(ss.Affine(10, scale=(0.5, 2), shear=3))
-    assert same.scale == (found.scale[0],) * 2
-    assert same.shear == (found.shear[0], 0)
-
-
-def test_affine_parameters_are_uniform() -> None:
-    found = drawn(ss.Affine.shift_scale_rotate(shift=0.1, scale=0.2, rotate=(10, 20)))
-    for values, low, high in (
-        ([one.degrees for one in found], 10, 20),
-        ([one.translate[0] / 250 for one in found], -0.1, 0.1),
-        ([one.translate[1] / 200 for one in found], -0.1, 0.1),
-        ([one.scale[0] for one in found], 0.8, 1.2),
-    ):
-        assert stats.kstest(values, "uniform", args=(low, high - low)).pvalue > 1e-3
+def test_shift_scale_rotate_is_an_affine() -> None:
+    found = ss.Affine.shift_scale_rotate(shift=0.1, scale=(-0.2, 0.3), rotate=(10, 20), p=0.4)
+    assert found == ss.Affine((10, 20), translate=0.1, scale=(0.8, 1.3), p=0.4)
 
 
 @pytest.mark.parametrize("degrees", [30, -75.5, 90, 180, 200])
@@ -317,15 +296,6 @@ def test_perspective_is_scikit_images() -> None:
     made = ss.Perspective(distortion_scale=0.5, p=1)(SMOOTH, key=KEY)
     difference = np.abs(made - wanted)[ndimage.binary_erosion((wanted > 0).all(-1), iterations=2)]
     assert difference.max() <= 3
-
-
-def test_perspective_distances() -> None:
-    corners = np.array([one.corners for one in drawn(ss.Perspective((0.1, 0.1)))])
-    shares = corners[:, 0, 0] / 250
-    folded = np.abs(np.random.default_rng(0).normal(0, 0.1, 20 * N)) % 0.32
-    assert stats.ks_2samp(shares, folded).pvalue > 1e-3
-    ends = np.array([one.corners for one in drawn(ss.Perspective(distortion_scale=0.5))])
-    assert stats.chisquare(np.bincount((250 - ends[:, 2, 0]).astype(int), minlength=63)).pvalue > 1e-3
 
 
 # Distortions
@@ -536,26 +506,16 @@ test_wrong_arguments = refused(
     (lambda: ss.Affine(scale=(0, 1)), ValueError, "scale must be"),
     (lambda: ss.Affine(scale=1.5), ValueError, "scale must be"),
     (lambda: ss.Affine(shear=90), ValueError, "shear must be"),
-    (lambda: ss.Affine(rotate_method="box"), ValueError, "rotate_method must be one of corners, ellipse"),
-    (lambda: ss.Affine(expand=1), TypeError, "expand must be True or False"),
-    (lambda: ss.Affine(interpolation="area"), ValueError, "interpolation must be one of"),
-    (lambda: ss.Affine(mode="wrap"), ValueError, "mode must be one of"),
     (lambda: ss.Affine.shift_scale_rotate(scale=1), ValueError, "scale must be"),
     (lambda: ss.Rotate(expand=True, crop_border=True), ValueError, "cannot both be True"),
     (lambda: ss.Rotate(degrees=float("nan")), ValueError, "degrees must be"),
-    (lambda: ss.RandomRotate90(p=-1), ValueError, "p must be"),
     (lambda: ss.Perspective(-0.1), ValueError, "scale must be"),
     (lambda: ss.Perspective(distortion_scale=2), ValueError, "distortion_scale must be"),
-    (
-        lambda: ss.Perspective(distortion_scale=0.5, fit_output=True),
-        ValueError,
-        "leave keep_size and fit_output out",
-    ),
+    (lambda: ss.Perspective(distortion_scale=0.5, fit_output=True), ValueError, "leave keep_size and fit_output out"),
     (lambda: ss.GridDistortion(0), ValueError, "num_steps must be"),
     (lambda: ss.GridDistortion(distort_limit=2), ValueError, "distort_limit must be"),
-    (lambda: ss.OpticalDistortion(lens="x"), ValueError, "lens must be one of camera, fisheye"),
     (lambda: ss.ElasticTransform(-1), ValueError, "alpha must be"),
     (lambda: ss.ElasticTransform(1, 0), ValueError, "sigma must be"),
     (lambda: ss.PiecewiseAffine(nb_rows=1), ValueError, "nb_rows must be"),
     (lambda: ss.PiecewiseAffine(nb_cols=(5, 2)), ValueError, "nb_cols must be"),
-)
+)  # fmt: skip

@@ -6,7 +6,7 @@ import io
 
 import numpy as np
 import pytest
-from image_laws import KEY, image_of, parameters
+from image_laws import KEY, image_of
 from PIL import Image
 from refused import refused
 from scipy import stats
@@ -16,8 +16,8 @@ from skimage.color import rgb2hsv
 import seedsafe as ss
 from seedsafe import functional as sf
 from seedsafe.functional import camera
-from seedsafe.keys.key import address, op_of, philox
-from seedsafe.keys.words import normal_quantiles, sixteenths
+from seedsafe.keys.key import address, philox
+from seedsafe.keys.words import normal_quantiles
 
 NOISE = address(ss.SampleKey(5, 0, 0))
 
@@ -34,8 +34,6 @@ def test_gaussian_noise_of_pixels_and_of_variances() -> None:
     made = sf.add_gaussian_noise(image, 12.5, NOISE, per_channel=False)
     np.testing.assert_array_equal(made, np.clip(image + np.rint(12.5 * z), 0, 255))
     noisy = ss.GaussianNoise(variance=(10, 50))
-    drawn = parameters(noisy, (4, 4), 2000)
-    assert stats.kstest([one.std**2 for one in drawn], stats.uniform(10, 40).cdf).pvalue > 1e-3
     record = ss.Compose([noisy]).params(KEY, image)
     whole = noisy(image, key=KEY)
     real = noisy((image / 255).astype(np.float32), key=KEY)
@@ -126,19 +124,6 @@ def test_downscale_repeats_pixels() -> None:
     np.testing.assert_array_equal(sf.downscale(image, 1.0), image)
 
 
-def test_noise_starts_on_the_block_after_the_draws() -> None:
-    for transform in (
-        ss.SaltAndPepper(),
-        ss.ShotNoise(),
-        ss.ISONoise(),
-        ss.MultiplicativeNoise(per_pixel=True),
-    ):
-        place = ss.Compose([transform]).params(KEY, (4, 4, 3))[0].params[-1]
-        stream = address(KEY, op_of(type(transform).__name__))
-        assert tuple(place) == (*stream[:2], 1, *stream[3:])
-    assert np.array_equal(sixteenths(NOISE, 9), pieces(9))
-
-
 test_bad_input = refused(
     (lambda: ss.GaussianNoise(5, variance=3), ValueError, "std and variance cannot be used together"),
     (lambda: ss.GaussianNoise(variance=-3), ValueError, "variance must be"),
@@ -146,13 +131,7 @@ test_bad_input = refused(
     (lambda: ss.SaltAndPepper(1.5), ValueError, "amount must be in [0, 1]"),
     (lambda: ss.ShotNoise(0.0), ValueError, "scale must be in [0.002, 1000]"),
     (lambda: ss.ImageCompression(0), ValueError, "quality must be at least 1 and below 101"),
-    (lambda: ss.ImageCompression(file_format="png"), ValueError, "file_format must be one of jpeg, webp"),
     (lambda: ss.Downscale(0.0), ValueError, "scale must be in"),
-    (lambda: ss.Downscale(up="cubic"), ValueError, "up must be one of nearest, bilinear"),
-    (
-        lambda: sf.compress(np.zeros((1, 70000), np.uint8), 50),
-        ValueError,
-        "jpeg holds up to 65500 pixels a side",
-    ),
+    (lambda: sf.compress(np.zeros((1, 70000), np.uint8), 50), ValueError, "jpeg holds up to 65500 pixels a side"),
     (lambda: sf.compress(np.zeros((4, 4, 4), np.uint8), 50), ValueError, "3 channels (RGB) or 1"),
-)
+)  # fmt: skip

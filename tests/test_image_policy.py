@@ -17,9 +17,6 @@ import seedsafe as ss
 from seedsafe.functional import pillow
 from seedsafe.image.policies import OPS, Operation
 from seedsafe.image.policy_tables import TABLES
-from seedsafe.keys.draws import Draws
-from seedsafe.keys.key import address, op_of
-from seedsafe.pipeline.boxes import Edges
 
 PHOTO = data.astronaut()[100:261, 150:341]
 IMAGES = [PHOTO, PHOTO[::3, ::2], np.random.default_rng(0).integers(0, 256, (31, 40, 3), dtype=np.uint8)]
@@ -177,24 +174,6 @@ def test_the_second_use_of_an_operation_has_a_stream_of_its_own() -> None:
         assert params.op == name.removeprefix("RandAugment.").partition("@")[0]
 
 
-def test_the_words_of_rand_augment() -> None:
-    """What is drawn is worked out from raw words alone."""
-    augment = ss.Compose([ss.RandAugment(2, 9)])
-    for key in KEYS[:50]:
-        words = Draws(address(key, op_of("RandAugment")))
-        words.word()
-        picks = [FOURTEEN[words.word() * 14 >> 64] for _ in range(2)]
-        record = augment.params(key, (60, 80, 3))
-        assert [params.op for _, params in record[1:]] == picks
-        for name, params in record[1:]:
-            member = Draws(address(key, op_of(name)))
-            member.word()
-            member.word()
-            negative = member.word() * 2 >> 64
-            if params.op in ("Rotate", "ShearX", "Color"):
-                assert (params.amount < 0) == negative
-
-
 def test_trivial_augment_draws_operation_bin_and_sign_evenly() -> None:
     drawn = [one[0][1] for one in chosen(ss.TrivialAugmentWide())]
     even(Counter(params.op for params in drawn), 14)
@@ -206,8 +185,8 @@ def test_trivial_augment_draws_operation_bin_and_sign_evenly() -> None:
 
 @pytest.mark.parametrize("name", TABLES)
 def test_auto_augment_draws_pairs_probabilities_and_signs(name: str) -> None:
-    table = TABLES[name]
-    drawn = [ss.Compose([ss.AutoAugment(name)]).params(key, (60, 80, 3))[0].params for key in KEYS]
+    table, augment = TABLES[name], ss.Compose([ss.AutoAugment(name)])
+    drawn = [augment.params(key, (60, 80, 3))[0].params for key in KEYS]
     fired = sum(len(one) for one in drawn)
     wanted = sum(p for pair in table for _, p, _ in pair) / len(table)
     assert abs(fired / len(drawn) - wanted) < 5 * math.sqrt(2 / len(drawn))
@@ -232,42 +211,15 @@ def test_augmix_blends_its_branches() -> None:
         np.testing.assert_array_equal(augment(PHOTO, key=key), wanted.astype(np.uint8))
 
 
-def test_boxes_masks_and_keypoints_follow_a_policy() -> None:
-    augment = ss.RandAugment(3, 20)
-    mask = np.zeros((60, 80), np.uint8)
-    mask[20:40, 30:50] = 1
-    sample = {
-        "image": np.repeat(mask[..., None] * np.uint8(200), 3, 2),
-        "mask": mask,
-        "boxes": np.array([[30.0, 20, 50, 40]]).view(Edges),
-        "keypoints": np.array([[39.5, 29.5]]),
-    }
-    for key in KEYS[:60]:
-        made = augment(sample, key=key)
-        rows, columns = np.nonzero(made["mask"])
-        if len(rows) == 0:
-            continue
-        x0, y0, x1, y1 = made["boxes"][0]
-        assert x0 <= columns.min() + 3
-        assert columns.max() <= x1 + 3
-        assert y0 <= rows.min() + 3
-        assert rows.max() <= y1 + 3
-        if rows.min() > 3 and rows.max() < 56 and columns.min() > 3 and columns.max() < 76:
-            assert abs(columns.mean() - made["keypoints"][0, 0]) < 2.5
-            assert abs(rows.mean() - made["keypoints"][0, 1]) < 2.5
-
-
 @pytest.mark.parametrize(
     "transform",
     [
         ss.RandAugment(3, 12, fill=(1, 2, 3)),
         ss.TrivialAugmentWide(11),
-        ss.AutoAugment("svhn"),
-        ss.AugMix(5),
         ss.policy("rand-m9-mstd0.5-inc1"),
         ss.policy("rand-m7-n3-mstd101"),
     ],
-    ids=["RandAugment", "TrivialAugmentWide", "AutoAugment", "AugMix", "timm", "timm, even"],
+    ids=["RandAugment", "TrivialAugmentWide", "timm", "timm, even"],
 )
 def test_json_and_replay(transform: ss.Transform) -> None:
     augment = ss.Compose([transform, ss.HorizontalFlip()])
@@ -319,13 +271,10 @@ def test_other_strings_are_refused(config: str, told: str) -> None:
         (lambda: ss.RandAugment(0), "n must be"),
         (lambda: ss.RandAugment(2, 31), "magnitude must be"),
         (lambda: ss.RandAugment(2, 9, bins=0), "bins must be"),
-        (lambda: ss.RandAugment(interpolation="area"), "interpolation must be one of"),
         (lambda: ss.TrivialAugmentWide(0), "bins must be .*got 0"),
-        (lambda: ss.AutoAugment("coco"), "policy must be one of imagenet, cifar10, svhn"),
         (lambda: ss.AugMix(11), "severity must be"),
         (lambda: ss.AugMix(chain_depth=0), "chain_depth must be"),
         (lambda: ss.AugMix(alpha=0), "alpha must be"),
-        (lambda: ss.PolicyOp("Blur"), "op must be one of"),
         (lambda: ss.PolicyOp("Posterize", (9, 0)), "bits from 0 to 8"),
         (lambda: ss.PolicyOp("Rotate", level=(5, 2)), "level must be .first, last. with first at most last"),
     ],
@@ -333,9 +282,3 @@ def test_other_strings_are_refused(config: str, told: str) -> None:
 def test_bad_options(make: Any, told: str) -> None:
     with pytest.raises(ValueError, match=told):
         make()
-
-
-def test_two_policies_in_one_pipeline() -> None:
-    augment = ss.Compose([ss.RandAugment(name="first"), ss.RandAugment(name="second")])
-    made = [augment.params(key, (60, 80, 3)) for key in KEYS[:20]]
-    assert any(one[1].params.op != one[4].params.op for one in made)

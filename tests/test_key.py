@@ -43,11 +43,7 @@ def test_known_answers(place: tuple[int, ...], known: str) -> None:
     ("counter", "key", "known"),
     [
         ([0] * 4, [0, 0], "16554d9eca36314c db20fe9d672d0fdc d7e772cee186176b 7e68b68aec7ba23b"),
-        (
-            [2**64 - 1] * 4,
-            [2**64 - 1] * 2,
-            "87b092c3013fe90b 438c3c67be8d0224 9cc7d7c69cd777b6 a09caebf594f0ba0",
-        ),
+        ([2**64 - 1] * 4, [2**64 - 1] * 2, "87b092c3013fe90b 438c3c67be8d0224 9cc7d7c69cd777b6 a09caebf594f0ba0"),
         (
             [0x243F6A8885A308D3, 0x13198A2E03707344, 0xA4093822299F31D0, 0x082EFA98EC4E6C89],
             [0x452821E638D01377, 0xBE5466CF34E90C6C],
@@ -55,7 +51,7 @@ def test_known_answers(place: tuple[int, ...], known: str) -> None:
         ),
     ],
     ids=["zeros", "ones", "digits of pi"],
-)
+)  # fmt: skip
 def test_random123_vectors(counter: list[int], key: list[int], known: str) -> None:
     before = (sum(word << 64 * k for k, word in enumerate(counter)) - 1) % 2**256
     place = (*key, *(before >> 64 * k & 2**64 - 1 for k in range(4)))
@@ -128,11 +124,7 @@ def test_generators_are_independent_objects() -> None:
         ({"seed": 0, "epoch": 1.0, "index": 0}, TypeError, "epoch must be an integer, got 1.0"),
         ({"seed": 0, "epoch": 0, "index": math.nan}, TypeError, "index must be an integer, got nan"),
         ({"seed": "1", "epoch": 0, "index": 0}, TypeError, "seed must be an integer, got '1'"),
-        (
-            {"seed": -1, "epoch": 0, "index": 0},
-            ValueError,
-            "seed must be at least 0 and below 2**128, got -1",
-        ),
+        ({"seed": -1, "epoch": 0, "index": 0}, ValueError, "seed must be at least 0 and below 2**128, got -1"),
         ({"seed": 2**128, "epoch": 0, "index": 0}, ValueError, "below 2**128"),
         ({"seed": 0, "epoch": 2**32, "index": 0}, ValueError, "epoch must be at least 0 and below 2**32"),
         ({"seed": 0, "epoch": 0, "index": 2**64}, ValueError, "index must be at least 0 and below 2**64"),
@@ -140,7 +132,7 @@ def test_generators_are_independent_objects() -> None:
         ({"seed": 0, "epoch": 0, "index": 0, "view": -1}, ValueError, "view must be"),
     ],
     ids=map(str, range(13)),
-)
+)  # fmt: skip
 @pytest.mark.parametrize("make", [ss.SampleKey, ss.generator])
 def test_bad_fields(make: Any, fields: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error) as raised:

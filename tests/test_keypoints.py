@@ -131,13 +131,9 @@ def test_no_keypoints() -> None:
         ({"pairs": [1, 2]}, ValueError, "pairs must be a list of pairs"),
         ({"pairs": [(1, 2), (2, 3)]}, ValueError, "pairs must name each keypoint at most once"),
         ({"pairs": [("a", "b")]}, ValueError, "pairs must be row numbers if there are no labels"),
-        (
-            {"pairs": [(0, 1)], "outside": "drop"},
-            ValueError,
-            "pairs must be names of labels when outside='drop' removes rows",
-        ),
+        ({"pairs": [(0, 1)], "outside": "drop"}, ValueError, "pairs must be names of labels when outside='drop' removes rows"),
     ],
-)
+)  # fmt: skip
 def test_bad_arguments(options: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         ss.Keypoints(**options)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from cases import TRANSFORMS, Case, Moves
 from cases.case import AROUND, COVERS, EXACT, RECOLOURS, REPEATS, TEARS
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from image_laws import alike
+from image_laws import alike, keep, refuses_to_change_with_dtype
 
 import seedsafe as ss
 from seedsafe.pipeline.boxes import Edges
@@ -252,27 +251,12 @@ def test_smallest_images(name: str, shape: tuple[int, ...]) -> None:
 
 
 def check_laws(transform: ss.Transform, image: np.ndarray, key: ss.SampleKey) -> None:
-    augment, *twins = alike(transform)
-    before = image.copy()
-    made = augment(image, key=key)
-    np.testing.assert_array_equal(image, before)
+    made = keep(transform, image, key)
     assert made.dtype == image.dtype
-    assert made.flags.carray
     assert made.base is None
-    assert not np.shares_memory(made, image)
-    assert np.isfinite(made).all()
-    params = augment.params(key, image)
-    assert made.shape == shape_after(transform, image, params[0].params)
-    same = [
-        augment(image, key=key),
-        augment.replay(image, params),
-        *(twin(image, key=key) for twin in twins),
-        augment({"image": image}, key=key)["image"],
-        transform(image, key=key),
-    ]
-    for one in same:
-        np.testing.assert_array_equal(made, one)
-    assert augment.params(key, image.shape) == params
+    refuses_to_change_with_dtype(transform, image.shape, key)
+    augment, *_ = alike(transform)
+    assert augment.params(key, image.shape) == augment.params(key, image)
 
 
 @pytest.mark.parametrize("name", LOOKING)
@@ -285,10 +269,7 @@ def test_laws_of_what_looks_at_boxes_or_masks(name: str, dtype: str) -> None:
         before = {k: v.copy() for k, v in sample.items()}
         made = augment(sample, key=key)
         params = augment.params(key, sample)
-        again = [
-            augment.replay(sample, params),
-            *(twin(sample, key=key) for twin in twins),
-        ]
+        again = [augment.replay(sample, params), *(twin(sample, key=key) for twin in twins)]
         for target, part in before.items():
             np.testing.assert_array_equal(sample[target], part)
             assert made[target].dtype == part.dtype
@@ -300,31 +281,6 @@ def test_laws_of_what_looks_at_boxes_or_masks(name: str, dtype: str) -> None:
 
 def shape_after(transform: ss.Transform, image: np.ndarray, params: Any) -> tuple[int, ...]:
     return image.shape if params is None else transform.out_info(ss.Info(image.shape), params).shape
-
-
-@pytest.mark.parametrize("name", SPATIAL)
-def test_layouts(name: str, tmp_path: Path) -> None:
-    wide = np.random.default_rng(0).integers(0, 256, (96, 112, 3)).astype(np.uint8)
-    image = wide[::2, ::2].copy()
-    frozen = image.copy()
-    frozen.flags.writeable = False
-    mapped = np.memmap(tmp_path / "image", np.uint8, "w+", shape=image.shape)
-    mapped[...] = image
-    transform = SPATIAL[name].transform
-    wanted = {key: transform(image, key=key) for key in KEYS[:2]}
-    for other in (
-        mapped,
-        wide[::2, ::2],
-        np.asfortranarray(image),
-        image[::-1, ::-1].copy()[::-1, ::-1],
-        image[..., ::-1].copy()[..., ::-1],
-        frozen,
-    ):
-        for key in KEYS[:2]:
-            np.testing.assert_array_equal(transform(other, key=key), wanted[key])
-    still = np.broadcast_to(np.uint8(9), (48, 56, 3))
-    for key in KEYS[:3]:
-        np.testing.assert_array_equal(transform(still, key=key), transform(still.copy(), key=key))
 
 
 @pytest.mark.parametrize("name", SPATIAL)
@@ -372,12 +328,3 @@ def test_boxes_and_keypoints_of_every_number_and_dtype(name: str) -> None:
                 assert made["boxes"].dtype == made["keypoints"].dtype == dtype
                 assert (made["boxes"][:, 4] == 7).all()
                 assert (made["keypoints"][:, 2:] == 5).all()
-
-
-@pytest.mark.parametrize("name", SPATIAL)
-def test_uint8_and_float32_have_the_same_parameters(name: str) -> None:
-    augment = ss.Compose([SPATIAL[name].transform])
-    for key in KEYS[:5]:
-        assert augment.params(key, ss.Info((48, 56, 3), "uint8")) == augment.params(
-            key, ss.Info((48, 56, 3), "float32")
-        )

@@ -74,6 +74,26 @@ def no_descriptors_left() -> Iterator[None]:
             os.close(descriptor)
 
 
+@contextlib.contextmanager
+def only_a_child_keeps(kept: list[np.ndarray], *, without_descriptors: bool = False) -> Iterator[None]:
+    """Fork a child, and drop batches 1, 2 … here: after what the block does, the child finds them as they were."""
+    asked, answers = os.pipe(), os.pipe()
+    with no_descriptors_left() if without_descriptors else contextlib.nullcontext():
+        child = os.fork()
+    if child == 0:
+        os.read(asked[0], 1)
+        same = all((array == batch(value)).all() for value, array in enumerate(kept, 1))
+        os.write(answers[1], b"same" if same else b"else")
+        os._exit(0)
+    kept.clear()
+    yield
+    os.write(asked[1], b".")
+    assert os.read(answers[0], 4) == b"same"
+    os.waitpid(child, 0)
+    for end in (*asked, *answers):
+        os.close(end)
+
+
 def mapped_bytes() -> int:
     lines = [line for line in Path("/proc/self/maps").read_text().splitlines() if "memfd:" in line]
     ends = [line.split()[0].split("-") for line in lines]
@@ -93,9 +113,10 @@ class TestBatches:
                 equal(array, batch(value))
             assert len(only_ring().slots) <= 2  # the same memory again and again
 
-    def test_a_pool_takes_them(self) -> None:
-        with multiprocessing.get_context("fork").Pool(2) as pool:
-            for value, array in enumerate(pool.imap(made, range(40))):
+    @pytest.mark.parametrize("tasks", [None, 1])
+    def test_a_pool_takes_them(self, tasks: int | None) -> None:
+        with multiprocessing.get_context("fork").Pool(2, maxtasksperchild=tasks) as pool:
+            for value, array in enumerate(pool.imap(made, range(12 if tasks else 40))):
                 equal(array, batch(value))
 
     def test_each_array_of_a_sample_has_its_column_and_the_rest_lies_beside(self) -> None:
@@ -113,16 +134,14 @@ class TestBatches:
                     equal(ours, theirs["boxes"])
 
     def test_a_smaller_batch_is_the_beginning_of_a_slot(self) -> None:
-        with Worker() as worker:
-            worker.met()
+        with Worker().met() as worker:
             worker("made", 1)
             equal(worker("made", 2, (3, *SHAPE[1:])), batch(2, (3, *SHAPE[1:])))
             assert len(only_ring().slots) == 1
 
     def test_a_larger_batch_gets_a_larger_slot_and_the_small_one_is_given_up(self) -> None:
         larger = (32, *SHAPE[1:])
-        with Worker() as worker:
-            worker.met()
+        with Worker().met() as worker:
             kept = worker("made", 1)
             equal(worker("made", 2, larger), batch(2, larger))
             equal(kept, batch(1))
@@ -177,8 +196,7 @@ class TestLifetime:
             assert all((array == -1).all() for array in held)
 
     def test_a_row_is_enough_to_hold_a_slot(self) -> None:
-        with Worker() as worker:
-            worker.met()
+        with Worker().met() as worker:
             row = worker("made", 1)[3]
             for value in range(2, 9):
                 equal(worker("made", value), batch(value))
@@ -188,8 +206,7 @@ class TestLifetime:
             assert only_ring().count(HELD) == 0
 
     def test_what_the_worker_keeps_does_not_change_either(self) -> None:
-        with Worker() as worker:
-            worker.met()
+        with Worker().met() as worker:
             worker("keep", 7)  # sent, dropped here at once, and kept there
             for value in range(5):
                 equal(worker("made", value), batch(value))
@@ -198,8 +215,7 @@ class TestLifetime:
             assert worker("taken") == 0
 
     def test_what_the_worker_keeps_stays_where_enough_memory_is_free(self) -> None:
-        with Worker() as worker:
-            worker.met()
+        with Worker().met() as worker:
             held = [worker("made", value) for value in range(12)]
             array = worker("keep", 7)
             held.clear()
@@ -211,8 +227,7 @@ class TestLifetime:
 
     @pytest.mark.parametrize("parts", [1, 3])
     def test_the_memory_of_two_to_four_batches_is_kept(self, parts: int) -> None:
-        with Worker() as worker:
-            worker.met()
+        with Worker().met() as worker:
             held = [worker("columns", parts) for _ in range(12)]
             size = parts * held[0][0].nbytes
             assert worker("resident") >= 12 * size
@@ -249,16 +264,15 @@ class TestLifetime:
 
     def test_who_keeps_it_drops_the_files_of_workers_that_have_ended(self) -> None:
         spare = ring.Spare()
-        with Worker() as worker:
-            worker.met()
+        with Worker().met():
+            pass
         assert len(rings()) == 1
         del spare
         assert not rings()
         assert mapped_bytes() == 0
 
     def test_memory_that_was_held_is_given_back(self) -> None:
-        with Worker() as worker:
-            worker.met()
+        with Worker().met() as worker:
             held = [worker("made", value) for value in range(60)]
             full = worker("resident")
             assert full > 60 * held[0].nbytes
@@ -322,8 +336,7 @@ class TestFaults:
         assert not rings()
 
     def test_a_place_in_a_ring_that_is_gone_is_an_error_and_no_oserror(self) -> None:
-        with Worker() as worker:
-            worker.met()
+        with Worker().met() as worker:
             message = worker.bytes("made", 1)
         reader.state.__init__()
         with pytest.raises(
@@ -366,8 +379,7 @@ class TestFaults:
         theirs.close()
 
     def test_a_child_that_drops_an_inherited_batch_frees_nothing(self) -> None:
-        with Worker() as worker:
-            worker.met()
+        with Worker().met() as worker:
             array = worker("made", 1)
             child = os.fork()
             if child == 0:
@@ -381,8 +393,7 @@ class TestFaults:
             equal(array, batch(1))
 
     def test_a_child_that_c_code_forks_frees_nothing_either(self) -> None:
-        with Worker() as worker:
-            worker.met()
+        with Worker().met() as worker:
             array = worker("made", 1)
             child = ctypes.CDLL(None).fork()  # Python's hooks do not run
             if child == 0:
@@ -395,46 +406,18 @@ class TestFaults:
 
     def test_a_batch_inherited_by_a_child_does_not_change(self) -> None:
         with Worker() as worker:
-            worker.met()
-            array = worker("made", 1)
-            asked, answers = os.pipe(), os.pipe()
-            child = os.fork()
-            if child == 0:
-                os.read(asked[0], 1)
-                os.write(answers[1], b"same" if (array == batch(1)).all() else b"else")
-                os._exit(0)
-            del array
-            for value in range(2, 12):
-                equal(worker("made", value), batch(value))
-            os.write(asked[1], b".")
-            assert os.read(answers[0], 4) == b"same"
-            os.waitpid(child, 0)
+            with only_a_child_keeps([worker.met()("made", 1)]):
+                for value in range(2, 12):
+                    equal(worker("made", value), batch(value))
             before = len(worker("slots"))
             held = [worker("made", value) for value in range(before)]  # the child's slot serves again
             assert len(worker("slots")) == before
             del held
-            for end in (*asked, *answers):
-                os.close(end)
 
     def test_what_a_child_inherits_stays_where_enough_memory_is_free(self) -> None:
-        with Worker() as worker:
-            worker.met()
-            held = [worker("made", value) for value in range(13)]
-            asked, answers = os.pipe(), os.pipe()
-            child = os.fork()
-            if child == 0:
-                os.read(asked[0], 1)
-                same = [(array == batch(value)).all() for value, array in enumerate(held)]
-                os.write(answers[1], b"same" if all(same) else b"else")
-                os._exit(0)
-            held.clear()
+        with Worker().met() as worker, only_a_child_keeps([worker("made", k) for k in range(1, 14)]):
             for value in range(20, 32):
                 equal(worker("made", value), batch(value))
-            os.write(asked[1], b".")
-            assert os.read(answers[0], 4) == b"same"
-            os.waitpid(child, 0)
-            for end in (*asked, *answers):
-                os.close(end)
 
     @pytest.mark.parametrize("of", ["reader", "writer"])
     def test_a_daemon_that_closes_its_descriptors_keeps_what_it_inherits(self, of: str) -> None:
@@ -468,21 +451,9 @@ class TestFaults:
                 os.close(end)
 
     def test_a_batch_that_the_workers_child_inherits_does_not_change(self) -> None:
-        array = made(1)
-        asked, answers = os.pipe(), os.pipe()
-        child = os.fork()
-        if child == 0:
-            os.read(asked[0], 1)
-            os.write(answers[1], b"same" if (array == batch(1)).all() else b"else")
-            os._exit(0)
-        del array
-        others = [made(value) for value in range(2, 6)]
-        os.write(asked[1], b".")
-        assert os.read(answers[0], 4) == b"same"
-        os.waitpid(child, 0)
+        with only_a_child_keeps([made(1)]):
+            others = [made(value) for value in range(2, 6)]
         del others
-        for end in (*asked, *answers):
-            os.close(end)
 
     @pytest.mark.parametrize("method", METHODS)
     def test_epochs_of_new_workers_leave_nothing(self, method: str) -> None:
@@ -495,8 +466,7 @@ class TestFaults:
         assert seen[1:] == seen[:1] * (len(seen) - 1)
 
     def test_a_dead_workers_batch_is_kept_and_goes_with_its_last_view(self) -> None:
-        with Worker() as worker:
-            worker.met()
+        with Worker().met() as worker:
             array = worker("made", 1)
             os.kill(worker.process.pid or 0, signal.SIGKILL)
             worker.process.join()
@@ -510,14 +480,8 @@ class TestFaults:
             message = worker.bytes("made", 1)
         equal(pickle.loads(message), batch(1))
 
-    def test_a_pools_workers_that_end_after_each_task(self) -> None:
-        with multiprocessing.get_context("fork").Pool(2, maxtasksperchild=1) as pool:
-            for value, array in enumerate(pool.imap(made, range(12))):
-                equal(array, batch(value))
-
     def test_messages_of_a_dead_worker_come_late(self) -> None:
-        with Worker() as worker:
-            worker.met()
+        with Worker().met() as worker:
             message = worker.bytes("made", 1)
         with Worker() as other:
             other.met()
@@ -561,8 +525,7 @@ class TestFaults:
             assert len(worker("slots")) <= 2
 
     def test_a_message_is_opened_once(self) -> None:
-        with Worker() as worker:
-            worker.met()
+        with Worker().met() as worker:
             message = worker.bytes("made", 1)
             array = pickle.loads(message)
             with pytest.raises(RuntimeError, match="opened only once"):
@@ -815,28 +778,13 @@ class TestWhereItCannotBe:
 
     @pytest.mark.fork
     def test_a_batch_that_a_fork_without_descriptors_inherits_does_not_change(self) -> None:
-        with Worker() as worker:
-            array = worker.met()("made", 1)
-            asked, answers = os.pipe(), os.pipe()
-            with no_descriptors_left():
-                child = os.fork()
-            if child == 0:
-                os.read(asked[0], 1)
-                os.write(answers[1], b"same" if (array == batch(1)).all() else b"else")
-                os._exit(0)
-            del array
+        with Worker() as worker, only_a_child_keeps([worker.met()("made", 1)], without_descriptors=True):
             for value in range(2, 12):
                 equal(worker("made", value), batch(value))
-            os.write(asked[1], b".")
-            assert os.read(answers[0], 4) == b"same"
-            os.waitpid(child, 0)
-            for end in (*asked, *answers):
-                os.close(end)
 
     @pytest.mark.linux
     def test_the_message_says_what_is_missing(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        with Worker() as worker:
-            worker.met()
+        with Worker().met() as worker:
             message = worker.bytes("made", 1)
             reader.state.__init__()
             monkeypatch.setattr(memory, "_reserve", [])
@@ -848,8 +796,7 @@ class TestWhereItCannotBe:
 
     @pytest.mark.linux
     def test_a_reader_that_cannot_map_a_slot_copies_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        with Worker() as worker:
-            worker.met()
+        with Worker().met() as worker:
             monkeypatch.setattr(
                 arena, "map_file", lambda *_: (_ for _ in ()).throw(OSError("no more mappings"))
             )
@@ -858,8 +805,7 @@ class TestWhereItCannotBe:
 
     @pytest.mark.linux
     def test_another_process_than_the_first_reader_gets_a_copy(self) -> None:
-        with Worker() as worker:
-            worker.met()
+        with Worker().met() as worker:
             message = worker.bytes("made", 1)
             with multiprocessing.get_context("spawn").Pool(1) as pool:
                 equal(pool.apply(hold, (message,)), batch(1))

@@ -100,15 +100,6 @@ def test_masks_boxes_and_keypoints_go_with_the_frames(key: ss.SampleKey) -> None
     wanted = np.stack([AUGMENT({"image": VIDEO[0], "mask": mask}, key=key)["mask"] for mask in MASKS])
     assert same(made["video_mask"], wanted)
     assert not np.shares_memory(made["video_mask"], MASKS)
-    ruled = ss.Compose(
-        AUGMENT.transforms, boxes=ss.Boxes("coco", labels="names"), keypoints=ss.Keypoints(outside="drop")
-    )
-    names = {"names": ["x"]}
-    given = {**rest, **names}
-    made, one = ruled({"video": VIDEO, **given}, key=key), ruled({"image": VIDEO[0], **given}, key=key)
-    assert made["names"] == one["names"]
-    assert same(made["boxes"], one["boxes"])
-    assert same(made["keypoints"], one["keypoints"])
 
 
 @pytest.mark.parametrize("key", KEYS, ids=lambda key: str(key.index))

@@ -296,19 +296,8 @@ def test_paths_and_names_of_other_versions() -> None:
 
 
 ODD: list[Any] = [
-    "yes",
-    None,
-    float("nan"),
-    float("inf"),
-    True,
-    [],
-    (1,),
-    (1, 2, 3),
-    ("a", "b"),
-    {},
-    {"z": 1},
-    object(),
-    1j,
+    *("yes", None, float("nan"), float("inf"), True, object(), 1j),
+    *([], (1,), (1, 2, 3), ("a", "b"), {}, {"z": 1}),
 ]
 
 

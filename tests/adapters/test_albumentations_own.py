@@ -12,7 +12,6 @@ from skimage import data
 
 import seedsafe as ss
 import seedsafe_albumentations as A  # noqa: N812  # as its users do
-from seedsafe_torch import AugmentedDataset, loader
 
 IMAGE = data.astronaut()[:60, :80].copy()
 MASK = (IMAGE[..., 0] // 64).astype(np.uint8)
@@ -244,25 +243,6 @@ def test_a_container_keeps_boxes_with_its_transforms() -> None:
         assert made["names"] == ["a"]
         seen.add(tuple(round(x) for x in made["bboxes"][0]))
     assert seen <= {(70, 0, 80, 5), (0, 55, 10, 60)}
-
-
-def test_a_dataset_with_one_is_the_same_for_any_number_of_workers() -> None:
-    augment = A.Compose([Lighter(p=0.7), Fixed(p=0.5), A.RandomCrop(32, 32)])
-
-    class Photographs:
-        def __len__(self) -> int:
-            return 8
-
-        def __getitem__(self, index: int) -> Any:
-            return augment(image=IMAGE)["image"]
-
-    dataset = AugmentedDataset(Photographs(), seed=42)
-    passes = [
-        np.concatenate([batch.numpy() for batch in loader(dataset, batch_size=4, num_workers=workers)])
-        for workers in (0, 2)
-    ]
-    assert (passes[0] == passes[1]).all()
-    assert len({one.tobytes() for one in passes[0]}) == 8
 
 
 class Shrinking(Cut):

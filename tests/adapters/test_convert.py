@@ -190,34 +190,18 @@ BAD: list[tuple[Callable[[], Any], type[Exception], str]] = [
         (lambda: of(TensorDataset(torch.zeros(2))), ValueError, "needs a dataset with a transform"),
         (lambda: of(Photographs(transforms=darker)), ValueError, "take an image and its target together.*targets="),
         (lambda: of(Reseeded()), ValueError, r"seeds generators while it reads.*targets=\(.image., .mask.\)"),
-        (
-            lambda: of(Photographs(target_transform=known("RandomRotation"))),
-            ValueError,
-            "draws RandomRotation in its target_transform.*targets=",
-        ),
+        (lambda: of(Photographs(target_transform=known("RandomRotation"))), ValueError, "draws RandomRotation in its target_transform.*targets="),
         (
             lambda: of(Photographs(target_transform=known("Compose", transforms=[known("RandomApply", transforms=[known("RandomCrop")])]))),
             ValueError,
             "draws RandomCrop in its target_transform",
         ),
-        (
-            lambda: of(ConcatDataset([Photographs(), Photographs(drawn)])),
-            ValueError,
-            "the datasets inside ConcatDataset have different transforms",
-        ),
-        (
-            lambda: of(Photographs(dataset=Photographs())),
-            ValueError,
-            "the Photographs inside Photographs has a transform of its own.*augment=",
-        ),
+        (lambda: of(ConcatDataset([Photographs(), Photographs(drawn)])), ValueError, "the datasets inside ConcatDataset have different transforms"),
+        (lambda: of(Photographs(dataset=Photographs())), ValueError, "the Photographs inside Photographs has a transform of its own.*augment="),
         (lambda: of(Untouched())[0], ss.SampleError, "Untouched called its transform 0 times for the sample 0"),
         (lambda: of(Twice())[0], ss.SampleError, "Twice called its transform 2 times.*views=2"),
         (lambda: setattr(of(Photographs()), "transform", darker), AttributeError, "because the AugmentedDataset has converted it"),
-        (
-            lambda: run([lambda image: [image, image]]),
-            TypeError,
-            "Lambda must return one image, got a list of 2.*views=",
-        ),
+        (lambda: run([lambda image: [image, image]]), TypeError, "Lambda must return one image, got a list of 2.*views="),
         (
             lambda: run([to_tensor, known("RandomHorizontalFlip", p=1.0), known("ToTensor")]),
             TypeError,
@@ -315,13 +299,6 @@ class Appended(Wrapper):
         return crops
 
 
-class Drawing(Wrapper):
-    """It draws what the code is not known for."""
-
-    def __call__(self, image: Any) -> Any:
-        return self.first(image) if np.random.rand() + np.random.rand() < 0.5 else image
-
-
 class Looking(Wrapper):
     def __call__(self, image: Any) -> Any:
         return self.first(image) if image.size else image
@@ -402,7 +379,7 @@ class Copying(Wrapper):
         (Named, [("by_name['weak']",), ("by_name['strong']",)]),
         *(
             (kind, None)
-            for kind in (Drawing, Looking, Counting, Calling, Keeping, WithMask, Asking, Remembering, Caching)
+            for kind in (Looking, Counting, Calling, Keeping, WithMask, Asking, Remembering, Caching)
         ),
     ],
     ids=lambda value: getattr(value, "__name__", str(value)),

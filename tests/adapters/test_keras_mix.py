@@ -71,3 +71,8 @@ def test_what_cannot_be_mixed_is_refused() -> None:
         TypeError, match="mix needs a batch that is a tuple of images and labels, got ndarray"
     ):
         alone[0]
+
+
+def test_a_mix_of_samples_is_refused_over_ready_batches_at_once() -> None:
+    with pytest.raises(ValueError, match=r"MixUp mixes single samples.*batch_size=.*BatchMix"):
+        AugmentedSequence(Given((pixels(7)[:3], np.arange(3))), ss.MixUp(classes=3), seed=1)

@@ -82,9 +82,7 @@ CASES = [
         },
     ),
     Case(
-        ss.PeakNormalize,
-        drawn=NOTHING,
-        golden={"PeakNormalize": Golden(ss.PeakNormalize(0.9), (2, 16001))},
+        ss.PeakNormalize, drawn=NOTHING, golden={"PeakNormalize": Golden(ss.PeakNormalize(0.9), (2, 16001))}
     ),
     Case(
         ss.Clipping,
@@ -276,8 +274,7 @@ CASES = [
         golden={
             "TimeMask": Golden(ss.TimeMask(), ss.Info((80, 301), "float32")),
             "TimeMask mean": Golden(
-                ss.TimeMask((0.0, 0.2), count=(1, 3), fill="mean", p=0.8),
-                ss.Info((2, 80, 301), "float32"),
+                ss.TimeMask((0.0, 0.2), count=(1, 3), fill="mean", p=0.8), ss.Info((2, 80, 301), "float32")
             ),
             "TimeMask share": Golden(ss.TimeMask(max_share=0.2, fill=-1), ss.Info((80, 301), "float32")),
         },
@@ -291,13 +288,12 @@ CASES = [
                 ss.FrequencyMask((5, 30), count=(1, 3)),
                 SPECTROGRAM,
                 [one_of(lambda b: len(b[0]), (1, 2, 3)), *bands(80)],
-            ),
+            )
         ],
         golden={
             "FrequencyMask": Golden(ss.FrequencyMask(), ss.Info((80, 301), "float32")),
             "FrequencyMask mean": Golden(
-                ss.FrequencyMask((0.0, 0.2), count=2, fill="mean"),
-                ss.Info((2, 80, 301), "float32"),
+                ss.FrequencyMask((0.0, 0.2), count=2, fill="mean"), ss.Info((2, 80, 301), "float32")
             ),
         },
         picture="(5, 14), count=2",

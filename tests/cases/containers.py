@@ -54,12 +54,10 @@ CASES = [
         drawn="what it chooses: test_distributions.py",
         golden={
             "SomeOf": Golden(
-                ss.SomeOf([ss.HorizontalFlip(), ss.VerticalFlip(), ss.GaussianNoise()], n=2),
-                SHAPE,
+                ss.SomeOf([ss.HorizontalFlip(), ss.VerticalFlip(), ss.GaussianNoise()], n=2), SHAPE
             ),
             "SomeOf, replace": Golden(
-                ss.SomeOf([ss.GaussianNoise(std=(0, 3)), ss.HorizontalFlip()], n=3, replace=True),
-                SHAPE,
+                ss.SomeOf([ss.GaussianNoise(std=(0, 3)), ss.HorizontalFlip()], n=3, replace=True), SHAPE
             ),
         },
         holds=True,

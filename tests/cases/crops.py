@@ -188,8 +188,7 @@ CASES = [
         golden={
             "MultiScaleCrop": Golden(ss.MultiScaleCrop(24), UINT8),
             "MultiScaleCrop random": Golden(
-                ss.MultiScaleCrop(24, scales=(1, 0.5), places="random", interpolation="area"),
-                UINT8,
+                ss.MultiScaleCrop(24, scales=(1, 0.5), places="random", interpolation="area"), UINT8
             ),
         },
         picture="size=128",

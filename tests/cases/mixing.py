@@ -20,7 +20,7 @@ def mixing(kind: Any, many: ss.Transform, few: ss.Transform, drawn: str, picture
     """Return the case of a transform whose golden pipelines have a dataset of many samples, and one of just enough."""
     return Case(
         kind,
-        drawn=f"{drawn}: test_partners.py",
+        drawn=f"{drawn}: test_partners.py; Beta: test_mixing.py",
         golden={kind.__name__: Golden(many, MANY), f"{kind.__name__} of few": Golden(few, FEW)},
         picture=picture,
         needs="dataset",

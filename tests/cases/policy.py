@@ -13,15 +13,8 @@ SHAPE = (37, 53, 3)
 MEMORY = {"": Memory(more=6 * 2**20, why="Pillow's steps are worked out in numbers of 4 or 8 bytes")}
 COLOURS = ("Brightness", "Color", "Contrast", "Sharpness")
 CHAINED = [
-    "AutoContrast",
-    "Equalize",
-    "Posterize",
-    "Rotate",
-    "ShearX",
-    "ShearY",
-    "Solarize",
-    "TranslateX",
-    "TranslateY",
+    *("AutoContrast", "Equalize", "Posterize", "Solarize"),
+    *("Rotate", "ShearX", "ShearY", "TranslateX", "TranslateY"),
 ]
 
 OPS = (*CHAINED, *COLOURS, "Identity", "Invert", "SolarizeAdd")
@@ -45,9 +38,7 @@ CASES = [
                 ],
             ),
             Drawn(
-                ss.AugMix(mixture_width=2),
-                IMAGE,
-                [one_of(lambda drawn: len(drawn.branches[0]), (1, 2, 3))],
+                ss.AugMix(mixture_width=2), IMAGE, [one_of(lambda drawn: len(drawn.branches[0]), (1, 2, 3))]
             ),
         ],
         golden={
@@ -75,13 +66,7 @@ CASES = [
         ss.AutoAugment,
         also={"svhn": ss.AutoAugment("svhn", interpolation="bilinear")},
         moves=[Moves(ss.AutoAugment("svhn"), RECOLOURS)],
-        drawn=[
-            Drawn(
-                ss.AutoAugment("svhn"),
-                IMAGE,
-                [share(lambda drawn: len(drawn) == 2, 0.4104)],
-            )
-        ],
+        drawn=[Drawn(ss.AutoAugment("svhn"), IMAGE, [share(lambda drawn: len(drawn) == 2, 0.4104)])],
         golden={
             "AutoAugment": Golden(ss.AutoAugment(), SHAPE),
             "AutoAugment cifar10": Golden(ss.AutoAugment("cifar10", p=0.9), SHAPE),
@@ -134,8 +119,7 @@ CASES = [
             **{f"PolicyOp {op}": Golden(ss.PolicyOp(op), SHAPE) for op in OPS},
             "PolicyOp bicubic": Golden(ss.PolicyOp("Rotate", interpolation="bicubic", fill=1), SHAPE),
             "PolicyOp normal": Golden(
-                ss.PolicyOp("Rotate", level=9, std=0.5, p=0.5, interpolation=("bilinear", "bicubic")),
-                SHAPE,
+                ss.PolicyOp("Rotate", level=9, std=0.5, p=0.5, interpolation=("bilinear", "bicubic")), SHAPE
             ),
             "PolicyOp even": Golden(ss.PolicyOp("Color", level=9, std=float("inf")), SHAPE),
         },
@@ -149,8 +133,7 @@ CASES = [
         golden={
             "RandAugment": Golden(ss.RandAugment(), SHAPE),
             "RandAugment, options": Golden(
-                ss.RandAugment(3, 14, bins=20, interpolation="bilinear", fill=(1, 0, 1), p=0.9),
-                SHAPE,
+                ss.RandAugment(3, 14, bins=20, interpolation="bilinear", fill=(1, 0, 1), p=0.9), SHAPE
             ),
         },
         channels=GREY_OR_RGB,

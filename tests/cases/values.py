@@ -25,16 +25,6 @@ CASES = [
         picture="mean=0.5, std=0.25",
         shown=False,
     ),
-    Case(
-        ss.ToCHW,
-        any_dtype=True,
-        drawn=NOTHING,
-        shown=False,
-    ),
-    Case(
-        ss.ToFloat,
-        becomes="float32",
-        drawn=NOTHING,
-        shown=False,
-    ),
+    Case(ss.ToCHW, any_dtype=True, drawn=NOTHING, shown=False),
+    Case(ss.ToFloat, becomes="float32", drawn=NOTHING, shown=False),
 ]

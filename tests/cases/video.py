@@ -22,10 +22,7 @@ CASES = [
                 VIDEO,
                 [
                     one_of(lambda drawn: drawn[0][1] - drawn[0][0], (2, 3, 4, 5)),
-                    below(
-                        lambda drawn: drawn[0][0],
-                        lambda drawn: 300 - 15 * (drawn[0][1] - drawn[0][0]),
-                    ),
+                    below(lambda drawn: drawn[0][0], lambda drawn: 300 - 15 * (drawn[0][1] - drawn[0][0])),
                 ],
             ),
             Drawn(
@@ -48,5 +45,5 @@ CASES = [
             "TemporalSample short": Golden(ss.TemporalSample(6, stride=(1, 4), short="repeat"), (9, 6, 5, 3)),
         },
         picture="9, stride=3",
-    ),
+    )
 ]
