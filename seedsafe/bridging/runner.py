@@ -286,7 +286,7 @@ class Runner:
         if watch is None:
             return run.result
         watch.note_seeds(address, seeds, number)
-        result = watch.check(run, address, call, later, keeps)
+        result = watch.check(run, address, call, number, later, keeps)
         is_heard = is_worker() and self._calls.flags & HEARD
         if number >= KEYS and not is_heard and address.moment >> 32 != VALIDATION_EPOCH:
             self.tell()

@@ -20,6 +20,9 @@ __all__ = ["KEYS", "Call", "Watch", "trace"]
 KEYS = 32
 """The number of calls at the start of a run that are all watched."""
 
+_MIXED = 8
+"""The number of calls between whose runs others run."""
+
 Call = Callable[[Address], Any]
 
 
@@ -32,10 +35,10 @@ class _First(NamedTuple):
 class Watch:
     """Checks calls of one object in one process.
 
-    It runs each call for its key, for another key, and for its key again, as another worker would. In between, it repeats the first call that it
-    watched in this epoch, because a dataset may change with the epoch. If two results for one key differ, or their draws do,
-    the object has randomness that a bridge does not reach, or depends on earlier samples. If the generators end in the same
-    state for two keys, the object seeds them itself.
+    It runs each call for its key, and for its key again, as another worker would. The first eight, and calls 16, 32, 64 and so on, run in between for another key, and the
+    first call that it watched in this epoch is repeated, because a dataset may change with the epoch. If two results for one key differ, or their
+    draws do, the object has randomness that a bridge does not reach, or depends on earlier samples. If the generators end in the
+    same state for two keys, the object seeds them itself.
 
     Args:
         label: the object's name in errors.
@@ -65,21 +68,23 @@ class Watch:
         run: Run,
         address: Address,
         call: Call,
+        number: int,
         later: Callable[[], Call] | None = None,
         keeps: bool = True,
     ) -> Any:
         """Repeat a call after its first run, and return the last result.
 
-        The object may have overwritten the memory of the earlier ones. `keeps` is False for a call that cannot be repeated after
-        others.
+        The object may have overwritten the memory of the earlier ones. `number` is that of the call in the run; `keeps` is False
+        for a call that cannot be repeated after others.
 
         Raises:
             NotReproducible: see Watch.
         """
         result = content(run.result)  # before anything else runs
-        elsewhere = self._try(other_address(address), call)
+        mixes = number <= _MIXED or not number & (number - 1)  # each costs two more reads
+        elsewhere = self._try(other_address(address), call) if mixes else None
         first = self._first
-        if first is not None:
+        if first is not None and mixes:
             repeat = self._try(first.address, first.call)
             if repeat is not None and content(repeat.result) != first.content:
                 if first.address.moment >> 32 == address.moment >> 32:
