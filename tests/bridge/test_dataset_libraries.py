@@ -1,6 +1,6 @@
 """Datasets of pairs of volumes with the libraries' own transforms: equal for any workers, epochs and after a resume, and as random as alone.
 
-MONAI and batchgenerators are in the environment of ``make test-bridge``; pytorch-3dunet and torchio where they are installed.
+All four libraries are in the environment of ``make test-bridge``.
 """
 
 from __future__ import annotations
