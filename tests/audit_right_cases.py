@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import multiprocessing
 import random
 from collections import OrderedDict
 from collections.abc import Callable
@@ -433,8 +434,22 @@ def keyed(bridge: bool = False) -> Any:
     return AugmentedDataset(base, None if bridge else ss.RandomCrop(8), seed=1, bridge=bridge)
 
 
+class EpochInSharedMemory(Listed):
+    """The epoch reaches workers that persist, and every other process that has a copy."""
+
+    def __init__(self) -> None:
+        self.epoch = multiprocessing.get_context("spawn").Value("q", 0)
+
+    def set_epoch(self, epoch: int) -> None:
+        self.epoch.value = epoch
+
+    def read(self, index: int) -> Any:
+        return PICTURES[index] + np.random.default_rng((self.epoch.value, index)).integers(9, dtype=np.uint8)
+
+
 RIGHT: dict[str, Callable[[], Any]] = {
     "folder": Folder,
+    "epoch in shared memory": EpochInSharedMemory,
     "folder, transforms of torch": lambda: Folder(Chain(FlipByTorch(0.5), as_tensor)),
     "folder, transforms of random": lambda: Folder(Chain(CropByRandom(), FlipByTorch(0.5))),
     "folder, transforms of numpy": lambda: Folder(Chain(brighter, CropByRandom())),

@@ -13,6 +13,8 @@ from programs import python
 
 import seedsafe as ss
 from seedsafe_audit import Report
+from seedsafe_audit.options import SLOW
+from seedsafe_audit.questions import QUESTIONS as ALL
 
 LONG = bool(os.environ.get("SEEDSAFE_TEST_LONG"))
 LINES = Path(noisy.__file__).read_text(encoding="utf-8").splitlines()
@@ -50,6 +52,12 @@ def test_a_right_dataset_has_no_fault(name: str) -> None:
     questions = QUESTIONS if LONG else QUESTIONS[:3]
     report = audited(right.RIGHT[name](), *questions, samples=16)
     assert not report.faults, report.faults
+
+
+def test_runs_do_not_share_an_epoch() -> None:
+    usual = [name for name in ALL if name not in SLOW]
+    report = audited(right.EpochInSharedMemory(), *usual)
+    assert [*report.faults, *report.warnings] == []
 
 
 def test_a_cache_is_no_lost_state() -> None:

@@ -63,13 +63,12 @@ def _audit(options: argparse.Namespace) -> int:
     write = _writer(options.format)  # raise for a missing library before minutes of work
     dataset = load(options.target)
     usual = QUICK if options.quick else USUAL
+    given = {name: value for name in usual if (value := getattr(options, name)) is not None}
     names = options.select or [name for name in QUESTIONS if not (options.quick and name in SLOW)]
     try:
         report = audit(
             dataset,
-            samples=usual[0] if options.samples is None else options.samples,
-            workers=options.workers or usual[1],
-            start_methods=options.start_methods or usual[2],
+            **{**usual, **given},
             epochs=options.epochs,
             timeout=options.timeout,
             questions=names,

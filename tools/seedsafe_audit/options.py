@@ -6,13 +6,14 @@ This file imports little, so that the help appears at once.
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 __all__ = ["QUICK", "SLOW", "USUAL", "parser"]
 
-USUAL = (256, (0, 2, 4), ("fork", "spawn"))
-"""Samples, workers and start methods."""
+USUAL: dict[str, Any] = {"samples": 256, "workers": (0, 2, 4), "start_methods": ("fork", "spawn")}
+"""Arguments of `audit` that an option may change."""
 
-QUICK = (64, (0, 2), ("fork",))
+QUICK: dict[str, Any] = {"samples": 64, "workers": (0, 2), "start_methods": ("fork",)}
 """The same for a quick audit."""
 
 SLOW = ("memory", "hash-order")

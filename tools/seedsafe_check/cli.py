@@ -97,18 +97,15 @@ def _audit(target: str) -> tuple[dict[str, Any], str | None]:
     from seedsafe_audit.subject import load as dataset_of
     from seedsafe_audit.subject import subject_of
 
-    samples, workers, methods = QUICK
     dataset = dataset_of(target)
-    options: dict[str, Any] = {"samples": samples, "workers": workers, "start_methods": methods}
-    report = audit(dataset, questions=[name for name in QUESTIONS if name not in SLOW], **options)
+    report = audit(dataset, questions=[name for name in QUESTIONS if name not in SLOW], **QUICK)
     subject = subject_of(dataset)
     if not any(answer.verdict == "fault" for answer in report.answers):
         return report.to_dict(), None
     bridged, call = _bridged(subject.dataset, subject.loader, iterable=subject.iterable)
-    options["samples"] = 16
     if bridged is None:
         return report.to_dict(), None
-    after = audit(bridged, questions=_CURES, **options)
+    after = audit(bridged, questions=_CURES, **{**QUICK, "samples": 16})
     return report.to_dict(), None if after.exit_code(strict=True) else call
 
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from seedsafe_check.affected import Library
-from seedsafe_lint.findings import Covered, Entry
+from seedsafe_lint.findings import Covered, Entry, Place
 from seedsafe_lint.output import line_list
 from seedsafe_lint.paste import line_to_paste
 from seedsafe_lint.rules import RULES
@@ -132,10 +132,8 @@ class Page:
             )
         lines += ["", self._code()]
         for pair in self.covered[:_MOST]:
-            place = str(pair.finding.place).rpartition(":")[0]
-            lines.append(
-                f"  {pair.finding.code} {place} is covered by the bridge in {str(pair.by).rpartition(':')[0]}"
-            )
+            found, by = _line_of(pair.finding.place), _line_of(pair.by)
+            lines.append(f"  {pair.finding.code} {found} is covered by the bridge in {by}")
         for code in sorted({entry.finding.code for entry in self.errors}):
             lines.append(f"  {code} {RULES[code].name}")
             for entry in [entry for entry in self.errors if entry.finding.code == code][:_MOST]:
@@ -200,7 +198,11 @@ def _line(place: str) -> str:
 
 
 def _place(entry: Entry) -> str:
-    return str(entry.finding.place).rpartition(":")[0]
+    return _line_of(entry.finding.place)
+
+
+def _line_of(place: Place) -> str:
+    return str(place).rpartition(":")[0]  # without the column
 
 
 def _count(number: int, word: str) -> str:

@@ -49,9 +49,12 @@ def ends(ctx: Context) -> Finding:
 
 def pickling(ctx: Context) -> Finding:
     """Pickle the dataset as spawn does, and look for the part that cannot be."""
+    from multiprocessing.context import set_spawning_popen
     from multiprocessing.reduction import ForkingPickler
 
     def work(folder: str) -> Iterator[tuple[int, list[str]]]:
+        worker: Any = _Worker()
+        set_spawning_popen(worker)  # locks and shared memory can be pickled only while a worker starts
         lines = _unpicklable(ctx.subject.dataset, ForkingPickler.dumps)
         yield 0 if lines else len(ForkingPickler.dumps(ctx.subject.dataset)), lines
 
@@ -71,6 +74,15 @@ def pickling(ctx: Context) -> Finding:
             text = "it can be pickled, but a spawned worker cannot start with it. Fix the error below"
             return Finding("fault", text, (*evidence, run.trouble), (), "dataset")
     return Finding("ok", "it can be pickled", evidence)
+
+
+class _Worker:
+    """Stands for a worker that is being started."""
+
+    def duplicate_for_child(self, file: int) -> int:
+        return file
+
+    DupFd = duplicate_for_child
 
 
 def _unpicklable(dataset: Any, dumps: Callable[[Any], Any]) -> list[str]:
