@@ -26,7 +26,7 @@ from torch.utils.data import DistributedSampler
 
 from seedsafe.reading import walk
 from seedsafe_torch import frames
-from seedsafe_torch.inner import chain_of, items_of_a_batch, samplers_of
+from seedsafe_torch.order import chain_of, items_of_a_batch, samplers_of
 
 __all__ = [
     "UNKEYED",

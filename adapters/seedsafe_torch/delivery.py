@@ -22,7 +22,7 @@ from seedsafe_torch.cell import STALE
 from seedsafe_torch.dataset import AugmentedDataset, Carrier
 from seedsafe_torch.fetching import users
 from seedsafe_torch.in_place import RowByRow
-from seedsafe_torch.inner import chain_of, items_of_a_batch
+from seedsafe_torch.order import chain_of, items_of_a_batch
 from seedsafe_torch.passes import LOOK, Batches, Progress
 from seedsafe_torch.sampler import KeyedSampler, keyed_of
 

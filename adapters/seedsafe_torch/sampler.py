@@ -29,7 +29,7 @@ from seedsafe.reading import (
 from seedsafe_torch import frames
 from seedsafe_torch.callers import Caller, caller_of, warn_of_erasing
 from seedsafe_torch.fetching import users
-from seedsafe_torch.inner import InnerEpochs, chain_of, samplers_of
+from seedsafe_torch.order import InnerEpochs, Stamp, chain_of, numbering, samplers_of
 from seedsafe_torch.passes import (
     MANY,
     TWO_OPEN,
@@ -42,7 +42,6 @@ from seedsafe_torch.passes import (
     warn_of_a_loader_made_anew,
     warn_of_look,
 )
-from seedsafe_torch.stamp import Stamp, numbering
 
 __all__ = ["KeyedSampler", "keyed_of"]
 

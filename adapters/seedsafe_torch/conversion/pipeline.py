@@ -15,10 +15,9 @@ import torch
 
 import seedsafe as ss
 from seedsafe.reading import BoundAugment
-from seedsafe_torch.conversion.pixels import ThreeChannels
+from seedsafe_torch.conversion.pixels import EITHER, PICTURE, TENSOR, ThreeChannels, bridge_of, name_of
 from seedsafe_torch.conversion.recorder import Several, chains_of, filled, to_rgb
 from seedsafe_torch.conversion.table import BRIDGED, JOINT, ROWS, Row, UnlikeError
-from seedsafe_torch.conversion.theirs import EITHER, PICTURE, TENSOR, bridge_of, name_of
 
 __all__ = ["Converted", "ConvertedViews", "Line", "Report", "convert", "convert_views", "moving_transforms"]
 

@@ -12,6 +12,9 @@ import torch
 
 import seedsafe as ss
 from seedsafe_torch.conversion.pixels import (
+    EITHER,
+    PICTURE,
+    TENSOR,
     MiddleCrop,
     PillowAffine,
     PillowPerspective,
@@ -22,7 +25,6 @@ from seedsafe_torch.conversion.pixels import (
     ToPicture,
     Unscaled,
 )
-from seedsafe_torch.conversion.theirs import EITHER, PICTURE, TENSOR
 
 __all__ = ["BRIDGED", "JOINT", "ROWS", "Row", "UnlikeError"]
 

@@ -12,7 +12,7 @@ from seedsafe_torch.callers import UNKEYED
 from seedsafe_torch.dataset import AugmentedDataset
 from seedsafe_torch.distributed import DistributedKeyedSampler
 from seedsafe_torch.loading import loader
-from seedsafe_torch.trainers.loaders import OPTIONS
+from seedsafe_torch.trainers import OPTIONS
 
 __all__ = ["keyed_loader"]
 
