@@ -227,10 +227,8 @@ def _expanded(degrees: float, rows: int, columns: int) -> tuple[int, int]:
     corners = [(0, 0), (columns, 0), (columns, rows), (0, rows)]
     across = [cos * one + sin * other + (x - cos * x - sin * y) for one, other in corners]
     down = [cos * other - sin * one + (y + sin * x - cos * y) for one, other in corners]
-    return (
-        math.ceil(max(down)) - math.floor(min(down)),
-        math.ceil(max(across)) - math.floor(min(across)),
-    )
+    height, width = (math.ceil(max(ends)) - math.floor(min(ends)) for ends in (down, across))
+    return height, width
 
 
 @declared
@@ -251,9 +249,8 @@ class PillowAffine(ss.Affine):
         _, size, degrees, translate, scale, shear = params
         matrix = _way_back(image.shape[1] * 0.5, image.shape[0] * 0.5, -degrees, translate, scale[0], shear)
         fill, resample = _fill_of(self.fill, image), _RESAMPLE[self.interpolation]
-        return _warped(
-            image, lambda one: one.transform(size[::-1], 0, matrix, resample, fillcolor=fill)
-        )  # 0 is AFFINE
+        # 0 is AFFINE
+        return _warped(image, lambda one: one.transform(size[::-1], 0, matrix, resample, fillcolor=fill))
 
 
 def _way_back(
@@ -289,9 +286,9 @@ class PillowPerspective(ss.Perspective):
         end = [(x - (u > 0), y - (v > 0)) for (x, y), (u, v) in zip(params[2], start, strict=True)]
         matrix = _coefficients(end, start)
         fill, resample = _fill_of(self.fill, image), _RESAMPLE[self.interpolation]
-        return _warped(
-            image, lambda one: one.transform((columns, rows), 2, matrix, resample, fillcolor=fill)
-        )  # 2 is PERSPECTIVE
+        size = columns, rows
+        # 2 is PERSPECTIVE
+        return _warped(image, lambda one: one.transform(size, 2, matrix, resample, fillcolor=fill))
 
 
 def _coefficients(end: Any, start: Any) -> list[float]:

@@ -35,7 +35,7 @@ class Callback:
 
 def keeps_progress(loading: DataLoader[Any]) -> bool:
     """Return whether a loader is from `loader`, which stores its progress and gets the epoch from its sampler."""
-    return hasattr(loading, "hear")
+    return hasattr(loading, "take_epoch")
 
 
 def resume(loading: DataLoader[Any], epoch: int, batches: int, ranks: int = 1) -> None:

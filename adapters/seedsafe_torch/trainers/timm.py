@@ -45,9 +45,8 @@ def keyed_loader(loading: Any, *, seed: SupportsIndex) -> Any:
     keyed: Any = dataset
     if not any(outermost(dataset)):
         keyed = AugmentedDataset(dataset, seed=seed, bridge=True)
-        keyed.reader.must_draw = not isinstance(
-            inside.sampler, SequentialSampler
-        )  # else it is a validation set
+        # A validation set is read in turn.
+        keyed.reader.must_draw = not isinstance(inside.sampler, SequentialSampler)
         keyed.reader.renew()
     if isinstance(inside.sampler, RandomSampler):
         options |= {"shuffle": True, "seed": seed}
