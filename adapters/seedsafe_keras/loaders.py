@@ -9,7 +9,7 @@ from typing import Any, Final
 
 __all__ = ["fit", "is_keyed"]
 
-_LOOK: Final = 2
+_FORM_READS: Final = 2
 """How many batches Keras reads before training to learn their form, at most: TensorFlow's backend takes two."""
 
 
@@ -92,7 +92,7 @@ def _passes_class() -> Any:
             return self.length or 0
 
         def __iter__(self) -> Iterator[Any]:  # type: ignore[override]
-            return self._pass() if self.training else iter(self.loading.look(_LOOK))
+            return self._pass() if self.training else iter(self.loading.peek(_FORM_READS))
 
         def _pass(self) -> Iterator[Any]:
             self.end()

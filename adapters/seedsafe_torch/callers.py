@@ -26,7 +26,7 @@ from torch.utils.data import DistributedSampler
 
 from seedsafe.reading import walk
 from seedsafe_torch import frames
-from seedsafe_torch.inner import chain_of, items_of_a_batch, samplers_of
+from seedsafe_torch.order import chain_of, items_of_a_batch, samplers_of
 
 __all__ = [
     "UNKEYED",
@@ -206,9 +206,8 @@ class FitLoop(Caller):
                 "allows, because it repeats the end of an epoch with max_steps: resume from the checkpoint of another step"
             )
         loaders = loop._combined_loader.flattened
-        passes = max(
-            (passes_of(loop, one) for one in loaders if self._sampler in samplers_of(one)), default=1
-        )
+        own = (one for one in loaders if self._sampler in samplers_of(one))
+        passes = max((passes_of(loop, one) for one in own), default=1)
         first, loaded = int(epochs.completed) * passes, self._sampler.loaded_epoch
         return loaded if loaded is not None and first < loaded < first + passes else first
 
@@ -225,13 +224,10 @@ class FitLoop(Caller):
 def passes_of(loop: Any, loading: Any) -> int:
     """Return how often a loader is read in an epoch of the loop."""
     combined = loop._combined_loader
-    if (
-        getattr(combined, "_mode", None) != "max_size_cycle"
-        or len(combined.flattened) < 2
-        or not len(loading)
-    ):
+    cycles = getattr(combined, "_mode", None) == "max_size_cycle" and len(combined.flattened) > 1
+    if not (cycles and len(loading) and math.isfinite(loop.max_batches)):
         return 1
-    return max(-(-int(loop.max_batches) // len(loading)), 1) if math.isfinite(loop.max_batches) else 1
+    return max(-(-int(loop.max_batches) // len(loading)), 1)
 
 
 class FabricLoader(Caller):
@@ -267,10 +263,8 @@ def _lightnings(sampler: Any) -> Caller | None:
     for reading in frames.objects_in("__iter__"):
         if isinstance(reading, DistributedSampler) and reading is not sampler and reading.num_replicas > 1:
             return SharingSampler(reading)
-    combined = any(
-        type(reading).__module__.endswith("utilities.combined_loader")
-        for reading in frames.objects_in("__next__")
-    )
+    kinds = map(type, frames.objects_in("__next__"))
+    combined = any(kind.__module__.endswith("utilities.combined_loader") for kind in kinds)
     return CombinedPasses() if combined else None
 
 
@@ -313,9 +307,8 @@ class QueueLength(Caller):
 def _torchios(sampler: Any) -> QueueLength | None:
     """Return the Queue that counts what this sampler yields, or None."""
     counting = frames.objects_in("iterations_per_epoch")
-    return (
-        QueueLength() if any(getattr(one, "subject_sampler", None) is sampler for one in counting) else None
-    )
+    counts = any(getattr(one, "subject_sampler", None) is sampler for one in counting)
+    return QueueLength() if counts else None
 
 
 def caller_of(sampler: Any) -> Caller:

@@ -22,8 +22,8 @@ from seedsafe_torch.cell import STALE
 from seedsafe_torch.dataset import AugmentedDataset, Carrier
 from seedsafe_torch.fetching import users
 from seedsafe_torch.in_place import RowByRow
-from seedsafe_torch.inner import chain_of, items_of_a_batch
-from seedsafe_torch.passes import LOOK, Batches, Progress
+from seedsafe_torch.order import chain_of, items_of_a_batch
+from seedsafe_torch.passes import FORM_READS, Batches, Progress
 from seedsafe_torch.sampler import KeyedSampler, keyed_of
 
 __all__ = ["KeyedLoader", "first_batches"]
@@ -169,7 +169,7 @@ class KeyedLoader(DataLoader[Any]):
         if keyed is not None and keyed.epoch is None:
             keyed.set_epoch(epoch)
 
-    def look(self, count: int) -> list[Any]:
+    def peek(self, count: int) -> list[Any]:
         """Return the first batches of the next pass, at most so many, read in this process, without beginning the pass."""
         keyed = keyed_of(self)
         return [] if keyed is None else first_batches(self, keyed, count)
@@ -182,14 +182,14 @@ class KeyedLoader(DataLoader[Any]):
         for number, inside in enumerate(logging, 1):
             inside.report_failures(f"dataset {number} of {len(logging)}: " if len(logging) > 1 else "")
 
-    def hear(self, keyed: KeyedSampler) -> None:
+    def take_epoch(self, keyed: KeyedSampler) -> None:
         """Take over an epoch that was set on the dataset."""
         epochs = [inside.epoch_calls for inside in outermost(self.dataset)]
         before = self._calls or (0,) * len(epochs)
         self._calls = tuple(calls for calls, _ in epochs)
         for (calls, epoch), calls_before in zip(epochs, before, strict=True):
             if calls != calls_before:
-                keyed.hear(epoch, "the dataset")
+                keyed.take_epoch(epoch, "the dataset")
 
 
 def _begin_worker(worker: int, function: Callable[[int], Any] | None) -> None:
@@ -236,7 +236,7 @@ class _KeyedBatches(Batches):
         """Begin the pass, and return its first batch."""
         if self._loading.num_workers:
             check_main()
-        self._loading.hear(self._keyed)
+        self._loading.take_epoch(self._keyed)
         with self._keyed.watched(self._watch if self._step else None, self._loading):
             # persistent workers have one iterator for all passes, so a pass beside others gets its own workers
             beside = self._loading.persistent_workers and self._keyed.open_passes
@@ -256,24 +256,23 @@ class _KeyedBatches(Batches):
 
     def __del__(self) -> None:
         progress = self._progress
-        if progress is None or progress.left or sys.is_finalizing():
+        if progress is None or progress.dropped or sys.is_finalizing():
             return
-        progress.left = True
         more = (
             not progress.ended
             and not self._failed
             and (not progress.exhausted or progress.seen < progress.drawn)
         )
-        progress.looked |= more and self._handed_out <= LOOK < len(self._loading)
+        progress.drop(for_form=more and self._handed_out <= FORM_READS < len(self._loading))
         first_alone = self._handed_out == 1 and progress.seen == self._step
         if first_alone and more and len(self._loading) > 1 and progress.whole and not progress.by_keras:
             self._keyed.warn_of_left_pass()
 
 
 def first_batches(loading: DataLoader[Any], keyed: KeyedSampler, count: int) -> list[Any]:
-    """Return the first batches of the next pass over a loader of this sampler; see `KeyedLoader.look`."""
+    """Return the first batches of the next pass over a loader of this sampler; see `KeyedLoader.peek`."""
     if isinstance(loading, KeyedLoader):
-        loading.hear(keyed)
+        loading.take_epoch(keyed)
     in_batches = loading.batch_sampler is not None
     with keyed.peeked(single=loading.batch_sampler is not keyed, loading=loading):
         batches: Any = loading.batch_sampler if in_batches else loading.sampler

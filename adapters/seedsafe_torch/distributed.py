@@ -13,10 +13,9 @@ from torch.utils.data import DistributedSampler, SequentialSampler
 
 from seedsafe import SampleIndex, epoch_order
 from seedsafe.reading import checked_int, flag
-from seedsafe_torch.order import EpochOrder
+from seedsafe_torch.order import EpochOrder, Stamp
 from seedsafe_torch.passes import Progress
 from seedsafe_torch.sampler import KeyedSampler
-from seedsafe_torch.stamp import Stamp
 
 __all__ = ["DistributedKeyedSampler"]
 

@@ -64,11 +64,8 @@ class Fetch(NamedTuple):
         if isinstance(self.index, SampleIndex):
             return self.index
         batch = self.asked if isinstance(self.asked, list | tuple) else (self.asked,)
-        stamps = {
-            (index.epoch, index.occurrence, index.view): index
-            for index in batch
-            if isinstance(index, SampleIndex)
-        }
+        stamped = (index for index in batch if isinstance(index, SampleIndex))
+        stamps = {(index.epoch, index.occurrence, index.view): index for index in stamped}
         if len(stamps) > 1:
             raise RuntimeError(
                 f"{type(self.dataset).__qualname__} reads the dataset inside by plain indices, which lose the occurrences that "

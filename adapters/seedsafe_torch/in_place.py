@@ -8,23 +8,22 @@ from collections.abc import Callable, Sequence
 from copy import deepcopy
 from multiprocessing.reduction import ForkingPickler
 from operator import is_
-from typing import Any, Final, cast
+from typing import Any, Final, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch.multiprocessing.reductions import reduce_tensor
-from torch.utils.data import DataLoader, Dataset, get_worker_info
+from torch.utils.data import DataLoader, Dataset, Subset, get_worker_info
 from torch.utils.data._utils import collate as torchs
 
-from seedsafe import ring
+from seedsafe import SampleIndex, ring
 from seedsafe.reading import AtOnce, CheckedCollate, KeyedCollate, Skipped
-from seedsafe_torch.at_once import at_once, is_worthwhile
-from seedsafe_torch.dataset import is_ours, read_into, reads_batches
+from seedsafe_torch.dataset import AugmentedDataset, Carrier, is_ours, read_into, reads_batches
 from seedsafe_torch.faults import Whole
 from seedsafe_torch.fetching import fetch_above, join, join_dtypes
 
-__all__ = ["RowByRow", "collate", "in_place_or_not", "why_not_in_place"]
+__all__ = ["RowByRow", "at_once", "collate", "in_place_or_not", "is_worthwhile", "why_not_in_place"]
 
 _SMALL: Final = 1 << 14
 """A part of a batch with fewer bytes is sent by value."""
@@ -365,3 +364,56 @@ def _travelling(tensor: torch.Tensor, array: npt.NDArray[np.uint8]) -> torch.Ten
     travelling = tensor.as_subclass(_Travelling)
     travelling.bytes = array
     return travelling
+
+
+def is_worthwhile(dataset: Any, count: int) -> bool:
+    """Return by a quick check whether to try `at_once` for so many samples. `is_ours` must hold for the dataset."""
+    while type(dataset) is not AugmentedDataset:
+        dataset = dataset.dataset
+    return dataset.reader.is_worthwhile(count)
+
+
+def at_once(dataset: Any, indices: Sequence[Any], room: Callable[..., Any]) -> Any:
+    """Call `KeyedReader.at_once` for a loader's indices of an AugmentedDataset or Envelope, or return None if that cannot be."""
+    if set(map(type, indices)) != {SampleIndex}:
+        return None
+    return (
+        _inside(dataset, indices, room) if isinstance(dataset, Carrier) else _direct(dataset, indices, room)
+    )
+
+
+def _direct(dataset: AugmentedDataset, indices: Sequence[SampleIndex], room: Callable[..., Any]) -> Any:
+    cell = dataset._cell
+    if indices[0] is cell.last or len(set(map(id, indices))) < len(indices):
+        return None  # a wrapper may read an index twice
+    ats = indices if dataset.epoch is None else _stamp(dataset, indices, indices)
+    dataset.begin(ats[0].epoch)
+    result = dataset.reader.at_once(ats, room)
+    if result is not None:
+        cell.last = indices[-1]
+    return result
+
+
+def _inside(envelope: Carrier, indices: Sequence[SampleIndex], room: Callable[..., Any]) -> Any:
+    dataset, positions = envelope.dataset, list(map(int, indices))
+    try:
+        while type(dataset) is Subset:
+            positions, dataset = [dataset.indices[position] for position in positions], dataset.dataset
+        if type(dataset) is not AugmentedDataset:
+            return None
+        ats = _stamp(dataset, positions, indices)
+        dataset.begin(ats[0].epoch)
+    except Exception:  # noqa: BLE001  # reading sample by sample raises it again
+        return None
+    return dataset.reader.at_once(ats, room, outer_reads=lambda number: envelope.reading(indices[number]))
+
+
+def _stamp(
+    dataset: AugmentedDataset, positions: Sequence[SupportsIndex], indices: Sequence[SampleIndex]
+) -> list[SampleIndex]:
+    """Return positions with the epochs, occurrences and views of indices."""
+    epoch, position = dataset.epoch, dataset.reader.position
+    return [
+        SampleIndex(position(number), index.epoch if epoch is None else epoch, index.occurrence, index.view)
+        for number, index in zip(positions, indices, strict=True)
+    ]

@@ -155,13 +155,12 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
             numbers[_EPOCH], numbers[_WORKERS] = epoch, 0
 
     def __iter__(self) -> Iterator[Any]:
-        counts = (
-            self._begun is None
-        )  # else a subclass's own __iter__ does, of which nobody knows what it does with a batch
+        # Else a subclass's own __iter__ counts, of which nobody knows what it does with a batch.
+        counts = self._begun is None
         start, size = self._begin() if self._begun is None else (self._begun, 1)
         keyed, counters = self._map(start.epoch), counters_of(self.source)
         keyed.checks = self._checks
-        yield from repeat(NOTHING, start.waits)
+        yield from repeat(NOTHING, start.nothing_first)
         if start.source == ENDED:
             return
         share, mark, marks = _share(self, start, keyed), partial(_mark, self, keyed), deque[int]()
@@ -313,7 +312,7 @@ def _deliver_rest(stream: AugmentedIterable, iterate: Callable[[Any], Iterator[A
     start, _ = stream._begin()
     # What it reads begins at the start of the epoch, so that it holds, repeats and reorders the same as before.
     stream._begun = Start(start.epoch, divides=start.divides)
-    yield from repeat(NOTHING, start.waits)
+    yield from repeat(NOTHING, start.nothing_first)
     delivered, mark = enumerate(iterate(stream)), partial(_mark_delivered, stream, stream._map(start.epoch))
     order = drop(delivered, start, mark)
     for number, record in delivered:

@@ -148,20 +148,15 @@ class OnDevice(nn.Module):
         result = _in_form(batch, layout.images if self._to_first is None else "NCHW")
         result = _own(result, any(step.copies for step in self._steps))
         if moved is not None:
-            return result, _own(
-                _in_form(moved[:count], layout.masks), any(step.moves for step in self._steps)
-            )
+            masked = _in_form(moved[:count], layout.masks)
+            return result, _own(masked, any(step.moves for step in self._steps))
         return result if numbers.mixture is None else (result, numbers.mixture.labels)
 
     def extra_repr(self) -> str:
         """Return the pipeline, for `repr`."""
         more = {"mix": self.mix, "channels_first": self.channels_first}
-        return "".join(
-            [
-                repr(self.pipeline),
-                *(f", {name}={value!r}" for name, value in more.items() if value is not None),
-            ]
-        )
+        named = (f"{name}={value!r}" for name, value in more.items() if value is not None)
+        return ", ".join([repr(self.pipeline), *named])
 
     def _is_first(self, position: int, layout: _Layout) -> bool:
         """Return whether the CPU's pipeline has images (C, H, W) before one of its transforms."""
@@ -345,12 +340,8 @@ def _mixture(
     given = labels.detach().cpu()
     vectors = mix.vectors((given.float() if given.dtype is torch.bfloat16 else given).numpy())
     partners = (np.arange(shape[0]) - drawn.shift) % max(shape[0], 1)
-    numbers = (
-        partners,
-        np.array([drawn.share, 1.0 - drawn.share], np.float32),
-        drawn.box,
-        mix_labels(vectors, drawn),
-    )
+    shares = np.array([drawn.share, 1.0 - drawn.share], np.float32)
+    numbers = partners, shares, drawn.box, mix_labels(vectors, drawn)
     return _Mixture(drawn.kind, *(_moved(one, device) for one in numbers))
 
 

@@ -17,7 +17,7 @@ from seedsafe.reading import checked_int
 from seedsafe_torch import frames
 
 __all__ = [
-    "LOOK",
+    "FORM_READS",
     "MANY",
     "TWO_OPEN",
     "Batches",
@@ -29,7 +29,7 @@ __all__ = [
     "check_iterable",
     "read_state",
     "warn_of_a_loader_made_anew",
-    "warn_of_look",
+    "warn_of_form_reads",
 ]
 
 MANY = 1024
@@ -40,7 +40,7 @@ TWO_OPEN = (
 )
 """The error of a state that is asked for while a pass is open that is not the latest."""
 
-LOOK = 2
+FORM_READS = 2
 """How many batches Keras reads, at most, to learn their form."""
 
 State = dict[str, int]
@@ -59,8 +59,27 @@ class Next:
     origin: Literal["counted", "set", "set late", "loaded"] = "counted"
 
 
-@dataclass(eq=False, slots=True)
-class Progress:
+@dataclass(eq=False)
+class Ending:
+    """How a pass comes to its end, of samples or of records."""
+
+    ended: bool = field(default=False, init=False)  # the reader got StopIteration
+    dropped: bool = field(default=False, init=False)  # nobody draws from it any more
+    by_keras: bool = field(init=False)
+    for_form: bool = field(
+        init=False
+    )  # read by Keras to learn the form, or dropped after so few batches as that takes
+
+    def __post_init__(self) -> None:
+        self.by_keras, self.for_form = frames.read_by_keras()
+
+    def drop(self, *, for_form: bool) -> None:
+        """Note that nobody reads on, and whether so few batches were read that it may have been for their form."""
+        self.dropped, self.for_form = True, self.for_form or for_form
+
+
+@dataclass(eq=False)
+class Progress(Ending):
     """How far a pass has come: the items that were drawn, and those that were seen if a loader counts them.
 
     Args:
@@ -78,20 +97,16 @@ class Progress:
     counted: bool
     reader: Callable[[], Any] | None = None
     single: bool = False
-    by_keras: bool = field(init=False)
-    looked: bool = field(init=False)  # by Keras, or left after so few batches as that look takes
     whole: bool = True  # whether the reader means to read all of it
     exhausted: bool = False  # the last item was drawn
-    ended: bool = False  # the reader got StopIteration
-    left: bool = False  # nobody draws from it any more
     seen: int = field(init=False)
     order: int = 0  # a checksum of the items seen, in their order, without the last `behind`
     waiting: list[Any] = field(default_factory=list)  # the last `behind` items seen, then those only drawn
     behind: int = 0  # how many items were seen but are not yet in the checksum
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self.seen = self.start
-        self.by_keras, self.looked = frames.read_by_keras()
 
     @property
     def loads(self) -> bool:
@@ -112,14 +127,14 @@ class Progress:
     @property
     def open(self) -> bool:
         """Whether the loader may still hand out items."""
-        return not (self.ended or self.left or (self.exhausted and self.seen == self.drawn))
+        return not (self.ended or self.dropped or (self.exhausted and self.seen == self.drawn))
 
     @property
     def untouched(self) -> bool:
         """Whether a DataLoader has drawn items but has handed out no batch yet."""
         reader = self.reader() if self.reader else None
         # A batch sampler lets go of a pass that it has drawn whole.
-        dropped = self.left and not self.exhausted
+        dropped = self.dropped and not self.exhausted
         drew = self.drawn > self.start  # a resume at an epoch's end draws nothing more of it
         return reader is not None and drew and not dropped and reader._num_yielded == 0
 
@@ -184,7 +199,7 @@ class Pass(chain[Any]):
     def __del__(self) -> None:
         progress = self.link.progress
         if progress is not None and not progress.counted:  # a loader has more to count
-            progress.left, progress.looked = True, progress.looked or not progress.exhausted
+            progress.drop(for_form=not progress.exhausted)
 
 
 class Batches(Iterator[Any]):
@@ -229,11 +244,11 @@ def base_seed() -> int | None:
     return getattr(reading, "_base_seed", None)
 
 
-def warn_of_look(before: Any, now: Any) -> None:
+def warn_of_form_reads(before: Any, now: Any) -> None:
     """Warn if Keras left a pass after a look at its first batches, because the next one is then another epoch."""
-    if before is None or not (before.by_keras and before.looked and now.by_keras):
+    if before is None or not (before.by_keras and before.for_form and now.by_keras):
         return
-    before.looked = False
+    before.for_form = False
     warnings.warn(
         "Keras looked at the first batches of this loader before it trained, and that look counts as an epoch. Train with "
         "seedsafe_keras.fit(model, loader), which spends none on it",

@@ -27,9 +27,9 @@ from seedsafe.reading import (
     repeats_an_epoch,
 )
 from seedsafe_torch import frames
-from seedsafe_torch.callers import Caller, caller_of, warn_of_erasing
+from seedsafe_torch.callers import caller_of, warn_of_erasing
 from seedsafe_torch.fetching import users
-from seedsafe_torch.inner import InnerEpochs, chain_of, samplers_of
+from seedsafe_torch.order import InnerEpochs, Stamp, chain_of, numbering, samplers_of
 from seedsafe_torch.passes import (
     MANY,
     TWO_OPEN,
@@ -40,9 +40,8 @@ from seedsafe_torch.passes import (
     check_iterable,
     read_state,
     warn_of_a_loader_made_anew,
-    warn_of_look,
+    warn_of_form_reads,
 )
-from seedsafe_torch.stamp import Stamp, numbering
 
 __all__ = ["KeyedSampler", "keyed_of"]
 
@@ -123,9 +122,7 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         self._latest: Progress | None = None  # of the pass that began last
         self._begun: list[Progress] = []  # of the passes that may be open
         self._watch: Callable[[Progress], None] | None = None  # gets the progress of each pass that begins
-        self._loading: DataLoader[Any] | None = (
-            None  # the loader that begins a pass now, if it counts batches
-        )
+        self._loading: DataLoader[Any] | None = None  # the one that begins a pass now, if it counts batches
         self._peeks = False  # whether a pass that begins now will be undone
         self._advice: str | None = _LEFT  # None after the warning
         self._asks = True  # whether it has yet to warn of a pass that no DataLoader read
@@ -169,15 +166,12 @@ class KeyedSampler(PassesOn, Sampler[Any]):
                 f"{wanted}. To resume from the state, set its epoch or none",
                 stacklevel=frames.users_level(),
             )
-        late = (
-            progress
-            and progress.epoch == wanted
-            and not (progress.counted or progress.ended or progress.left)
-        )
+        over = progress is None or progress.counted or progress.ended or progress.dropped
+        late = progress is not None and progress.epoch == wanted and not over
         plan = plan if wanted == plan.epoch else Next(wanted)
         self._next = replace(plan, origin="set late" if late else "set")
 
-    def hear(self, epoch: int, where: str) -> None:
+    def take_epoch(self, epoch: int, where: str) -> None:
         """Take over an epoch that was set elsewhere, on the sampler inside or on the dataset."""
         if self.epoch is not None:
             return
@@ -233,7 +227,9 @@ class KeyedSampler(PassesOn, Sampler[Any]):
             self.load_state_dict(state)
         self._listen()
         if self._latest is None and self._next == Next() and not fixed:
-            self._resume_with(caller)
+            resumed = caller.resumed(self)
+            if resumed is not None:
+                self.resume(*resumed)
         plan = self._next
         epoch = plan.epoch if self.epoch is None else self.epoch
         reader = None if self._watch or fixed else caller.iterator(self)
@@ -253,7 +249,7 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         if not fixed:
             if self._latest is None:
                 warn_of_erasing()
-            warn_of_look(self._latest, progress)
+            warn_of_form_reads(self._latest, progress)
             self._warn_of_other_reader(progress)
             self._note(progress, first=plan == Next())
         self._latest = progress
@@ -283,12 +279,6 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         if repeats_an_epoch(users(dataset), self, like, whole, first=first):
             warn_of_a_loader_made_anew()
 
-    def _resume_with(self, caller: Caller) -> None:
-        """Resume where the trainer that reads the first pass says that it resumes."""
-        resumed = caller.resumed(self)
-        if resumed is not None:
-            self.resume(*resumed)
-
     def resume(self, epoch: int, entries: int) -> None:
         """Begin the next pass after some of this rank's entries of an epoch, or batches if it yields batches."""
         if entries:
@@ -311,7 +301,7 @@ class KeyedSampler(PassesOn, Sampler[Any]):
     def _listen(self) -> None:
         """Take over an epoch that was set on the sampler inside."""
         for number in self.inner.changed(self.sampler):
-            self.hear(number, "the sampler inside")
+            self.take_epoch(number, "the sampler inside")
 
     def _leave_out(self, progress: Progress, items: Iterator[Any], stamp: Stamp) -> None:
         """Draw the items that were seen before the state was stored, and compare them with the state."""
@@ -370,9 +360,8 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         unkeyed = Unkeyed(getattr(self._loading, "on_unkeyed", None) or "raise")
         if not self._asks_draws or unkeyed.mildest(reading[0]) == "allow":
             return begin()
-        by_epoch = any(
-            hasattr(one, "set_epoch") for one in inside
-        )  # what it holds may be made anew for each epoch
+        # What a sampler holds may be made anew for each epoch.
+        by_epoch = any(hasattr(one, "set_epoch") for one in inside)
         return checked_order(begin, () if by_epoch else held, self._warn_of_draws)
 
     def _warn_of_draws(self, names: str) -> None:
@@ -458,7 +447,7 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         progress = self._latest
         if any(other is not progress for other in self.open_passes):
             raise RuntimeError(TWO_OPEN)
-        if progress is None or progress.ended or (progress.left and self._next.origin in _SET):
+        if progress is None or progress.ended or (progress.dropped and self._next.origin in _SET):
             return self._state(None)
         return self._state(progress)
 

@@ -44,7 +44,7 @@ class Start(NamedTuple):
     """The checksum of what was yielded of its part before, if known."""
     source: Any = None
     """The state of its source, or ENDED."""
-    waits: int = 0
+    nothing_first: int = 0
     """How many marks it yields first, so that another worker's batch comes before its own."""
     divides: bool = False
     """Whether the source cannot divide itself."""

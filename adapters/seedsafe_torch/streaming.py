@@ -25,7 +25,14 @@ from seedsafe_torch.iterable import (
     has_own_iter,
     source_state,
 )
-from seedsafe_torch.passes import LOOK, TWO_OPEN, Batches, warn_of_a_loader_made_anew, warn_of_look
+from seedsafe_torch.passes import (
+    FORM_READS,
+    TWO_OPEN,
+    Batches,
+    Ending,
+    warn_of_a_loader_made_anew,
+    warn_of_form_reads,
+)
 from seedsafe_torch.stream_state import Start, Task, start_of
 
 __all__ = ["StreamLoader"]
@@ -76,7 +83,7 @@ class StreamLoader(DataLoader[Any]):
 
     def set_epoch(self, epoch: SupportsIndex) -> None:
         """Set the epoch of the next pass, and count on from there. A pass under way keeps its own."""
-        self._hear()
+        self._take_request()
         number, self._set = epoch_to_set(epoch, "an AugmentedIterable"), True
         if self._next["epoch"] != number:
             self._next = {"epoch": number}
@@ -87,11 +94,11 @@ class StreamLoader(DataLoader[Any]):
         Raises:
             RuntimeError: a pass is open that is not the latest, or one source with a state of its own was read by two passes at once.
         """
-        self._hear()
+        self._take_request()
         progress = self._progress
         if any(other is not progress for other in self.open_passes):
             raise RuntimeError(TWO_OPEN)
-        if progress is None or progress.ended or (progress.left and self._set):
+        if progress is None or progress.ended or (progress.dropped and self._set):
             return dict(self._next)
         return progress.state() | ({"delivered": True} if has_own_iter(type(self._stream)) else {})
 
@@ -110,23 +117,23 @@ class StreamLoader(DataLoader[Any]):
         self._starts()  # it refuses a state that cannot be resumed
         return _Batches(self)
 
-    def look(self, count: int) -> list[Any]:
+    def peek(self, count: int) -> list[Any]:
         """Return the first batches of the next pass, at most so many, without beginning the pass. The source is read anew for them."""
-        self._hear()
+        self._take_request()
         before = self._next, self._set, self._progress, self._begun
         batches = islice(iter(self), count)
         found = list(batches)
         self._next, self._set, self._progress, self._begun = before
         return found
 
-    def _hear(self) -> None:
+    def _take_request(self) -> None:
         """Take over an epoch or state that was set on the stream itself."""
         stream = self._stream
         if stream._request is not None:
             self._next, self._set, stream._request = stream._request, True, None
 
     def _starts(self) -> list[Start]:
-        self._hear()
+        self._take_request()
         stream, state, workers = self._stream, self._next, max(self.num_workers, 1)
         epoch = state["epoch"] if stream.epoch is None else stream.epoch
         divides = divides_anew(stream, divided=self._divides)
@@ -134,14 +141,14 @@ class StreamLoader(DataLoader[Any]):
         first = state.get("next", 0) if len(state.get("yielded", [[]])[-1]) == workers else 0
         size = self.batch_size or 1
         return [
-            start._replace(waits=size if number < first else 0, divides=self._divides)
+            start._replace(nothing_first=size if number < first else 0, divides=self._divides)
             for number, start in enumerate(starts)
         ]
 
     @property
     def open_passes(self) -> list[_Progress]:
         """The passes that have begun and have more to hand out, in the order in which they began."""
-        return [progress for progress in self._begun if not (progress.ended or progress.left)]
+        return [progress for progress in self._begun if not (progress.ended or progress.dropped)]
 
     @property
     def _divides(self) -> bool:
@@ -156,7 +163,7 @@ class StreamLoader(DataLoader[Any]):
             starts, self._next.get("next", 0), bool(others and not self.num_workers)
         )
         if stream.epoch is None:
-            warn_of_look(latest, progress)
+            warn_of_form_reads(latest, progress)
             is_first = latest is None and self._next == {"epoch": 0} and not self._set
             like = description((), self.batch_size, self.num_workers)
             if repeats_an_epoch(stream, self, like, lambda: progress.ended, first=is_first):
@@ -217,18 +224,14 @@ def _deliver(samples: Any, collate: Any, stream: AugmentedIterable, batched: boo
 
 
 @dataclass(eq=False)
-class _Progress:
+class _Progress(Ending):
     """How far a pass has come: the records handed out, for each worker."""
 
     starts: list[Start]
     next: int
     """The worker of the next batch."""
-    beside: bool = False
+    shares_source: bool = False
     """Whether another pass read the same source when it began, so that the source's own state is of neither."""
-    ended: bool = False
-    left: bool = False
-    by_keras: bool = field(init=False)
-    looked: bool = field(init=False)
     batches: int = 0
     yielded: list[int] = field(init=False)
     sources: list[bytes] = field(init=False)
@@ -239,8 +242,8 @@ class _Progress:
     """The first worker to deliver each first batch, by the hash of the batch's indices."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self.yielded = [start.skip for start in self.starts]
-        self.by_keras, self.looked = frames.read_by_keras()
         self.checksums = [start.order for start in self.starts]
         self.sources = [pickle.dumps(start.source) for start in self.starts]
 
@@ -271,7 +274,7 @@ class _Progress:
         state["yielded"] = [*self.starts[0].before, list(self.yielded)]
         sources = [pickle.loads(source) for source in self.sources]
         if any(source is not None for source in sources):
-            if self.beside:
+            if self.shares_source:
                 raise RuntimeError(TWO_OPEN)
             state["sources"] = sources
         else:
@@ -320,7 +323,4 @@ class _Batches(Batches):
     def __del__(self) -> None:
         progress = self._progress
         if progress is not None:
-            progress.left, progress.looked = (
-                True,
-                progress.looked or (not progress.ended and progress.batches <= LOOK),
-            )
+            progress.drop(for_form=not progress.ended and progress.batches <= FORM_READS)

@@ -253,7 +253,7 @@ class TestNotTold:
         dataset = marked()
         for _ in range(3):
             peek(loader(dataset, batch_size=8))
-            loader(dataset, batch_size=8).look(1)
+            loader(dataset, batch_size=8).peek(1)
         served(loader(dataset, batch_size=8))
 
     def test_a_pass_that_is_left(self) -> None:

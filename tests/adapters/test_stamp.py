@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from seedsafe_torch import EpochOrder, KeyedSampler
-from seedsafe_torch.stamp import Stamp
+from seedsafe_torch.order import Stamp
 
 
 @pytest.mark.parametrize("span", [0, 1, 7, 50, 1000])

@@ -15,10 +15,9 @@ import torch
 
 import seedsafe as ss
 from seedsafe.reading import BoundAugment
-from seedsafe_torch.conversion.pixels import ThreeChannels
+from seedsafe_torch.conversion.pixels import EITHER, PICTURE, TENSOR, ThreeChannels, bridge_of, name_of
 from seedsafe_torch.conversion.recorder import Several, chains_of, filled, to_rgb
 from seedsafe_torch.conversion.table import BRIDGED, JOINT, ROWS, Row, UnlikeError
-from seedsafe_torch.conversion.theirs import EITHER, PICTURE, TENSOR, bridge_of, name_of
 
 __all__ = ["Converted", "ConvertedViews", "Line", "Report", "convert", "convert_views", "moving_transforms"]
 
@@ -183,11 +182,8 @@ def convert(transform: Any) -> Converted | ConvertedViews:
         >>> pipeline(np.full((1, 2), 200, np.uint8), key=ss.SampleKey(42, 0, 0)).tolist()
         [[100, 100]]
     """
-    if (
-        not isinstance(transform, type)
-        and hasattr(transform, "__getitem__")
-        and hasattr(transform, "transform")
-    ):
+    is_dataset = hasattr(transform, "__getitem__") and hasattr(transform, "transform")
+    if is_dataset and not isinstance(transform, type):
         raise TypeError(
             f"transform must be the transform of a dataset, got the dataset {type(transform).__qualname__}: pass "
             "AugmentedDataset(dataset, seed=..., convert=True), or its .transform"
@@ -272,10 +268,8 @@ def _kind(thing: Any) -> str:
             return name
         if module.startswith("timm.data") and f"timm.{name}" in ROWS:
             return f"timm.{name}"
-        if any(
-            isinstance(part, _METHODS)
-            for part in (vars(cls)[key] for key in vars(cls) if key not in _DESCRIBING)
-        ):
+        defined = (part for key, part in vars(cls).items() if key not in _DESCRIBING)
+        if any(isinstance(part, _METHODS) for part in defined):
             return "timm.MaybeToTensor" if name == "MaybeToTensor" and _derives(cls, "ToTensor") else ""
     return ""
 
@@ -368,11 +362,8 @@ def _joined(path: str, name: str) -> str:
 
 def _is_wrapper(thing: Any) -> bool:
     """Return whether an object of the user's own class may do nothing but call transforms that it stores."""
-    return (
-        not _is_torchvision(thing)
-        and not isinstance(thing, ss.Transform | ss.Compose)
-        and thing is not to_rgb
-    )
+    ours = isinstance(thing, ss.Transform | ss.Compose) or thing is to_rgb
+    return not (ours or _is_torchvision(thing))
 
 
 def _refuse_joint(item: _Item) -> None:
@@ -571,17 +562,12 @@ def _next_need(items: Sequence[_Item], number: int) -> str:
 def _why_bridged(thing: Any) -> str:
     if _kind(thing) == "Lambda":
         return "is a function of your own"
-    inside = [
-        name
-        for name, one in (getattr(thing, "__dict__", None) or {}).items()
-        if not name.startswith("_") and _members(one) and all(map(callable, _members(one)))
-    ]
-    hint = (
-        f", with transforms in .{inside[0]}: convert these, and pass views= if it returns several images"
-        if inside
-        else ""
-    )
-    return "is your own" + hint
+    held = getattr(thing, "__dict__", None) or {}
+    public = ((name, _members(one)) for name, one in held.items() if not name.startswith("_"))
+    inside = next((name for name, members in public if members and all(map(callable, members))), None)
+    if inside is None:
+        return "is your own"
+    return f"is your own, with transforms in .{inside}: convert these, and pass views= if it returns several images"
 
 
 _LONG: Final = ("RandomApply", "RandomChoice", "RandomOrder", "timm.RandAugment")

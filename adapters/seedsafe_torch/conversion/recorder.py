@@ -97,12 +97,12 @@ class _Closed:
 
 _KEPT: Final = {"__class__", "__getattribute__", "__init__", "__new__", "__setattr__"}
 for _name in {*dir(np.ndarray), *dir(torch.Tensor)} - _KEPT:
-    looks = (
+    of_method = (
         _name.startswith("__")
         and "subclass" not in _name
         and any(callable(getattr(kind, _name, None)) for kind in (np.ndarray, torch.Tensor))
     )
-    if looks:
+    if of_method:
         setattr(_Closed, _name, _Closed._refuse)
 
 
@@ -455,10 +455,7 @@ def _agreed_record(recording: _Recording, kind: type, generators: list[Any]) -> 
     first = _record_without_draws(recording, generators, 0)
     for number in range(1, _CALLS):
         _draw()  # else a state that code sets could be the one that the generator is in
-        again, itself = (
-            _record_without_draws(recording, generators, 0),
-            _record_without_draws(recording, generators, number),
-        )
+        again, itself = (_record_without_draws(recording, generators, one) for one in (0, number))
         if again != first or not _same_but_for_images(first, itself):
             raise _Refused
     if recording.may_change(kind) or not _repeats_on_images(recording, first):

@@ -247,9 +247,8 @@ def _without(base: Any, source: Source, found: list[Any]) -> Any:
     name = type(base).__qualname__
     transform = getattr(base, "transform", None)
     joint = getattr(base, "transforms", None)
-    standard = type(joint).__name__ == "StandardTransform" and type(joint).__module__.startswith(
-        "torchvision."
-    )
+    kind = type(joint)
+    standard = kind.__name__ == "StandardTransform" and kind.__module__.startswith("torchvision.")
     if joint is not None and not standard:
         raise ValueError(
             f"{name} has transforms={joint!r}, which may take an image and its target together: {_WAY_OUT}, and name the parts of a "

@@ -12,6 +12,9 @@ import torch
 
 import seedsafe as ss
 from seedsafe_torch.conversion.pixels import (
+    EITHER,
+    PICTURE,
+    TENSOR,
     MiddleCrop,
     PillowAffine,
     PillowPerspective,
@@ -22,7 +25,6 @@ from seedsafe_torch.conversion.pixels import (
     ToPicture,
     Unscaled,
 )
-from seedsafe_torch.conversion.theirs import EITHER, PICTURE, TENSOR
 
 __all__ = ["BRIDGED", "JOINT", "ROWS", "Row", "UnlikeError"]
 
@@ -58,17 +60,14 @@ class Row:
         """
         if self.needs == TENSOR and form == PICTURE:
             raise UnlikeError("needs a tensor, but would get a PIL image")
-        options = {
-            _NEW_NAMES.get(name, name): value
-            for name, value in vars(theirs).items()
-            if not name.startswith("_") and name != "training"
-        }
+        stored = [
+            (name, value) for name, value in vars(theirs).items() if name[:1] != "_" and name != "training"
+        ]
+        options = {_NEW_NAMES.get(name, name): value for name, value in stored}
         if any(getattr(theirs, f"_forward{one}hooks", None) for one in ("_", "_pre_")):  # of torch.nn.Module
             raise UnlikeError("has a hook")
-        options |= {
-            "form": form,
-            "v2": any(".transforms.v2" in cls.__module__ for cls in type(theirs).__mro__),
-        }
+        v2 = any(".transforms.v2" in cls.__module__ for cls in type(theirs).__mro__)
+        options |= {"form": form, "v2": v2}
         known = inspect.signature(self.build).parameters
         unknown = sorted(set(options) - set(known) - {"form", "v2"})
         if unknown:
@@ -89,12 +88,7 @@ _NEW_NAMES: Final = {"resample": "interpolation", "fillcolor": "fill"}
 """The names of attributes that torchvision renamed in 0.13."""
 
 _INTERPOLATIONS: Final[dict[int | str, str]] = {
-    0: "nearest",
-    1: "lanczos",
-    2: "bilinear",
-    3: "bicubic",
-    4: "box",
-    5: "hamming",
+    **dict(enumerate(("nearest", "lanczos", "bilinear", "bicubic", "box", "hamming"))),  # Pillow's numbers
     **{one: one for one in ("nearest", "nearest-exact", "bilinear", "bicubic", "box", "hamming", "lanczos")},
 }
 
@@ -201,12 +195,9 @@ def _pad(padding: Any, fill: Any = 0, padding_mode: Any = "constant") -> Any:
 
 
 def _color_jitter(brightness: Any, contrast: Any, saturation: Any, hue: Any) -> Any:
-    factors: list[Any] = [
-        (1.0, 1.0) if one is None else tuple(one) for one in (brightness, contrast, saturation)
-    ]
-    return ss.ColorJitter(
-        factors[0], factors[1], factors[2], hue=(0.0, 0.0) if hue is None else (float(hue[0]), float(hue[1]))
-    )
+    factors: Any = [(1.0, 1.0) if one is None else tuple(one) for one in (brightness, contrast, saturation)]
+    turn: Any = (0.0, 0.0) if hue is None else tuple(map(float, hue))
+    return ss.ColorJitter(factors[0], factors[1], factors[2], hue=turn)
 
 
 def _rotation(
@@ -370,16 +361,8 @@ def _timm_policy(ops: Any, num_layers: Any, form: str, choice_weights: Any = Non
 _GROWING: Final = ("Posterize", "Solarize", "Color", "Contrast", "Brightness", "Sharpness")
 _TIMM_OPS: Final = sorted(
     (
-        "AutoContrast",
-        "Equalize",
-        "Invert",
-        "Rotate",
-        "SolarizeAdd",
-        "ShearX",
-        "ShearY",
-        "TranslateXRel",
-        "TranslateYRel",
-        *_GROWING,
+        *("AutoContrast", "Equalize", "Invert", "Rotate", "SolarizeAdd"),
+        *("ShearX", "ShearY", "TranslateXRel", "TranslateYRel", *_GROWING),
     )
 )
 _OWN: Final = {"name": None, "aug_fn": None, "level_fn": None}
@@ -504,15 +487,9 @@ BRIDGED: Final = {
 JOINT: Final = {
     **dict.fromkeys(
         (
-            "RandomIoUCrop",
-            "SanitizeBoundingBoxes",
-            "SanitizeBoundingBox",
-            "SanitizeKeyPoints",
-            "ClampBoundingBoxes",
-            "ClampBoundingBox",
-            "ClampKeyPoints",
-            "ConvertBoundingBoxFormat",
-            "SetClampingMode",
+            *("RandomIoUCrop", "SanitizeBoundingBoxes", "SanitizeBoundingBox", "SanitizeKeyPoints"),
+            *("ClampBoundingBoxes", "ClampBoundingBox", "ClampKeyPoints"),
+            *("ConvertBoundingBoxFormat", "SetClampingMode"),
         ),
         "needs the boxes or keypoints of a sample: write the pipeline with seedsafe's transforms, boxes=Boxes(...), and name "
         "the parts of a sample with targets=",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from seedsafe_torch.trainers.loaders import Callback, holding_datasets
+from seedsafe_torch.trainers import Callback, holding_datasets
 
 __all__ = ["EpochCallback", "keyed"]
 

@@ -8,7 +8,7 @@ from typing import Any
 from torch.utils.data import DataLoader
 
 from seedsafe_torch.callers import passes_of
-from seedsafe_torch.trainers.loaders import Callback, holding_datasets, resume
+from seedsafe_torch.trainers import Callback, holding_datasets, resume
 
 __all__ = ["ResumeCallback"]
 

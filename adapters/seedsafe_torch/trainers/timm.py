@@ -12,7 +12,7 @@ from seedsafe_torch.callers import UNKEYED
 from seedsafe_torch.dataset import AugmentedDataset
 from seedsafe_torch.distributed import DistributedKeyedSampler
 from seedsafe_torch.loading import loader
-from seedsafe_torch.trainers.loaders import OPTIONS
+from seedsafe_torch.trainers import OPTIONS
 
 __all__ = ["keyed_loader"]
 
@@ -45,9 +45,8 @@ def keyed_loader(loading: Any, *, seed: SupportsIndex) -> Any:
     keyed: Any = dataset
     if not any(outermost(dataset)):
         keyed = AugmentedDataset(dataset, seed=seed, bridge=True)
-        keyed.reader.must_draw = not isinstance(
-            inside.sampler, SequentialSampler
-        )  # else it is a validation set
+        # A validation set is read in turn.
+        keyed.reader.must_draw = not isinstance(inside.sampler, SequentialSampler)
         keyed.reader.renew()
     if isinstance(inside.sampler, RandomSampler):
         options |= {"shuffle": True, "seed": seed}

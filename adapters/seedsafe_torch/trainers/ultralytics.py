@@ -10,7 +10,7 @@ from torch.utils.data import DataLoader, SequentialSampler
 from seedsafe_torch.dataset import AugmentedDataset
 from seedsafe_torch.distributed import DistributedKeyedSampler
 from seedsafe_torch.loading import loader
-from seedsafe_torch.trainers.loaders import OPTIONS
+from seedsafe_torch.trainers import OPTIONS
 
 __all__ = ["keyed_loader"]
 
