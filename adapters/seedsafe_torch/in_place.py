@@ -21,8 +21,9 @@ from seedsafe import ring
 from seedsafe.reading import AtOnce, CheckedCollate, KeyedCollate, Skipped
 from seedsafe_torch.at_once import at_once, is_worthwhile
 from seedsafe_torch.dataset import is_ours, read_into, reads_batches
+from seedsafe_torch.dtypes import join, join_dtypes
 from seedsafe_torch.faults import Whole
-from seedsafe_torch.fetching import fetch_above, join, join_dtypes
+from seedsafe_torch.fetching import fetch_above
 
 __all__ = ["RowByRow", "collate", "in_place_or_not", "why_not_in_place"]
 
