@@ -7,6 +7,7 @@ import runpy
 import shutil
 from pathlib import Path
 
+import pytest
 from programs import ROOT, python
 from test_docs import blocks, printed_by
 
@@ -19,6 +20,21 @@ def test_blocks_print_what_the_readme_shows(tmp_path: Path) -> None:
     script.write_text(code, encoding="utf-8")
     done = python(script)
     assert done.stdout == shown
+
+
+SPAWN = """import multiprocessing
+if __name__ == "__main__":
+    multiprocessing.set_start_method("spawn")
+"""
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/tutorial/first-steps.md"])
+def test_scripts_run_where_workers_are_spawned(page: str, tmp_path: Path) -> None:
+    code, shown = printed_by(blocks(ROOT / page))
+    script = tmp_path / "script.py"
+    script.write_text(SPAWN + code, encoding="utf-8")
+    printed = iter(python(script, cwd=tmp_path).stdout.splitlines())
+    assert all(line in printed for line in shown.splitlines())  # in this order; workers may print lines too
 
 
 def test_it_is_short_and_shows_two_images() -> None:

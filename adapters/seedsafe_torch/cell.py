@@ -23,7 +23,7 @@ from torch.utils.data import get_worker_info
 from seedsafe import VALIDATION_EPOCH, SampleKey
 from seedsafe.reading import PassesOn, WarningLog
 from seedsafe_torch import frames
-from seedsafe_torch.fetching import join_dtypes
+from seedsafe_torch.dtypes import join_dtypes
 
 __all__ = ["STALE", "Changes", "EpochCell", "Noting", "SharedBytes", "epoch_to_set"]
 

@@ -33,8 +33,9 @@ from seedsafe.reading import (
 from seedsafe_torch.callers import hand_on, warn_of_erasing
 from seedsafe_torch.cell import Changes, EpochCell, Noting, epoch_to_set
 from seedsafe_torch.conversion.sources import convert_base
+from seedsafe_torch.dtypes import join_dtypes
 from seedsafe_torch.faults import worker_id
-from seedsafe_torch.fetching import fetch_above, join_dtypes, restamped
+from seedsafe_torch.fetching import fetch_above, restamped
 from seedsafe_torch.passes import base_seed
 
 __all__ = ["AugmentedDataset", "Carrier", "Envelope", "is_ours", "read_into", "reads_batches"]

@@ -5,16 +5,13 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Iterable, Sequence
-from functools import reduce
 from itertools import islice
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
-import torch
 from torch.utils.data import Subset, get_worker_info
-from torch.utils.data._utils import collate as torchs
 
 from seedsafe import SampleIndex, SampleKey
 from seedsafe.reading import KeyedCollate, KeyedReader, Repeats, current, entered
@@ -25,13 +22,10 @@ __all__ = [
     "collate_keyed",
     "fetch_above",
     "first_asked",
-    "join",
-    "join_dtypes",
     "restamped",
     "users",
 ]
 
-_TENSORS: Final = torchs.default_collate_fn_map[torch.Tensor]
 _noted: Final[deque[SampleIndex]] = deque(maxlen=2**14)
 """The stamped indices that a worker got last: those of its batch."""
 _repeats: WeakKeyDictionary[Any, Repeats] = WeakKeyDictionary()
@@ -173,22 +167,3 @@ def fetch_above() -> Fetch | None:
 def users(dataset: Any) -> Any:
     """Return the user's own dataset, in place of what a KeyedLoader has put around it to carry stamps and rows."""
     return getattr(dataset, "_users", dataset)
-
-
-def join_dtypes() -> None:
-    """In a worker, let torch's collate function join dtypes as it does without workers: there it takes the first sample's.
-
-    The table of functions is torch's way to extend it. A function of the user's stays.
-    """
-    table = torchs.default_collate_fn_map
-    if table[torch.Tensor] is _TENSORS and get_worker_info() is not None:
-        table[torch.Tensor] = join
-
-
-def join(tensors: Sequence[Any], *, collate_fn_map: Any = None) -> Any:
-    """Collate tensors as torch does, in the dtype that all of them fit in."""
-    dtypes = {tensor.dtype for tensor in tensors}
-    if len(dtypes) > 1:
-        dtype = reduce(torch.promote_types, dtypes)
-        tensors = [tensor.to(dtype) for tensor in tensors]
-    return _TENSORS(tensors, collate_fn_map=collate_fn_map)

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, Literal, SupportsIndex
 
 from torch import Generator
-from torch.utils.data import DataLoader, Sampler
+from torch.utils.data import DataLoader, Sampler, Subset
 
 from seedsafe import VALIDATION_EPOCH, SampleKey
 from seedsafe.reading import (
@@ -258,25 +258,30 @@ class KeyedSampler(PassesOn, Sampler[Any]):
             self._watch(progress)
         return progress
 
-    def _read_by(self, progress: Progress) -> tuple[Any, Any, int] | None:
-        """Return the dataset, outermost sampler and number of workers of the DataLoader that reads a pass, or None."""
+    def _read_by(self, progress: Progress) -> tuple[Any, Any, Any] | None:
+        """Return the dataset, outermost sampler and other options of the DataLoader that reads a pass, or None."""
         loading = self._loading
         if loading is None:
             return progress.read_by
-        return loading.dataset, next(samplers_of(loading)), loading.num_workers
+        options = loading.num_workers, getattr(loading, "in_place", None)
+        return loading.dataset, next(samplers_of(loading)), options
 
     def _note(self, progress: Progress, *, first: bool) -> None:
         """Note a pass of a DataLoader, which may be one that is made anew for each epoch."""
         reading = self._read_by(progress)
         if reading is None or self._peeks:
             return
-        dataset, samplers, workers = reading
+        dataset, samplers, options = reading
         length = 0
         with suppress(TypeError, NotImplementedError):  # some samplers have no length
             length = len(self) if progress.counted else 0
-        like = description(chain_of(samplers), workers)
+        data, parts = users(dataset), []
+        while type(data) is Subset:  # it may be made anew too
+            parts.append(data.indices)
+            data = data.dataset
+        like = description((*chain_of(samplers), *parts), options)
         whole = lambda: progress.ended or 0 < length <= progress.seen
-        if repeats_an_epoch(users(dataset), self, like, whole, first=first):
+        if repeats_an_epoch(data, self, like, whole, first=first):
             warn_of_a_loader_made_anew()
 
     def resume(self, epoch: int, entries: int) -> None:

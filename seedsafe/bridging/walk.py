@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import islice, zip_longest
 from time import monotonic
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, SupportsFloat
 
 import numpy as np
 from numpy.random import SeedSequence
@@ -428,6 +428,17 @@ class Contents:
             return next(changes, None) or next(iter(self.spawned(name)), None)
         except Exception:  # noqa: BLE001  # as above
             return name
+
+    def new_numbers(self, name: str) -> str | None:
+        """Return the path of an array or list of numbers that has come since, where there was none, or None."""
+        with suppress(Exception):  # the user's classes
+            for location, before, _ in self._changes():
+                had = {step for step, part, _ in before if part is not None}
+                for step, part, _ in self._entries(location.thing):
+                    first = part[0] if step not in had and hasattr(part, "__len__") and len(part) else ""
+                    if isinstance(first, SupportsFloat):
+                        return name + location.path + _step(location.thing, step)
+        return None
 
     def spawned(self, name: str) -> list[str]:
         """Return the paths of the generators and seed sequences that have spawned others since."""

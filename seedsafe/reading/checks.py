@@ -153,6 +153,8 @@ class DrawChecks:
         """States to try for each generator, by its name."""
         self._tried, self._spent = 0, 0.0
         self._changed = 0
+        self._kept: str | None = None
+        """The warning to give if the first read alone draws: it kept what it drew."""
         self._changes: str | None = None
         """The path of what a read again has changed, so that none follows."""
         self._error: str | None = None
@@ -239,10 +241,13 @@ class DrawChecks:
         names = [generator.name for generator, _ in moved] + held.spawned(self._name)
         tried = [pair for pair in before if pair[0].name in names or pair[0].name in self._ends]
         if not names and not tried:
-            return sample, None
+            kept, self._kept = self._kept, None
+            return sample, _Fault(kept, False) if kept else None
         changed = held.changed(self._name) or self._changes
         if changed is not None:
             self._changed = self._changed + bool(names)
+            numbers = held.new_numbers(self._name) if names and self._changed == 1 else None
+            self._kept = numbers and self._text_of_kept(names, numbers)
             is_told = names and self._changed >= _CHANGED
             return sample, _Fault(self._text_of_change(names, changed), False) if is_told else None
         if self._tried >= _TRIED and self._spent > _SECONDS:
@@ -331,6 +336,13 @@ class DrawChecks:
             f"({changed}), so it was not {self.READ} again to see whether its {self.SAMPLES} follow from these draws. If they do, they depend "
             "on the workers and on what was read before; if it keeps samples, keep the samples as they are before anything random: "
             f"{self._ways_out()}"
+        )
+
+    def _text_of_kept(self, names: Sequence[str], kept: str) -> str:
+        """Return the warning for a base that draws in one read and keeps numbers from it."""
+        return (
+            f"{self._subject()} drew from {' and '.join(names)}, {self.KEYLESS}, in the first read and never again, and keeps {kept} from it. If these are "
+            f"what it drew, each worker has others, and {self.SAMPLES} come twice or never: draw them in __init__, from numpy.random.default_rng(seed)"
         )
 
     def _text_of_seeds(self, anew: Sequence[Stateful], position: int) -> str:

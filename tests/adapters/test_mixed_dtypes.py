@@ -6,6 +6,7 @@ import torch
 from torch.utils.data import ConcatDataset, DataLoader, Subset, default_collate
 from torch.utils.data._utils.collate import default_collate_fn_map
 
+from seedsafe import Compose
 from seedsafe_torch import AugmentedDataset, AugmentedIterable, loader
 
 KINDS = {
@@ -87,7 +88,13 @@ def test_a_stream():
     records = [np.full(3, 0.1, KINDS["float32 first"][number % 2]) for number in range(4)]
     runs = [
         next(
-            iter(loader(AugmentedIterable(records, None, seed=1, id=None), batch_size=4, num_workers=workers))
+            iter(
+                loader(
+                    AugmentedIterable(records, Compose([]), seed=1, id=None, split=True),
+                    batch_size=4,
+                    num_workers=workers,
+                )
+            )
         )
         for workers in (0, 1)
     ]

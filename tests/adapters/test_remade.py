@@ -129,6 +129,7 @@ KINDS: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
         lambda dataset: loader(dataset, batch_sampler=BatchSampler(RandomSampler(dataset), 4, False)),
     ),
     "Subset": (lambda: Subset(marked(), range(8)), lambda dataset: loader(dataset, batch_size=4)),
+    "Subset made with it": (marked, lambda dataset: loader(Subset(dataset, range(8)), batch_size=4)),
     "ConcatDataset": (lambda: ConcatDataset([marked()]), lambda dataset: loader(dataset, batch_size=4)),
     "a list": (
         lambda: [np.array([one]) for one in range(8)],
@@ -221,6 +222,12 @@ class TestNotTold:
         dataset = marked()
         for fold in ([0, 1, 2, 3], [4, 5, 6, 7]):
             served(loader(dataset, batch_size=2, sampler=SubsetRandomSampler(fold)))
+            served(loader(Subset(dataset, fold), batch_size=2))
+
+    def test_another_way_of_making_batches(self) -> None:
+        dataset = marked()
+        for in_place in (False, None):
+            served(loader(dataset, batch_size=4, in_place=in_place))
 
     @pytest.mark.parametrize("make", [marked, stream])
     def test_a_pass_for_statistics_before_training(self, make: Any) -> None:

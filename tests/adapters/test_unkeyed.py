@@ -872,9 +872,9 @@ STREAMS = [
 @pytest.mark.parametrize("answer", ["raise", "warn"])
 @pytest.mark.parametrize(("draws", "name"), STREAMS)
 def test_a_stream_that_draws_is_told_once(draws: Any, name: str, answer: str) -> None:
-    records = stream(draws, on_unkeyed=answer)
+    batches = loader(stream(draws, on_unkeyed=answer), batch_size=4)
     with pytest.warns(UserWarning, match=f"the source, a Source, draws from {name}.*into augment") as caught:
-        assert [len(list(loader(records, batch_size=4))) for _ in range(2)] == [10, 10]
+        assert [len(list(batches)) for _ in range(2)] == [10, 10]
     assert len(caught) == 1
 
 
@@ -934,8 +934,9 @@ class Restarts:
 @pytest.mark.parametrize("draws", [False, True])
 def test_a_stream_that_begins_anew_is_not_asked_to(draws: bool, answer: Any) -> None:
     records = AugmentedIterable(Restarts(draws), dict, seed=42, on_unkeyed=answer)
+    batches = loader(records, batch_size=4)
     for _ in range(2):
-        names = [name for batch in loader(records, batch_size=4) for name in batch["__key__"]]
+        names = [name for batch in batches for name in batch["__key__"]]
         assert names == [str(number) for number in range(40)]
 
 
