@@ -39,9 +39,9 @@ from seedsafe_lint.known import (
     SAVERS,
     TORCH_DRAW,
     canonical,
+    draws_globally,
     guess,
     is_numpy_draw,
-    is_python_draw,
     kind_of_base,
 )
 from seedsafe_lint.patterns import asks_for_seed, cleared, expand, fills, stored_names
@@ -68,6 +68,7 @@ from seedsafe_lint.values import (
     Table,
     constant,
     contents,
+    drawn,
     mixed,
 )
 
@@ -155,11 +156,7 @@ class Interpreter:
                     return result
             elif star.level == 0:
                 full = canonical(f"{source}.{name}")
-                known = (
-                    full in ("numpy.random", "torch.utils.data")
-                    or is_numpy_draw(full)
-                    or is_python_draw(full)
-                )
+                known = full in ("numpy.random", "torch.utils.data") or draws_globally(full)
                 base = name == "DataLoader" or kind_of_base(full)
                 if known or (base and source.startswith(("torch", "keras", "tensorflow"))):
                     return (Ext(full),)
@@ -578,7 +575,7 @@ class Interpreter:
                 values = self.run(fn, [UNKNOWN] * (fn.function.required - (fn.owner is not None)), {})
             finally:
                 self._stack, self._results = stack, results
-            return context.events > 0 or any(isinstance(v, Drawn) for v in (*values, *contents(values)))
+            return context.events > 0 or drawn(values)
 
     def decorate(self, fn: Fn) -> Values:
         """Return a function after its decorators, as far as these are in the analysed code."""
@@ -697,16 +694,14 @@ class Interpreter:
                 return self.context.nothing
         with self.context.eager(_RE.EAGER.search(name) is not None):
             result = self.callbacks([*args, *kwargs.values()])
-        if name.endswith("Compose") and (
-            random := [v for v in contents(join((), *args)) if is_random_transform(v)]
-        ):
-            return (random[0],)
+        random = filter(is_random_transform, contents(join((), *args)))
+        if name.endswith("Compose") and (first := next(random, None)):
+            return (first,)
         if isinstance(result[0], Group) and not _RE.ARRAYS.match(name):
             return (Group(result[0].items, calls=True, origin="library"),)
-        if self.context.worker and (
-            drawn := _drawn_by(name, kwargs) or mixed(join((), *args, *kwargs.values()))
-        ):
-            return drawn
+        given = join((), *args, *kwargs.values())
+        if self.context.worker and (made := _drawn_by(name, kwargs) or mixed(given)):
+            return made
         if self.context.worker and not FOLLOWED.match(name):
             return self.context.nothing
         return (Ext(f"{name}()"),) if not name.startswith("?.") or "(" not in name else self.context.nothing
@@ -893,7 +888,7 @@ class Interpreter:
                     yield from items
                 case Group(items=items) if depth < _NESTED:
                     yield from self._functions_in(items, depth + 1)
-                case Ext(name=name) if is_numpy_draw(name) or is_python_draw(name):
+                case Ext(name=name) if draws_globally(name):
                     yield value
 
     def _super(self, frame: Frame) -> Values:
@@ -1311,7 +1306,7 @@ def _drawn_by(name: str, kwargs: dict[str, Values]) -> Values:
     """Return what a call of a library draws, or nothing."""
     if name == "torch.initial_seed":
         return (Drawn(INITIAL, True),)
-    if is_numpy_draw(name) or is_python_draw(name):
+    if draws_globally(name):
         return (Drawn(NUMPY if is_numpy_draw(name) else PYTHON, True),)
     if RANDOM_TRANSFORM.match(name):
         return (Drawn("torch", False),)

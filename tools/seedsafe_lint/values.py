@@ -29,6 +29,7 @@ __all__ = [
     "Table",
     "constant",
     "contents",
+    "drawn",
     "is_plain",
     "mixed",
     "shape",
@@ -284,6 +285,11 @@ def contents(values: Values) -> Values:
     """Return the values that a loop over these values, or a subscript, can give."""
     parts = (v.items if isinstance(v, Group) else _part_of(v) for v in values)
     return union(parts) or UNKNOWN
+
+
+def drawn(values: Values) -> bool:
+    """Return whether one of some values, or of their items, was drawn."""
+    return any(isinstance(value, Drawn) for value in (*values, *contents(values)))
 
 
 def _part_of(value: Value) -> Values:
