@@ -69,7 +69,9 @@ from seedsafe_lint.values import (
     constant,
     contents,
     drawn,
+    hide_plain,
     mixed,
+    plainer,
 )
 
 __all__ = ["Interpreter"]
@@ -914,6 +916,8 @@ class Interpreter:
             return (Inst(callee.cls, tuple(arguments.items()), stored=not self.context.worker),)
         known = self.bind(method, args, kwargs, starred)
         known.pop(first_of(method.function), None)
+        if self.context.worker:
+            known = {name: plainer(values) for name, values in known.items()}
         result = Inst(callee.cls, tuple(known.items()), stored=not self.context.worker)
         if self.context.worker:
             self.run(Fn(method.function, result), args, kwargs, starred=starred)
@@ -950,11 +954,15 @@ class Interpreter:
         return union(self.member(value, node.attr) for value in self.evaluate(node.value, frame))
 
     def _value_of_sequence(self, node: ast.Tuple | ast.List | ast.Set, frame: Frame) -> Values:
-        return (Group(union(self._element(element, frame) for element in node.elts)),)
+        return (self._group(union(self._element(element, frame) for element in node.elts)),)
 
     def _element(self, node: ast.expr, frame: Frame) -> Values:
         values = self.evaluate(node, frame)
         return contents(values) if isinstance(node, ast.Starred) else values
+
+    def _group(self, items: Values) -> Group:
+        """Return a container. In worker code, containers of plain values inside it become unknown values."""
+        return Group(tuple(dict.fromkeys(map(hide_plain, items))) if self.context.worker else items)
 
     def _value_of_dict(self, node: ast.Dict, frame: Frame) -> Values:
         items: Values = ()
@@ -969,7 +977,7 @@ class Interpreter:
                 (str(key), self.evaluate(v, frame)) for key, v in zip(keys, node.values, strict=True) if key
             ]
             return (Table(items, named=tuple(pairs)),)
-        return (Group(items),)
+        return (self._group(items),)
 
     def _value_of_subscript(self, node: ast.Subscript, frame: Frame) -> Values:
         index = self.evaluate(node.slice, frame)
@@ -995,7 +1003,7 @@ class Interpreter:
             v.items if isinstance(v, Group) else (v,) for v in left + right if isinstance(v, self.summed)
         ]
         if parts:
-            return (Group(union(parts)),)
+            return (self._group(union(parts)),)
         return STATIC if constant(left) and constant(right) else mixed(left + right) or self.context.nothing
 
     def _value_of_boolean(self, node: ast.BoolOp, frame: Frame) -> Values:
@@ -1039,8 +1047,8 @@ class Interpreter:
                 self.evaluate(condition, inner)
         if isinstance(node, ast.DictComp):
             self.evaluate(node.key, inner)
-            return (Group(self.evaluate(node.value, inner)),)
-        return (Group(self.evaluate(node.elt, inner)),)
+            return (self._group(self.evaluate(node.value, inner)),)
+        return (self._group(self.evaluate(node.elt, inner)),)
 
     def _value_of_named(self, node: ast.NamedExpr, frame: Frame) -> Values:
         values = self.evaluate(node.value, frame)
