@@ -70,6 +70,7 @@ from seedsafe_lint.values import (
     contents,
     drawn,
     hide_plain,
+    is_plain,
     mixed,
     plainer,
 )
@@ -81,8 +82,8 @@ _RE = patterns("interpreter")
 # Bounds on how far code is followed, so that no file takes long. What lies beyond them is unknown.
 _DEEP = 40  # calls within calls, or names within names
 _DEEP_ATTRIBUTES = 12
-
-_LEADS_ON = (Inst, Fn, Cls, Group, Gen, Bound, Ext)
+_OF_CLASSES = (Inst, Fn, Cls, Group)
+_LEADS_ON = (*_OF_CLASSES, Gen, Bound, Ext)
 _MOST = 6  # calls of a function to look into
 _NESTED = 3  # tables of tuples of functions
 _STEPS = 15_000
@@ -529,6 +530,9 @@ class Interpreter:
             # A cut is an event, so that the runs around it are not remembered as quiet.
             self.context.events += len(self._stack) > _DEEP
             return self.context.nothing
+        if self.context.worker:
+            args = [self.simplify(values) for values in args]
+            kwargs = {name: self.simplify(values) for name, values in kwargs.items()}
         variables = self.bind(fn, args, kwargs, starred)
         mark = self._quiet.mark(fn, variables)
         if (quiet := self._quiet.recall(mark)) is not None:
@@ -564,9 +568,27 @@ class Interpreter:
             self.judge.cached(function, values)
         if "<yield>" in frame.vars:
             values = (Group(frame.vars["<yield>"]),)
+        if self.context.worker:
+            values = self.simplify(values)
         self._quiet.keep(mark, values)
         self._results[key] = (values, dict(self.context.state.variables), dict(self.context.state.seeds))
         return values
+
+    def stored_values(self, functions: list[Fn], key: object) -> Values | None:
+        """Run methods of the object with this `Inst.key`, and return the values that they store, or None if they draw or seed."""
+        with self.context.apart() as context:
+            stack, results = self._stack, self._results
+            self._stack, self._results = [], {}
+            try:
+                for fn in functions:
+                    context.steps = 0
+                    self.run(fn, [UNKNOWN] * (fn.function.required - 1), {})
+                    if context.events:
+                        return None
+            finally:
+                self._stack, self._results = stack, results
+            stored = context.state.variables.items()
+            return tuple(value for (owner, _), values in stored if owner == key for value in values)
 
     def draws(self, fn: Fn) -> bool:
         """Return whether a function draws or seeds in worker code."""
@@ -589,6 +611,74 @@ class Interpreter:
                 callables = tuple(v for v in result if isinstance(v, Fn | Group | Inst))
                 values = callables or values
         return values
+
+    # Classes whose instances cannot draw
+
+    def simplify(self, values: Values) -> Values:
+        """Return the values, with an unknown value in place of those that cannot draw."""
+        if not any(isinstance(value, _OF_CLASSES) for value in values):
+            return values
+        return tuple(dict.fromkeys(map(self._simplified, values)))
+
+    def _simplified(self, value: Value) -> Value:
+        if isinstance(value, Group):
+            within = self.simplify(value.items)
+            return value if within == value.items else Group(within, value.calls, value.origin)
+        cannot = (
+            self._is_harmless(value)
+            and not is_plain(value)
+            and all(map(self._is_harmless, self._stored_in(value)))
+        )
+        return ARGUMENT[0] if cannot else value
+
+    def _stored_in(self, value: Value) -> Iterator[Value]:
+        """Yield the values that worker code has stored in an object."""
+        result = value.owner if isinstance(value, Fn) else value
+        if isinstance(result, Inst):
+            for (owner, _), values in self.context.state.variables.items():
+                if owner == result.key:
+                    yield from values
+
+    def _is_harmless(self, value: Value) -> bool:
+        """Return whether a value is plain, or was made from plain values by a class that cannot draw."""
+        match value:
+            case Inst(cls=cls, args=args, stored=False):
+                return self._cannot_draw(cls) and all(is_plain(v) for _, values in args for v in values)
+            case Fn(owner=Inst() as owner, frame=None):
+                return self._is_harmless(owner)
+            case Cls(cls=cls):
+                return self._cannot_draw(cls)
+            case Group(items=items):
+                return all(map(self._is_harmless, items))
+            case _:
+                return is_plain(value)
+
+    def _cannot_draw(self, cls: Class) -> bool:
+        runs, key = self.context.project.runs, (Interpreter, cls)
+        if key not in runs:
+            before = len(runs)
+            runs[key], harmless = True, False  # assumed for now, because the class may make more of its kind
+            try:
+                harmless = self._draws_nothing(cls)
+            finally:
+                if not harmless:
+                    for result in list(runs)[before:]:  # these runs rely on the wrong assumption
+                        del runs[result]
+                    runs[key] = False
+        return runs[key] is True
+
+    def _draws_nothing(self, cls: Class) -> bool:
+        order, result = self.mro(cls), Inst(cls, stored=False)
+        if not all(is_plain(base) for c in order for base in self.bases(c) if isinstance(base, Ext)):
+            return False
+        methods = {name: method for c in reversed(order) for name, method in c.methods.items()}
+        for name in dict.fromkeys(name for c in order for name in c.scope.names if name not in methods):
+            if not all(map(is_plain, self.member(Cls(cls), name))):
+                return False
+        # The constructor first, because the other methods use what it stores.
+        first = sorted(methods, key=lambda name: name != "__init__")
+        values = self.stored_values([Fn(methods[name], result) for name in first], result.key)
+        return values is not None and all(map(self._is_harmless, values))
 
     # Parameters
 
