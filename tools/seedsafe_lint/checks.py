@@ -32,8 +32,8 @@ def check(run: Interpreter, module: Module, used: Uses) -> None:
 
 def _collator(run: Interpreter, module: Module, call: Call) -> None:
     """Report a collator of transformers with a seed, in a file that asks for workers."""
-    seeds = [word.value for word in call.node.keywords if word.arg == "seed"]
-    if not seeds or (isinstance(seeds[0], ast.Constant) and seeds[0].value is None):
+    seed = call.keywords.get("seed")
+    if seed is None or ast.unparse(seed) == "None":
         return
     names = [v.name for v in run.earlier(call.node.func, call.frame) if isinstance(v, Ext)]
     if any(map(_RE.COLLATOR.match, names)):
@@ -59,7 +59,7 @@ def _sampler(run: Interpreter, module: Module, call: Call) -> None:
     names = [v.name for v in run.earlier(call.node.func, call.frame) if isinstance(v, Ext)]
     if not any(name.startswith(("torch.", "?.")) for name in names):
         return
-    words = {word.arg: word.value for word in call.node.keywords}
+    words = call.keywords
     shuffle = words.get("shuffle")
     if isinstance(shuffle, ast.Constant) and not shuffle.value:
         return
@@ -77,9 +77,7 @@ def _none(run: Interpreter, cls: Class) -> None:
     if re.search(r"collate", text) and re.search(r"is not None|is None|!= None|filter\(", text):
         return
     returns = [node for node in statements(method.body) if isinstance(node, ast.Return)]
-    nothing = [
-        n for n in returns if n.value is None or (isinstance(n.value, ast.Constant) and n.value.value is None)
-    ]
+    nothing = [n for n in returns if n.value is None or ast.unparse(n.value) == "None"]
     if len(nothing) == len(returns):
         return
     for node in nothing:

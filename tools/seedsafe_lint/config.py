@@ -49,9 +49,8 @@ class Config:
         """The codes of the selected rules."""
         default = {code for code, rule in RULES.items() if rule.default}
         chosen = default if self.select is None else codes_of(self.select, "select")
-        return frozenset(
-            (chosen | codes_of(self.extend_select, "extend-select")) - codes_of(self.ignore, "ignore")
-        )
+        more = codes_of(self.extend_select, "extend-select")
+        return frozenset((chosen | more) - codes_of(self.ignore, "ignore"))
 
     @property
     def old_torch(self) -> bool:
@@ -76,9 +75,8 @@ class Config:
     @property
     def named(self) -> frozenset[str]:
         """The codes and prefixes that the settings name."""
-        return frozenset((*(self.select or ()), *self.extend_select, *self.ignore)).union(
-            *self.per_file.values()
-        )
+        chosen = frozenset(self.select or ())
+        return chosen.union(self.extend_select, self.ignore, *self.per_file.values())
 
     def excluded(self, path: str) -> bool:
         """Return whether a path is left out."""

@@ -53,18 +53,11 @@ def _persistent(project: Project, cls: Class) -> Iterator[bool]:
             module = project.load(path)
             for line in lines_with(PERSISTENT, module.text):
                 around = [node for node, _ in statements_on(module, [line])]
-                yield not any(
-                    isinstance(node, ast.For | ast.While) and is_over_epochs(node) for node in around
-                )
+                yield not any(map(is_over_epochs, around))
 
 
 def is_over_epochs(node: ast.stmt) -> bool:
     """Return whether a statement is a loop over epochs."""
-    head = (
-        node.test
-        if isinstance(node, ast.While)
-        else ast.Tuple([node.target, node.iter])
-        if isinstance(node, ast.For)
-        else None
-    )
-    return head is not None and "epoch" in ast.unparse(head).lower()
+    parts = [getattr(node, name, None) for name in ("target", "iter", "test")]
+    loop = isinstance(node, ast.For | ast.While)
+    return loop and any("epoch" in ast.unparse(part).lower() for part in parts if part)

@@ -39,9 +39,9 @@ from seedsafe_lint.known import (
     SAVERS,
     TORCH_DRAW,
     canonical,
+    draws_globally,
     guess,
     is_numpy_draw,
-    is_python_draw,
     kind_of_base,
 )
 from seedsafe_lint.patterns import asks_for_seed, cleared, expand, fills, stored_names
@@ -68,7 +68,11 @@ from seedsafe_lint.values import (
     Table,
     constant,
     contents,
+    drawn,
+    hide_plain,
+    is_plain,
     mixed,
+    plainer,
 )
 
 __all__ = ["Interpreter"]
@@ -78,8 +82,8 @@ _RE = patterns("interpreter")
 # Bounds on how far code is followed, so that no file takes long. What lies beyond them is unknown.
 _DEEP = 40  # calls within calls, or names within names
 _DEEP_ATTRIBUTES = 12
-
-_LEADS_ON = (Inst, Fn, Cls, Group, Gen, Bound, Ext)
+_OF_CLASSES = (Inst, Fn, Cls, Group)
+_LEADS_ON = (*_OF_CLASSES, Gen, Bound, Ext)
 _MOST = 6  # calls of a function to look into
 _NESTED = 3  # tables of tuples of functions
 _STEPS = 15_000
@@ -155,11 +159,7 @@ class Interpreter:
                     return result
             elif star.level == 0:
                 full = canonical(f"{source}.{name}")
-                known = (
-                    full in ("numpy.random", "torch.utils.data")
-                    or is_numpy_draw(full)
-                    or is_python_draw(full)
-                )
+                known = full in ("numpy.random", "torch.utils.data") or draws_globally(full)
                 base = name == "DataLoader" or kind_of_base(full)
                 if known or (base and source.startswith(("torch", "keras", "tensorflow"))):
                     return (Ext(full),)
@@ -530,6 +530,9 @@ class Interpreter:
             # A cut is an event, so that the runs around it are not remembered as quiet.
             self.context.events += len(self._stack) > _DEEP
             return self.context.nothing
+        if self.context.worker:
+            args = [self.simplify(values) for values in args]
+            kwargs = {name: self.simplify(values) for name, values in kwargs.items()}
         variables = self.bind(fn, args, kwargs, starred)
         mark = self._quiet.mark(fn, variables)
         if (quiet := self._quiet.recall(mark)) is not None:
@@ -565,9 +568,27 @@ class Interpreter:
             self.judge.cached(function, values)
         if "<yield>" in frame.vars:
             values = (Group(frame.vars["<yield>"]),)
+        if self.context.worker:
+            values = self.simplify(values)
         self._quiet.keep(mark, values)
         self._results[key] = (values, dict(self.context.state.variables), dict(self.context.state.seeds))
         return values
+
+    def stored_values(self, functions: list[Fn], key: object) -> Values | None:
+        """Run methods of the object with this `Inst.key`, and return the values that they store, or None if they draw or seed."""
+        with self.context.apart() as context:
+            stack, results = self._stack, self._results
+            self._stack, self._results = [], {}
+            try:
+                for fn in functions:
+                    context.steps = 0
+                    self.run(fn, [UNKNOWN] * (fn.function.required - 1), {})
+                    if context.events:
+                        return None
+            finally:
+                self._stack, self._results = stack, results
+            stored = context.state.variables.items()
+            return tuple(value for (owner, _), values in stored if owner == key for value in values)
 
     def draws(self, fn: Fn) -> bool:
         """Return whether a function draws or seeds in worker code."""
@@ -578,7 +599,7 @@ class Interpreter:
                 values = self.run(fn, [UNKNOWN] * (fn.function.required - (fn.owner is not None)), {})
             finally:
                 self._stack, self._results = stack, results
-            return context.events > 0 or any(isinstance(v, Drawn) for v in (*values, *contents(values)))
+            return context.events > 0 or drawn(values)
 
     def decorate(self, fn: Fn) -> Values:
         """Return a function after its decorators, as far as these are in the analysed code."""
@@ -590,6 +611,74 @@ class Interpreter:
                 callables = tuple(v for v in result if isinstance(v, Fn | Group | Inst))
                 values = callables or values
         return values
+
+    # Classes whose instances cannot draw
+
+    def simplify(self, values: Values) -> Values:
+        """Return the values, with an unknown value in place of those that cannot draw."""
+        if not any(isinstance(value, _OF_CLASSES) for value in values):
+            return values
+        return tuple(dict.fromkeys(map(self._simplified, values)))
+
+    def _simplified(self, value: Value) -> Value:
+        if isinstance(value, Group):
+            within = self.simplify(value.items)
+            return value if within == value.items else Group(within, value.calls, value.origin)
+        cannot = (
+            self._is_harmless(value)
+            and not is_plain(value)
+            and all(map(self._is_harmless, self._stored_in(value)))
+        )
+        return ARGUMENT[0] if cannot else value
+
+    def _stored_in(self, value: Value) -> Iterator[Value]:
+        """Yield the values that worker code has stored in an object."""
+        result = value.owner if isinstance(value, Fn) else value
+        if isinstance(result, Inst):
+            for (owner, _), values in self.context.state.variables.items():
+                if owner == result.key:
+                    yield from values
+
+    def _is_harmless(self, value: Value) -> bool:
+        """Return whether a value is plain, or was made from plain values by a class that cannot draw."""
+        match value:
+            case Inst(cls=cls, args=args, stored=False):
+                return self._cannot_draw(cls) and all(is_plain(v) for _, values in args for v in values)
+            case Fn(owner=Inst() as owner, frame=None):
+                return self._is_harmless(owner)
+            case Cls(cls=cls):
+                return self._cannot_draw(cls)
+            case Group(items=items):
+                return all(map(self._is_harmless, items))
+            case _:
+                return is_plain(value)
+
+    def _cannot_draw(self, cls: Class) -> bool:
+        runs, key = self.context.project.runs, (Interpreter, cls)
+        if key not in runs:
+            before = len(runs)
+            runs[key], harmless = True, False  # assumed for now, because the class may make more of its kind
+            try:
+                harmless = self._draws_nothing(cls)
+            finally:
+                if not harmless:
+                    for result in list(runs)[before:]:  # these runs rely on the wrong assumption
+                        del runs[result]
+                    runs[key] = False
+        return runs[key] is True
+
+    def _draws_nothing(self, cls: Class) -> bool:
+        order, result = self.mro(cls), Inst(cls, stored=False)
+        if not all(is_plain(base) for c in order for base in self.bases(c) if isinstance(base, Ext)):
+            return False
+        methods = {name: method for c in reversed(order) for name, method in c.methods.items()}
+        for name in dict.fromkeys(name for c in order for name in c.scope.names if name not in methods):
+            if not all(map(is_plain, self.member(Cls(cls), name))):
+                return False
+        # The constructor first, because the other methods use what it stores.
+        first = sorted(methods, key=lambda name: name != "__init__")
+        values = self.stored_values([Fn(methods[name], result) for name in first], result.key)
+        return values is not None and all(map(self._is_harmless, values))
 
     # Parameters
 
@@ -697,16 +786,14 @@ class Interpreter:
                 return self.context.nothing
         with self.context.eager(_RE.EAGER.search(name) is not None):
             result = self.callbacks([*args, *kwargs.values()])
-        if name.endswith("Compose") and (
-            random := [v for v in contents(join((), *args)) if is_random_transform(v)]
-        ):
-            return (random[0],)
+        random = filter(is_random_transform, contents(join((), *args)))
+        if name.endswith("Compose") and (first := next(random, None)):
+            return (first,)
         if isinstance(result[0], Group) and not _RE.ARRAYS.match(name):
             return (Group(result[0].items, calls=True, origin="library"),)
-        if self.context.worker and (
-            drawn := _drawn_by(name, kwargs) or mixed(join((), *args, *kwargs.values()))
-        ):
-            return drawn
+        given = join((), *args, *kwargs.values())
+        if self.context.worker and (made := _drawn_by(name, kwargs) or mixed(given)):
+            return made
         if self.context.worker and not FOLLOWED.match(name):
             return self.context.nothing
         return (Ext(f"{name}()"),) if not name.startswith("?.") or "(" not in name else self.context.nothing
@@ -893,7 +980,7 @@ class Interpreter:
                     yield from items
                 case Group(items=items) if depth < _NESTED:
                     yield from self._functions_in(items, depth + 1)
-                case Ext(name=name) if is_numpy_draw(name) or is_python_draw(name):
+                case Ext(name=name) if draws_globally(name):
                     yield value
 
     def _super(self, frame: Frame) -> Values:
@@ -919,6 +1006,8 @@ class Interpreter:
             return (Inst(callee.cls, tuple(arguments.items()), stored=not self.context.worker),)
         known = self.bind(method, args, kwargs, starred)
         known.pop(first_of(method.function), None)
+        if self.context.worker:
+            known = {name: plainer(values) for name, values in known.items()}
         result = Inst(callee.cls, tuple(known.items()), stored=not self.context.worker)
         if self.context.worker:
             self.run(Fn(method.function, result), args, kwargs, starred=starred)
@@ -955,11 +1044,15 @@ class Interpreter:
         return union(self.member(value, node.attr) for value in self.evaluate(node.value, frame))
 
     def _value_of_sequence(self, node: ast.Tuple | ast.List | ast.Set, frame: Frame) -> Values:
-        return (Group(union(self._element(element, frame) for element in node.elts)),)
+        return (self._group(union(self._element(element, frame) for element in node.elts)),)
 
     def _element(self, node: ast.expr, frame: Frame) -> Values:
         values = self.evaluate(node, frame)
         return contents(values) if isinstance(node, ast.Starred) else values
+
+    def _group(self, items: Values) -> Group:
+        """Return a container. In worker code, containers of plain values inside it become unknown values."""
+        return Group(tuple(dict.fromkeys(map(hide_plain, items))) if self.context.worker else items)
 
     def _value_of_dict(self, node: ast.Dict, frame: Frame) -> Values:
         items: Values = ()
@@ -974,7 +1067,7 @@ class Interpreter:
                 (str(key), self.evaluate(v, frame)) for key, v in zip(keys, node.values, strict=True) if key
             ]
             return (Table(items, named=tuple(pairs)),)
-        return (Group(items),)
+        return (self._group(items),)
 
     def _value_of_subscript(self, node: ast.Subscript, frame: Frame) -> Values:
         index = self.evaluate(node.slice, frame)
@@ -1000,7 +1093,7 @@ class Interpreter:
             v.items if isinstance(v, Group) else (v,) for v in left + right if isinstance(v, self.summed)
         ]
         if parts:
-            return (Group(union(parts)),)
+            return (self._group(union(parts)),)
         return STATIC if constant(left) and constant(right) else mixed(left + right) or self.context.nothing
 
     def _value_of_boolean(self, node: ast.BoolOp, frame: Frame) -> Values:
@@ -1044,8 +1137,8 @@ class Interpreter:
                 self.evaluate(condition, inner)
         if isinstance(node, ast.DictComp):
             self.evaluate(node.key, inner)
-            return (Group(self.evaluate(node.value, inner)),)
-        return (Group(self.evaluate(node.elt, inner)),)
+            return (self._group(self.evaluate(node.value, inner)),)
+        return (self._group(self.evaluate(node.elt, inner)),)
 
     def _value_of_named(self, node: ast.NamedExpr, frame: Frame) -> Values:
         values = self.evaluate(node.value, frame)
@@ -1311,7 +1404,7 @@ def _drawn_by(name: str, kwargs: dict[str, Values]) -> Values:
     """Return what a call of a library draws, or nothing."""
     if name == "torch.initial_seed":
         return (Drawn(INITIAL, True),)
-    if is_numpy_draw(name) or is_python_draw(name):
+    if draws_globally(name):
         return (Drawn(NUMPY if is_numpy_draw(name) else PYTHON, True),)
     if RANDOM_TRANSFORM.match(name):
         return (Drawn("torch", False),)

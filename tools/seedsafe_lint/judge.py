@@ -22,7 +22,7 @@ from seedsafe_lint.patterns import (
 )
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.tables import patterns
-from seedsafe_lint.values import Const, Drawn, Ext, Gen, Saved, constant, contents
+from seedsafe_lint.values import Const, Drawn, Ext, Gen, Saved, constant, drawn
 
 __all__ = ["Judge"]
 
@@ -170,15 +170,11 @@ class Judge:
     def method(self, node: ast.Call, frame: Frame, args: list[Values]) -> None:
         """Judge a method of an unknown object: pandas' ``sample`` without random_state draws from NumPy's generator."""
         func, words = node.func, {word.arg for word in node.keywords}
-        drawn = any(isinstance(value, Drawn) for values in args for value in values)
-        if (
-            drawn
-            and isinstance(func, ast.Attribute)
-            and func.attr == "setdefault"
-            and self._is_stored(func.value, frame)
-        ):
+        if not isinstance(func, ast.Attribute):
+            return
+        if func.attr == "setdefault" and any(map(drawn, args)) and self._is_stored(func.value, frame):
             self._say_kept("kept", ast.unparse(func.value), node, frame)
-        named = isinstance(func, ast.Attribute) and func.attr == "sample" and "pandas" in frame.module.text
+        named = func.attr == "sample" and "pandas" in frame.module.text
         if named and words & {"n", "frac"} and "random_state" not in words:
             self.numpy(f"{_spelling(node)} without random_state", node, frame)
 
@@ -283,7 +279,7 @@ class Judge:
             return
         text, name = ast.unparse(function.cls.node if function.cls else function.node), re.escape(path)
         asked = rf"\bin {name}\b|{name}(\.get\(|\[[^]]+\] (is|==|!=|<|>))|KeyError|isnan\({name}"
-        if any(isinstance(v, Drawn) for v in (*values, *contents(values))):
+        if drawn(values):
             if re.search(asked, text):
                 self._say_kept("kept", path, node, frame)
         elif "cache" not in path.lower() and self._updates(node, path, function):
@@ -317,9 +313,7 @@ class Judge:
 
     def cached(self, function: Function, values: Values) -> None:
         """Report a function that remembers what it has drawn."""
-        if any(isinstance(v, Drawn) for v in (*values, *contents(values))) and len(
-            function.positional
-        ) > bool(function.this):
+        if drawn(values) and len(function.positional) > bool(function.this):
             frame = Frame(function.module, function=function)
             self._say_kept("kept", function.label, function.node, frame)
 
@@ -374,10 +368,7 @@ def owner_counts_itself(frame: Frame, attr: str) -> bool:
     if cls is None:
         return False
     text = ast.unparse(cls.node)
-    return bool(
-        re.search(r"cache|lru|memo|buffer|pool|store", cls.name, re.IGNORECASE)
-        or re.search(rf"\.{attr} -= ", text)
-    )
+    return f".{attr} -= " in text or bool(_RE.HOLDER.search(cls.name))
 
 
 def _in_sampler(frame: Frame) -> bool:

@@ -22,7 +22,7 @@ __all__ = [
     "SEEDERS",
     "TORCH_DRAW",
     "canonical",
-    "either",
+    "draws_globally",
     "framework_of",
     "framework_of_all",
     "imports",
@@ -48,16 +48,6 @@ RNG_NAME = _RE.RNG_NAME
 def words(text: str) -> frozenset[str]:
     """Return the words of a text."""
     return frozenset(text.split())
-
-
-def either(text: str) -> str:
-    """Return a pattern that matches any of the patterns in a text.
-
-    Example:
-        >>> either("crop flip")
-        '(?:crop|flip)'
-    """
-    return f"(?:{'|'.join(text.split())})"
 
 
 NUMPY, PYTHON, OPENCV, IMGAUG = "numpy", "python", "cv2", "imgaug"
@@ -96,19 +86,19 @@ def canonical(name: str) -> str:
 def is_numpy_draw(name: str) -> bool:
     """Return whether a call draws from NumPy's global generator."""
     head, _, tail = name.rpartition(".")
-    return (
-        head == "numpy.random"
-        and tail[:1].islower()
-        and tail not in _RE.NUMPY_QUIET
-        and "(" not in tail
-        and "[" not in tail
-    )
+    lower = tail[:1].islower() and "(" not in tail and "[" not in tail
+    return head == "numpy.random" and lower and tail not in _RE.NUMPY_QUIET
 
 
 def is_python_draw(name: str) -> bool:
     """Return whether a call draws from Python's global generator."""
     head, _, tail = name.rpartition(".")
     return head == "random" and tail in _RE.PYTHON_DRAWS
+
+
+def draws_globally(name: str) -> bool:
+    """Return whether a call draws from a global generator of NumPy or Python."""
+    return is_numpy_draw(name) or is_python_draw(name)
 
 
 def is_imgaug_draw(name: str) -> bool:

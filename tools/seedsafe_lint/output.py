@@ -158,11 +158,8 @@ def _results(found: list[tuple[Finding, dict[str, object]]]) -> list[dict[str, o
 
 
 def _result(finding: Finding) -> dict[str, object]:
-    made = (
-        [{**_location(finding.related), "message": {"text": "the generator is made here"}}]
-        if finding.related
-        else []
-    )
+    related, text = finding.related, {"text": "the generator is made here"}
+    made = [{**_location(related), "message": text}] if related else []
     return {
         "ruleId": finding.code,
         "level": finding.severity,

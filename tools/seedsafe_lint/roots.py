@@ -326,19 +326,13 @@ def _is_module(run: Interpreter, cls: Class, owner: Inst, lineage: list[str], na
 def _stores_generator(run: Interpreter, cls: Class, owner: Inst) -> bool:
     """Return whether an object stores a NumPy or Python generator, as no layer of a model does."""
     names = {name for base in run.mro(cls) for name in base.sites if RNG_NAME.match(name)}
-    return any(
-        isinstance(value, Gen) and not value.kind.startswith("torch")
-        for name in names
-        for value in run.field(owner, name)
-    )
+    stored = (value for name in names for value in run.field(owner, name))
+    return any(isinstance(value, Gen) and not value.kind.startswith("torch") for value in stored)
 
 
 def on_device(function: Function) -> bool:
     """Return whether a function moves data to a GPU, as the training process does and no forked worker can."""
-    text = function.module.text
-    return "cuda" in text and any(
-        isinstance(n, ast.Attribute) and n.attr == "cuda" for n in ast.walk(function.node)
-    )
+    return ".cuda" in function.text
 
 
 def mixes_batch(function: Function) -> bool:
@@ -379,11 +373,8 @@ def _takes_batches(run: Interpreter, cls: Class) -> bool:
             with contextlib.suppress(UnreadableError):
                 module = project.load(path)
                 for line in lines_with(called, text):
-                    around = [node for node, _ in statements_on(module, [line])]
-                    if not any(
-                        isinstance(node, ast.For) and _RE.BATCHES.search(ast.unparse(node.iter))
-                        for node in around
-                    ):
+                    loops = (n for n, _ in statements_on(module, [line]) if isinstance(n, ast.For))
+                    if not any(_RE.BATCHES.search(ast.unparse(loop.iter)) for loop in loops):
                         return False
                     found = True
         if len(re.findall(rf"(?<!class )\b{cls.name}\(", text)) > len(made.findall(text)):

@@ -29,8 +29,11 @@ __all__ = [
     "Table",
     "constant",
     "contents",
+    "drawn",
+    "hide_plain",
     "is_plain",
     "mixed",
+    "plainer",
     "shape",
 ]
 
@@ -286,6 +289,11 @@ def contents(values: Values) -> Values:
     return union(parts) or UNKNOWN
 
 
+def drawn(values: Values) -> bool:
+    """Return whether one of some values, or of their items, was drawn."""
+    return any(isinstance(value, Drawn) for value in (*values, *contents(values)))
+
+
 def _part_of(value: Value) -> Values:
     return (value,) if isinstance(value, Drawn) else STATIC if constant((value,)) else UNKNOWN
 
@@ -322,6 +330,34 @@ def shape(values: Values) -> frozenset[object]:
         if len(values) <= _FEW:
             kinds.update(v for v in some if isinstance(v, Const) and isinstance(v.value, str))
     return frozenset(kinds)
+
+
+def plainer(values: Values) -> Values:
+    """Return the values without the details that no rule needs, so that few are different."""
+    return tuple(dict.fromkeys(map(_plainer, values)))
+
+
+def hide_plain(value: Value) -> Value:
+    """Return the value, or an unknown value for a container of plain ones."""
+    return UNKNOWN[0] if isinstance(value, Group) and is_plain(value) else value
+
+
+def _plainer(value: Value, within: bool = False) -> Value:
+    match value:
+        case Opaque(static=True):
+            return UNKNOWN[0]
+        case Inst(cls=cls, args=args, stored=False) if args:
+            return Inst(cls, (), stored=False)
+        case Ext() if is_plain(value):
+            return UNKNOWN[0]
+        case Group() if is_plain(value):
+            return UNKNOWN[0]
+        case Group() if within:
+            return value
+        case Group(items=items, calls=calls, origin=origin):
+            return Group(tuple(dict.fromkeys(_plainer(item, True) for item in items)), calls, origin)
+        case _:
+            return value
 
 
 def _kind(value: Value) -> object:

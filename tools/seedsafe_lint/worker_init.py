@@ -164,19 +164,14 @@ def _judge(run: Interpreter, init: Init, node: ast.Call, name: str, index: str, 
         return
     if any(_RE.EPOCH.search(word) for word in (names | attributes) - {index}) or _of_worker(parts):
         return
-    if _is_drawn(init.function, names - {index}):
+    if _is_drawn(init.function, names - {index}) or (init.once and index in names):
         return
     if not seconds and any(isinstance(part, ast.Call) and not _harmless(run, part, frame) for part in parts):
         return
-    if init.once and index in names:
-        return
     init.wrong = init.wrong or SEEDERS.get(name, "numpy") == "numpy"
-    if re.search(r"val|test|eval|debug", label, re.IGNORECASE):
-        return
-    if index in names:
-        run.judge.say("init repeats", node, module.path, what=dotted(node), root=label)
-    else:
-        run.judge.say("init ignores", node, module.path, what=dotted(node), root=label)
+    if not _RE.NOT_TRAINING.search(label):
+        key = "init repeats" if index in names else "init ignores"
+        run.judge.say(key, node, module.path, what=dotted(node), root=label)
 
 
 def _is_drawn(function: Function, names: set[str]) -> bool:
