@@ -19,13 +19,8 @@ from torch.utils.data._utils import collate as torchs
 
 from seedsafe import SampleIndex, ring
 from seedsafe.reading import AtOnce, CheckedCollate, KeyedCollate, Skipped
-<<<<<<< HEAD
 from seedsafe_torch.dataset import AugmentedDataset, Carrier, is_ours, read_into, reads_batches
-=======
-from seedsafe_torch.at_once import at_once, is_worthwhile
-from seedsafe_torch.dataset import is_ours, read_into, reads_batches
 from seedsafe_torch.dtypes import join, join_dtypes
->>>>>>> loop2
 from seedsafe_torch.faults import Whole
 from seedsafe_torch.fetching import fetch_above
 
