@@ -1,4 +1,4 @@
-"""Batches of several dtypes, the same for any workers."""
+"""Batches of several dtypes, alike for any workers."""
 
 from __future__ import annotations
 
