@@ -16,7 +16,7 @@ _FORM_READS: Final = 2
 def is_keyed(loading: Any) -> bool:
     """Return whether an object is a loader from ``seedsafe_torch.loader``, whose batches can be read without beginning a pass."""
     torch: Any = sys.modules.get("torch.utils.data")
-    return torch is not None and isinstance(loading, torch.DataLoader) and hasattr(loading, "look")
+    return torch is not None and isinstance(loading, torch.DataLoader) and hasattr(loading, "peek")
 
 
 def fit(model: Any, loading: Any, callbacks: list[Any], fit_args: dict[str, Any]) -> Any:
