@@ -135,8 +135,9 @@ def test_joined_generators_are_named_once_and_in_the_manifest() -> None:
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always")
         dataset = AugmentedDataset(Pairs(of_torch(0), of_torch(0)), seed=42, bridge=True)
+        batches = loader(dataset, batch_size=4)
         for _ in range(2):
-            for _ in loader(dataset, batch_size=4):
+            for _ in batches:
                 pass
     assert dataset.manifest()["equal_generators"] == [[".image", ".mask"]]
     (warning,) = given

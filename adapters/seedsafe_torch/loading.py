@@ -291,8 +291,9 @@ def _keyed_loader(dataset: Any, in_batches: bool, options: Any, seed_of_keys: in
     inside = next(nested(dataset), None)
     bridged = next((inside.reader for inside in nested(dataset) if inside.bridged), None)
     if bridged is not None:
-        bridged.listen()
-        keyed = KeyedCollate(collate, bridged.seed, bridged.bridge, search=collate not in _TORCHS)
+        is_users = collate not in _TORCHS
+        bridged.listen(collates=is_users)
+        keyed = KeyedCollate(collate, bridged.seed, bridged.bridge, search=is_users)
         collate = options["collate_fn"] = partial(collate_keyed, collate=keyed)
     elif inside is not None and "collate_fn" in options:
         answer = Unkeyed(options["on_unkeyed"]).mildest(dataset)

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, Literal, SupportsIndex
 
 from torch import Generator
-from torch.utils.data import DataLoader, Sampler, Subset
+from torch.utils.data import DataLoader, Sampler
 
 from seedsafe import VALIDATION_EPOCH, SampleKey
 from seedsafe.reading import (
@@ -275,13 +275,9 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         length = 0
         with suppress(TypeError, NotImplementedError):  # some samplers have no length
             length = len(self) if progress.counted else 0
-        data, parts = users(dataset), []
-        while type(data) is Subset:  # it may be made anew too
-            parts.append(data.indices)
-            data = data.dataset
-        like = description((*chain_of(samplers), *parts), options)
+        like = description(chain_of(samplers), options)
         whole = lambda: progress.ended or 0 < length <= progress.seen
-        if repeats_an_epoch(data, self, like, whole, first=first):
+        if repeats_an_epoch(users(dataset), self, like, whole, first=first):
             warn_of_a_loader_made_anew()
 
     def resume(self, epoch: int, entries: int) -> None:

@@ -119,9 +119,9 @@ class Runner:
     def _nothing(self) -> str:
         return f"nothing drew in {KEYS} reads"
 
-    def listen(self) -> None:
-        """Let workers leave it to this process to tell that nothing draws."""
-        self._calls.note(HEARD)
+    def listen(self, *, silent: bool) -> None:
+        """Let workers leave it to this process to tell that nothing draws, or let nobody tell it."""
+        self._calls.note(HEARD | TOLD if silent else HEARD)
 
     def tell(self) -> None:
         """Warn, once, if the object should draw and the first calls, in all processes, drew nothing."""

@@ -442,10 +442,10 @@ class KeyedReader:
         """Return what the bridge keys, as far as reads in all processes have shown; empty without a bridge."""
         return "" if self._runner is None else self._runner.report()
 
-    def listen(self) -> None:
-        """Let workers leave it to `report_failures` to tell that a bridge keys nothing."""
+    def listen(self, *, collates: bool) -> None:
+        """Let workers leave it to `report_failures` to tell that a bridge keys nothing, unless a collate function may draw."""
         if self._runner is not None:
-            self._runner.listen()
+            self._runner.listen(silent=collates)
 
     def manifest(self) -> dict[str, Any]:
         """Return everything but the data that the samples depend on, as plain data for a log.

@@ -129,7 +129,6 @@ KINDS: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
         lambda dataset: loader(dataset, batch_sampler=BatchSampler(RandomSampler(dataset), 4, False)),
     ),
     "Subset": (lambda: Subset(marked(), range(8)), lambda dataset: loader(dataset, batch_size=4)),
-    "Subset made with it": (marked, lambda dataset: loader(Subset(dataset, range(8)), batch_size=4)),
     "ConcatDataset": (lambda: ConcatDataset([marked()]), lambda dataset: loader(dataset, batch_size=4)),
     "a list": (
         lambda: [np.array([one]) for one in range(8)],

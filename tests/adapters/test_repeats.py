@@ -88,7 +88,8 @@ def first(batch: Any) -> Any:
 @pytest.mark.parametrize("name", WITHIN_ONE)
 def test_a_key_twice_in_one_sample_warns_once(name: str) -> None:
     loading = loader(WITHIN_ONE[name](), batch_size=4, collate_fn=first)
-    (message,) = told([loading, loading])
+    # The photographs draw nothing, of which their bridge warns as well.
+    (message,) = (one for one in told([loading, loading]) if not one.startswith("nothing drew"))
     wrapper = "StackDataset" if name == "stacked" else "Twins"
     assert message.startswith(f"{wrapper} reads index 0 twice for one sample of epoch 0")
     assert "pass views=2 to the dataset inside" in message
