@@ -201,7 +201,8 @@ def parts_of(thing: Any) -> Iterator[Part]:
     They are attributes, slots, entries, arguments of a partial function, a method's object, closures, defaults, and the functions
     and generators that a function names.
     """
-    if is_generator(thing):
+    # A bridge inside keeps generators of its own, one for each level of nesting: they are nobody's.
+    if is_generator(thing) or type(thing).__module__ == "seedsafe.bridging.sources":
         return iter(())
     for kind, parts in _PARTS_BY_KIND.items():
         if isinstance(thing, kind):
