@@ -182,3 +182,12 @@ def test_an_action_runs_once_and_has_a_fixed_value_while_it_runs() -> None:
     context.depth = 3
     assert context.once("deep", action, 2) == STATIC
     assert context.once("deep", lambda: (Const(2),), 3) == (Const(2),)
+
+
+def test_a_method_that_draws_nothing_is_no_failure(tmp_path: Path) -> None:
+    (tmp_path / "data.py").write_text(
+        "import numpy as np\nfrom torch.utils.data import Dataset\n\n\nclass Data(Dataset):\n"
+        "    def __init__(self):\n        self.rng = np.random.RandomState(0)\n\n"
+        "    def __getitem__(self, index):\n        self.rng.get_state()\n        return index\n"
+    )
+    assert lint([tmp_path]).skipped == ()

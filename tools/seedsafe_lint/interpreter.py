@@ -837,9 +837,7 @@ class Interpreter:
             return (Group((gen,)),)
         if self.context.worker:
             self.judge.generator(gen, callee.name, node, frame)
-            if (
-                callee.name in DRAW_METHODS and not (functions := self.callbacks(args))
-            ) or functions == self.context.nothing:
+            if callee.name in DRAW_METHODS and self.callbacks(args) == self.context.nothing:
                 return (Drawn(gen.source, True),)
         return self.callbacks(args)
 
