@@ -30,9 +30,11 @@ class Stream(Protocol):
 
     def word(self) -> int:
         """Return the next raw word."""
+        ...
 
     def unit(self) -> float:
         """Return a number in [0, 1)."""
+        ...
 
 
 _TRIALS: Final = 8  # for each variable of `beta`: all of them fail once in 10**10 draws

@@ -329,9 +329,8 @@ class Compose:
             # nothing after it moves boxes, and the size of the image is no longer where they look for it
             options = {name: value for name, value in options.items() if name not in ("boxes", "keypoints")}
         elif self.boxes is not None and self.boxes.out is not None:
-            head = Compose(
-                first, **self.options() | {"boxes": replace(self.boxes, out=None)}
-            )  # as the tail takes them
+            edges: dict[str, Any] = {"boxes": replace(self.boxes, out=None)}  # as the tail takes them
+            head = Compose(first, **{**self.options(), **edges})
         tail = Compose(rest, **options)
         late = [
             name

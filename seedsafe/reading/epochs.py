@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Final
 from weakref import WeakValueDictionary
@@ -40,7 +40,7 @@ _thread = _Thread()
 
 
 @contextmanager
-def keeping_epochs() -> Iterator[None]:
+def keeping_epochs() -> Generator[None, None, None]:
     """In this thread and inside the with statement, let reads leave the epochs of bases as they are."""
     before, _thread.keeps = _thread.keeps, True
     try:
