@@ -692,11 +692,14 @@ class TestVerification:
         augment = ss.Compose([bridged])
         for key in KEYS:
             augment(GRAY, key=key)
-        watched, fully = 32, 10  # 1 to 8, 16 and 32, with another key and the first call again; the others for their own key alone
+        watched, fully = (
+            32,
+            10,
+        )  # 1 to 8, 16 and 32, with another key and the first call again; the others for their own key alone
         assert len(calls) == 3 + (fully - 1) * 4 + (watched - fully) * 2 + len(KEYS) - watched
         for index in range(40, 65):
             augment(GRAY, key=ss.SampleKey(42, 0, index))
-        assert len(calls) == 3 + watched * 4 + 65 - 1 - watched  # and the 64th
+        assert len(calls) == 3 + fully * 4 + (watched - fully) * 2 + 65 - 1 - watched  # and the 64th
 
     def test_without(self) -> None:
         options = ss.Bridge(verify=False)
