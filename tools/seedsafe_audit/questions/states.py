@@ -203,7 +203,7 @@ def unset_epoch(ctx: Context) -> Finding | None:
             continue
         before, again, later = (_read(ctx, f"epoch {add}", index, None, (location, add)) for add in (0, 0, 1))
         follows = any(before[path] == again.get(path) != later.get(path) for path in before)
-        if follows and not any(map(_sets_an_epoch, _users_files())):
+        if follows and not any(map(_sets_an_epoch, _files_about(type(location.thing)))):
             kind = type(location.thing).__qualname__
             text = (
                 f"samples follow from {kind}.epoch, which nothing sets, so every epoch repeats the first. Give {kind} a set_epoch and "
@@ -220,10 +220,16 @@ def seeds_of(ctx: Context, index: int) -> list[str]:
     return [f"seed {seed}: sample {index} in epoch 0" for seed in sorted(seeds)]
 
 
-def _users_files() -> Iterator[str]:
+def _files_about(kind: type) -> Iterator[str]:
+    """Yield the user's files that may set attributes of a class's objects: the script, the class's own file, and those that import either."""
+    home = sys.modules.get(kind.__module__)
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None) or ""
-        if state.is_users(file, name):
+        if state.is_users(file, name) and (
+            module is home
+            or name == "__main__"
+            or any(value is kind or value is home for value in list(vars(module).values()))
+        ):
             yield file
 
 
