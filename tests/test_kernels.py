@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import shutil
 import threading
@@ -111,6 +112,18 @@ def test_an_affine_map_has_the_bytes_of_the_usual_way(
         return pillow.transform_affine(image.astype(kind), data, resample=resample, fill=fill)
 
     np.testing.assert_array_equal(move(), usual(move), strict=True)
+
+
+def test_the_nearest_pixels_of_a_large_image_are_those_of_the_usual_way() -> None:
+    """A step that is a 65536th off takes another pixel only here and there."""
+    image = photo(400, 500)
+    for degrees in range(3, 90, 11):
+        cosine, sine = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+
+        def move(data: Any = (cosine, -sine, 120.3, sine, cosine, -90.7)) -> Array:
+            return pillow.transform_affine(image, data)
+
+        np.testing.assert_array_equal(move(), usual(move))
 
 
 @pytest.mark.parametrize("number", [np.nan, np.inf, 1e13])
