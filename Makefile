@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 
-.PHONY: demo cost test check test-kernels test-numpy test-oldest test-newest test-arm test-elsewhere test-release test-matrix test-audit test-bridge test-scale test-albumentations test-cuda coverage test-trainers test-site bench bench-loaders docs clean
+.PHONY: demo proof cost test check test-kernels test-numpy test-oldest test-newest test-arm test-elsewhere test-release test-matrix test-audit test-bridge test-scale test-albumentations test-cuda coverage test-trainers test-site bench bench-loaders docs clean
 
 # One environment for everything; made again only when pyproject.toml or the kernels change.
 $(VENV)/.installed: pyproject.toml hatch_build.py $(wildcard seedsafe/kernels/*.[ch])
@@ -22,8 +22,12 @@ cost: $(VENV)/.installed
 	$(BIN)/python -m experiments.cost.train
 	$(BIN)/python -m experiments.cost.page
 
+# The main job on real photographs and speech, in torch and Keras; proof does it with ten times the samples, and measures the loaders.
 demo: $(VENV)/.installed
 	$(BIN)/python -m demo
+
+proof: $(VENV)/.installed
+	$(BIN)/python -m demo --proof
 
 # In a process for each core: no test needs a quiet machine. JOBS=0 runs them in one. A test that hangs is ended and named.
 # Hundreds of programs and spawned workers read the modules compiled, whatever the shell says.
