@@ -25,7 +25,7 @@ from seedsafe.reading.checks import DrawChecks
 from seedsafe.reading.faults import require_sample
 from seedsafe.reading.forms import copy_parts
 from seedsafe.reading.sample import targets_of
-from seedsafe.reading.steps import ById, ByPosition, ValueChecks
+from seedsafe.reading.steps import Keying, ValueChecks
 from seedsafe.reading.targets import Targets
 
 __all__ = ["AtOnce", "Group", "GroupReader", "OuterReads"]
@@ -182,7 +182,7 @@ class GroupReader:
         bound: BoundAugment,
         targets: Targets,
         repeats: Repeats,
-        keying: ByPosition | ById,
+        keying: Keying,
         draw_checks: DrawChecks,
     ) -> None:
         self._base, self._bound, self._targets = base, bound, targets
@@ -230,7 +230,7 @@ class GroupReader:
 
         def keys() -> ManyKeys:
             moments = [at.epoch << 32 | at.occurrence << 16 | at.view for at in ats]
-            return ManyKeys.of_run(keying.seed, moments, keying.indices(ats))
+            return ManyKeys.of_run(keying.seed, moments, list(map(keying.index, ats)))
 
         images = group.augment(checks, map(keying.key, ats), keys, allocate)
         others = None if group.others[0] is None else group.others

@@ -35,6 +35,7 @@ __all__ = [
     "augment_sample",
     "augment_views",
     "bound_of",
+    "in_views",
     "joined_views",
     "take_apart",
     "targets_of",
@@ -292,11 +293,19 @@ def augment_views(
         ((1, 2), 7)
     """
     bound = bound_of(augment)
+    each = list(zip(bound.views or [bound] * len(keys), keys, strict=True))
+    return in_views(
+        bound, sample, targets, lambda parts: [augment_parts(view, parts, key) for view, key in each]
+    )
+
+
+def in_views(
+    bound: BoundAugment, sample: Any, targets: Targets, views: Callable[[Any], Sequence[Any]]
+) -> Any:
+    """Return a sample in which each augmented part is a tuple of its views, which a function makes of the parts."""
     targets = targets_of(bound, sample, targets)
     parts, join = take_apart(sample, targets)
-    each = bound.views or [bound] * len(keys)
-    views = [augment_parts(view, parts, key) for view, key in zip(each, keys, strict=True)]
-    return join(views_of_parts(bound, parts, views, targets))
+    return join(views_of_parts(bound, parts, views(parts), targets))
 
 
 def views_of_parts(bound: BoundAugment, parts: Any, views: Sequence[Any], targets: Targets) -> Any:
