@@ -14,7 +14,7 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
-from seedsafe.bridging.options import Bridge, NotReproducible, checked_bridge
+from seedsafe.bridging.options import Bridge, checked_bridge
 from seedsafe.bridging.runner import KeyCheck, Runner
 from seedsafe.bridging.search import find
 from seedsafe.ground.checks import record_ids
@@ -25,7 +25,6 @@ from seedsafe.pipeline.batch import Allocate
 from seedsafe.pipeline.spans import RangeError
 from seedsafe.reading.bases import (
     Repeats,
-    SharedSeedError,
     WarningLog,
     check_base,
     entered,
@@ -36,7 +35,7 @@ from seedsafe.reading.batches import ReadyBatch
 from seedsafe.reading.bound import Augment, BoundAugment, listed
 from seedsafe.reading.checks import DrawChecks, Unkeyed
 from seedsafe.reading.epochs import BaseEpochs, InEpoch
-from seedsafe.reading.faults import Faults, process_name, require_finite, sample_error
+from seedsafe.reading.faults import OF_ALL_SAMPLES, Faults, process_name, require_finite, sample_error
 from seedsafe.reading.forms import copy_parts
 from seedsafe.reading.group import AtOnce, GroupReader, OuterReads
 from seedsafe.reading.steps import (
@@ -46,6 +45,7 @@ from seedsafe.reading.steps import (
     EachView,
     Fetch,
     Fetching,
+    FirstReads,
     Keying,
     Mixed,
     OneImage,
@@ -55,7 +55,6 @@ from seedsafe.reading.steps import (
     Through,
     Unchanged,
     UnchangedImage,
-    ValueChecks,
 )
 from seedsafe.reading.targets import Targets
 
@@ -229,26 +228,23 @@ class KeyedReader:
         """Compose the step that reads and augments batches, or return None if samples are augmented one by one."""
         step = self._step
         step = step.step if isinstance(step, Checked) else step
-        is_checked = self.faults.check_finite or self._checks[0] is not None
+        is_checked = self.faults.check_finite or self._checks.calls is not None
         is_alone = self._runner is not None or is_checked or not isinstance(step, OneImage)
         if is_alone or self.bound.many is None:
             return None
         return GroupReader(self.base, self.bound, self.targets, self.repeats, self._keying, self._draw_checks)
 
-    def _checks_of(self, bound: BoundAugment) -> tuple[KeyCheck | None, ValueChecks]:
-        """Return what runs the first calls of foreign code twice, None if they are not checked, and what checks the first values."""
+    def _checks_of(self, bound: BoundAugment) -> FirstReads:
+        """Return what is checked in the first reads."""
         verifies = bound.is_foreign and (self.bridge is None or self.bridge.verify)
         name = f"the augmentation {bound.augment!r}"[:200] if verifies else ""
-        key_check = KeyCheck(bound.augment, name) if verifies else None
-        return key_check, ValueChecks(bound, self._end_checks)
+        return FirstReads(bound, self._end_checks, KeyCheck(bound.augment, name) if verifies else None)
 
-    def _wrap(self, plain: Step, bound: BoundAugment, checks: tuple[KeyCheck | None, ValueChecks]) -> Step:
+    def _wrap(self, plain: Step, bound: BoundAugment, first: FirstReads) -> Step:
         """Wrap the step for an augmentation in what is rare."""
-        key_check, value_checks = checks
-        check_finite, always = self.faults.check_finite, self._runner is not None
-        step = plain
-        if value_checks.due > 0 or key_check is not None or check_finite:
-            step = Checked(plain, value_checks, key_check, always=always, check_finite=check_finite)
+        step, check_finite = plain, self.faults.check_finite
+        if first.due > 0 or first.calls is not None or check_finite:
+            step = Checked(plain, first, always=self.bridged, check_finite=check_finite)
         return step if bound.mixer is None or bound.pipeline is None else Mixed(step, self)
 
     def position(self, index: SupportsIndex) -> int:
@@ -309,15 +305,14 @@ class KeyedReader:
         try:
             sample = (fetch or self.fetching.read)(int(at), at, key, counts)
             return self._step.augment(self.bound, sample, at, key, row)  # type: ignore[arg-type]  # an Unchanged needs no key
-        except (NotReproducible, SharedSeedError):
-            raise  # all samples have this error
         except Exception as error:  # noqa: BLE001  # `_recover` raises it, or replaces the sample
             return self._recover(error, at, key or self.key(at), row, listed)
 
     def _recover(self, error: Exception, at: SampleIndex, key: SampleKey, row: Any, listed: bool) -> Any:
         """Return what replaces a sample that failed, or raise the error that says which failed."""
-        if isinstance(error, IndexError) and not hasattr(self.base, "__len__"):
-            raise error  # the end of a base without a length
+        is_end = isinstance(error, IndexError) and not hasattr(self.base, "__len__")
+        if is_end or isinstance(error, OF_ALL_SAMPLES):
+            raise error
         if isinstance(error, RangeError):  # another sample would have it too
             raise sample_error(error, self.base, int(at), key, self.worker()) from error
 
@@ -364,7 +359,7 @@ class KeyedReader:
         group = reader.read(ats, outer_reads)
         if lasts:
             epochs.end(ats[-1].epoch)
-        result = reader.run(group, ats, self._checks[1], allocate)
+        result = reader.run(group, ats, self._checks, allocate)
         if result is not None:
             return result
 
@@ -404,7 +399,7 @@ class KeyedReader:
             plain = ReadyBatch(self.targets, size, **how)
             step = self._wrap(plain, self.bound, self._checks)
             return step.augment(self.bound, batch, at, first, rows)
-        except (NotReproducible, SharedSeedError):
+        except OF_ALL_SAMPLES:
             raise
         except Exception as error:
             name = f"batch {number}, whose first sample is {first.index},"

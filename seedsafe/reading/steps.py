@@ -17,7 +17,6 @@ from typing import Any, Final, Protocol
 from numpy import ndarray
 
 from seedsafe import opencv
-from seedsafe.bridging.options import NotReproducible
 from seedsafe.bridging.runner import KeyCheck, Runner
 from seedsafe.ground.info import UINT8, Array
 from seedsafe.keys import seeding
@@ -27,10 +26,11 @@ from seedsafe.pipeline.node import Chain, run
 from seedsafe.pipeline.rules import Rules
 from seedsafe.pipeline.spans import CHECKED
 from seedsafe.pipeline.unnamed import SCALARS
-from seedsafe.reading.bases import Repeats, SharedSeedError, entered, key_at
+from seedsafe.reading.bases import Repeats, entered, key_at
 from seedsafe.reading.bound import BoundAugment
 from seedsafe.reading.checks import DrawChecks
 from seedsafe.reading.faults import (
+    OF_ALL_SAMPLES,
     PartnerError,
     Skipped,
     path_of,
@@ -58,6 +58,7 @@ __all__ = [
     "EachView",
     "Fetch",
     "Fetching",
+    "FirstReads",
     "Keying",
     "Mixed",
     "OneImage",
@@ -68,7 +69,6 @@ __all__ = [
     "Through",
     "Unchanged",
     "UnchangedImage",
-    "ValueChecks",
     "apart_from_outer",
 ]
 
@@ -329,18 +329,21 @@ class UnchangedImage:
         return self._any_form.augment(bound, sample, at, key, row)
 
 
-class ValueChecks:
-    """The reads of a dataset, or of a stream, whose values are still to be checked in this process.
+class FirstReads:
+    """The first reads of a dataset, or of a stream, in this process, which are checked.
 
     Args:
         bound: the pipeline.
-        end: called after the last of them.
+        end: called after the last read whose values are checked.
+        calls: checks the first calls of foreign code, or None.
     """
 
-    def __init__(self, bound: BoundAugment, end: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self, bound: BoundAugment, end: Callable[[], None] | None = None, calls: KeyCheck | None = None
+    ) -> None:
         self.due = CHECKED if bound.needs_ranges else 0
-        """Their number."""
-        self._end = end
+        """The number of reads whose values are still to be checked."""
+        self.calls, self._end = calls, end
 
     def count(self) -> None:
         """Count a read that had no fault."""
@@ -366,24 +369,21 @@ class Checked:
     """Augments samples with the checks that are rare or at the beginning. The samples are those of the step without them.
 
     The first floats that the transforms get must be in their ranges. The first calls of foreign code run two more times, and must give one
-    sample for a key: of a pipeline its foreign transforms, whose draws and results alone are computed again; a callable as a whole.
-    And each result must be finite, if that was asked for.
+    sample for one key. Of a pipeline, only the draws and results of its foreign transforms are computed again. And each result must be
+    finite, if that was asked for.
 
     Args:
         step: augments samples.
-        values: the reads whose values are still to be checked.
-        calls: checks the first calls of foreign code, or None.
+        first: what is checked in the first reads.
         always: whether each of the first calls of a callable runs twice more, as under a bridge. Otherwise that would surprise the user,
             so it happens only if a generator has advanced.
         check_finite: whether to refuse samples with NaN or infinity, with the name of the transform at fault.
     """
 
-    def __init__(
-        self, step: Step, values: ValueChecks, calls: KeyCheck | None, *, always: bool, check_finite: bool
-    ) -> None:
+    def __init__(self, step: Step, first: FirstReads, *, always: bool, check_finite: bool) -> None:
         self.step = step
         """The step without checks."""
-        self._values, self._calls, self._always, self._check_finite = values, calls, always, check_finite
+        self._first, self._always, self._check_finite = first, always, check_finite
 
     def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
         """Return the augmented sample."""
@@ -391,7 +391,7 @@ class Checked:
         def augmented_by(augment: Any) -> Any:
             return self.step.augment(bound.like(augment), sample, at, key, None)
 
-        calls = self._calls
+        calls = self._first.calls
         if calls is None or not calls.calls_left:
             result = self._augment(bound, sample, at, key, row)
         else:
@@ -406,10 +406,10 @@ class Checked:
         return result
 
     def _augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
-        if self._values.due <= 0:
+        if self._first.due <= 0:
             return self.step.augment(bound, sample, at, key, row)
         result = self.step.augment(bound.checking(), sample, at, key, row)
-        self._values.count()
+        self._first.count()
         return result
 
     def _repeat(
@@ -491,7 +491,7 @@ class OtherSamples:
 
         try:
             return read(position)
-        except (NotReproducible, SharedSeedError):
+        except OF_ALL_SAMPLES:
             raise
         except Exception as error:
             if reader.faults.on_error == "replace":
