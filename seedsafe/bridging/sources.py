@@ -112,7 +112,11 @@ class NumpyGlobal(NumpyLegacy):
             super().restore(legacy)
 
     def mark(self) -> Any:
-        return self.mark_of(self.thing.get_state(legacy=False))
+        bits: Any = np.random.get_bit_generator()  # type: ignore[attr-defined]
+        memory = next((memory for ours, memory, _ in self._ours if ours is bits), None)
+        if memory is None or _has_gaussian():
+            return self.mark_of(self.thing.get_state(legacy=False))  # takes 10 times as long
+        return memory.tobytes()
 
 
 def _has_gaussian() -> bool:
