@@ -11,7 +11,7 @@ import numpy as np
 from seedsafe.bridging.generators import Stateful
 from seedsafe.bridging.region import Region, regions
 from seedsafe.bridging.sources import Source
-from seedsafe.bridging.walk import Contents
+from seedsafe.bridging.walk import Contents, is_leaf
 from seedsafe.ground.process import is_worker
 from seedsafe.keys.key import Address
 
@@ -20,8 +20,10 @@ __all__ = ["FEW", "Asked", "in_memory"]
 FEW: Final = 4
 """So many are cheaper to key than to watch."""
 
-_MANY: Final = 256
-"""Keying more takes longer than most reads, so those of the last read are tried first."""
+_MANY: Final = 32
+_BYTES: Final = 150
+"""Keying one takes about as long as making so many bytes of a sample."""
+_UNKNOWN: Final = 2**40
 
 _TRIES: Final = 4
 _CHECKED: Final = (1, 2, 4, 8)
@@ -33,12 +35,20 @@ def in_memory(sources: Iterable[Source]) -> list[Stateful]:
     return [source for source in sources if isinstance(source, Stateful) and source.memory() is not None]
 
 
+def _size_of(sample: Any) -> int:
+    """Return the number of a sample's bytes."""
+    parts = sample.values() if isinstance(sample, dict) else sample
+    if isinstance(sample, dict | list | tuple):
+        return sum(map(_size_of, parts))
+    return getattr(sample, "nbytes", 8 if is_leaf(sample) else _UNKNOWN)
+
+
 class Asked:
     """Keys for each read the generators that earlier reads asked, and looks afterwards whether the read has asked others.
 
     If so it is read again with those keyed too, and its first result is dropped: a generator that is first used in read 1,000 gives
-    the numbers that it would give if it had always been keyed. Where reads take turns among very many, those of the last read are
-    tried first.
+    the numbers that it would give if it had always been keyed. Where reads take turns among many, and samples are so small that
+    reading one again costs less than keying all, those of the last read are tried first.
 
     Args:
         root: the object that is read.
@@ -57,7 +67,7 @@ class Asked:
         self.sources = sources
         self.keys_all = False
         """Whether the root has changed when it was read again, so that it must not be."""
-        self._root, self._again = root, 0
+        self._root, self._again, self._size = root, 0, _UNKNOWN
         self._watched = watched
         ids = set(map(id, watched))
         self._always = np.array([id(source) not in ids for source in sources])
@@ -104,7 +114,8 @@ class Asked:
         saves = bool(regions.inside) or not is_worker()
         if saves or self._stale:  # others may have drawn since
             self._refresh()
-        tries_last = np.count_nonzero(self._asked) > _MANY
+        count = int(np.count_nonzero(self._asked))
+        tries_last = count > _MANY and self._size < count * _BYTES
         chosen = (self._last if tries_last else self._asked).copy()
         asked = np.zeros_like(chosen) if tries_last else chosen
         contents: Contents | None = None
@@ -129,6 +140,8 @@ class Asked:
             contents = Contents(self._root, address.index) if self._again in _CHECKED else None
         if error is not None:
             raise error
+        if count > _MANY:
+            self._size = _size_of(result)
         return result
 
     def _refresh(self) -> None:
