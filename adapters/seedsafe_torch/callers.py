@@ -1,14 +1,14 @@
 """Who calls a sampler: trainers and loops.
 
-A sampler asks its Caller seven questions: which epoch does it mean by the number that it sets, has it read that epoch before, where does it
-resume, does it share the indices out, does it only count them, does it leave passes by design, and which DataLoader's workers may be ahead of
-training? A trainer is known by a documented class or attribute where there is one, else by the frames of its functions: Ignite and
-SpeechBrain set no epoch on a loader of the user's, TorchIO reads a sampler to count, Lightning and Fabric pass on a plain integer.
-That costs a look at the calling frames when a pass begins or an epoch is set, and nothing per sample. Seen in Accelerate 1.15, Ignite 0.5,
-Lightning 2.6, SpeechBrain 1.1, TorchIO 1.2, timm 1.0, transformers 5 and MONAI 1.6.
+A sampler asks its Caller six questions: which epoch does it mean by the number that it sets, has it read that epoch before, does it share the
+indices out, does it only count them, does it leave passes by design, and which DataLoader's workers may be ahead of training? A trainer is
+known by a documented class or attribute where there is one, else by the frames of its functions: Lightning and Fabric pass on a plain integer,
+TorchIO reads a sampler to count.
+That costs a look at the calling frames when a pass begins or an epoch is set, and nothing per sample. Seen in Accelerate 1.15, Lightning 2.6,
+TorchIO 1.2, timm 1.0, transformers 5 and MONAI 1.6.
 
-What else depends on a trainer needs no Caller: most trainers' epoch and position after a resume come from a callback or from an argument, in
-the trainer's file in `seedsafe_torch.trainers`.
+What else depends on a trainer needs no Caller: most trainers' epoch and position after a resume come from a callback, from an argument, or
+from a line of the user's in the trainer's own event (docs/how-to/trainers.md).
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import sys
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from itertools import chain
 from typing import Any, SupportsIndex
 from weakref import ref
 
@@ -26,7 +25,7 @@ from torch.utils.data import DistributedSampler
 
 from seedsafe.reading import walk
 from seedsafe_torch import frames
-from seedsafe_torch.order import chain_of, items_of_a_batch, samplers_of
+from seedsafe_torch.order import chain_of, samplers_of
 
 __all__ = [
     "UNKEYED",
@@ -84,12 +83,6 @@ class Caller:
             fixed: whether all its passes have one epoch.
         """
 
-    def resumed(self, sampler: Any) -> tuple[int, int] | None:
-        """Return the epoch and entry at which the caller resumes, or None if that is unknown or it begins anew.
-
-        The entries are those of this rank. Entries that the caller will draw and drop itself do not count.
-        """
-
     def iterator(self, sampler: Any) -> Callable[[], Any] | None:
         """Return a weak reference to the DataLoader iterator that draws the indices, whose workers may read ahead, or None."""
         drawing = frames.objects_in("_next_index")
@@ -145,30 +138,6 @@ def _accelerates(sampler: Any) -> AccelerateLoader | None:
     state: Any = sys.modules.get("accelerate.state")
     loading = state.GradientState().active_dataloader if state else None
     return AccelerateLoader(loading) if any(inside is sampler for inside in samplers_of(loading)) else None
-
-
-class Engine(Caller):
-    """An engine of Ignite that begins a pass over its loader."""
-
-    def __init__(self, engine: Any) -> None:
-        self._engine = engine
-
-    def resumed(self, sampler: Any) -> tuple[int, int] | None:
-        """Return the position that its iteration count gives. A DeterministicEngine drops the batches already read by itself."""
-        state = self._engine.state
-        epoch, batches = divmod(int(state.iteration), len(state.dataloader))
-        drops = hasattr(getattr(state.dataloader, "batch_sampler", None), "start_iteration")
-        return epoch, 0 if drops else batches * items_of_a_batch(state.dataloader, sampler)
-
-
-def _ignites(sampler: Any) -> Engine | None:
-    """Return the engine that reads a loader with this sampler inside, or None."""
-    running = chain.from_iterable(map(frames.objects_in, ("_internal_run_as_gen", "_internal_run_legacy")))
-    for engine in running:
-        loading = getattr(getattr(engine, "state", None), "dataloader", None)
-        if any(inside is sampler for inside in samplers_of(loading)):
-            return Engine(engine)
-    return None
 
 
 class FitLoop(Caller):
@@ -268,38 +237,8 @@ def _lightnings(sampler: Any) -> Caller | None:
     return CombinedPasses() if combined else None
 
 
-class Brain(Caller):
-    """A Brain that begins an epoch of `fit` with an EpochCounter, which counts from 1.
-
-    Args:
-        brain: its ``step`` counts the batches of the epoch that a checkpoint within it has stored.
-        loading: the loader that it reads.
-        epoch: the number of the counter.
-    """
-
-    def __init__(self, brain: Any, loading: Any, epoch: int) -> None:
-        self._brain, self._loading, self._epoch = brain, loading, epoch
-
-    def resumed(self, sampler: Any) -> tuple[int, int] | None:
-        """Return the position that the counter and the Brain give. SpeechBrain's SaveableDataLoader drops the batches already read by itself."""
-        drops = hasattr(self._loading, "_speechbrain_recovery_skip_to")
-        batches = 0 if drops else int(self._brain.step)
-        return self._epoch - 1, batches * items_of_a_batch(self._loading, sampler)
-
-
-def _speechbrains(sampler: Any) -> Brain | None:
-    """Return the Brain that reads a loader with this sampler inside, or None."""
-    for names in frames.names_in("_fit_train"):
-        counters = (fit.get("epoch_counter") for fit in frames.names_in("fit"))
-        counts = any(hasattr(counter, "current") and hasattr(counter, "limit") for counter in counters)
-        loading = names.get("train_set")
-        if counts and any(inside is sampler for inside in samplers_of(loading)):
-            return Brain(names["self"], loading, names["epoch"])
-    return None
-
-
 class QueueLength(Caller):
-    """A Queue that adds up the patches of its subjects."""
+    """A Queue of TorchIO that adds up the patches of its subjects."""
 
     only_counts = True
 
@@ -313,7 +252,7 @@ def _torchios(sampler: Any) -> QueueLength | None:
 
 def caller_of(sampler: Any) -> Caller:
     """Return the caller that is setting the epoch of a sampler, or drawing its indices."""
-    known = (_accelerates, _lightnings, _ignites, _speechbrains, _torchios)
+    known = (_accelerates, _lightnings, _torchios)
     found = (caller for trainers in known if (caller := trainers(sampler)) is not None)
     return next(found, Caller())
 

@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Callable
 from multiprocessing.heap import Arena
 from multiprocessing.reduction import DupFd
-from typing import Any, Final, Literal, SupportsIndex
+from typing import Any, Final, SupportsIndex
 
 from torch.utils.data import get_worker_info
 
@@ -25,7 +25,7 @@ from seedsafe.reading import PassesOn, WarningLog
 from seedsafe_torch import frames
 from seedsafe_torch.dtypes import join_dtypes
 
-__all__ = ["STALE", "Changes", "EpochCell", "Noting", "SharedBytes", "epoch_to_set"]
+__all__ = ["STALE", "Changes", "EpochCell", "Noting", "Shared", "epoch_to_set"]
 
 STALE: Final = (
     "{} was set after the workers began, which read their own copies of the dataset: set it before the first pass, or make the loader "
@@ -34,56 +34,70 @@ STALE: Final = (
 """The error of a pass of workers whose copies are older."""
 
 _MOST: Final = 2**20  # indices that are watched, one byte each
-_NUMBERS: Final = 40  # bytes: the epoch, the bits of the warnings, the first epoch that was read plus 1, the latest and a mark of its order
-_EPOCH_TWICE: Final = 2**16  # the bits of warnings; a reader's warnings use others
-_ORDER_TWICE: Final = 2**17
-_BY_WORKER: Final = 2**18  # not yet given in the training process
+# The numbers that a dataset shares with its workers: how often it was changed, its epoch, the first epoch that was read plus 1, the latest
+# plus 1 and a mark of its order, and whether a worker has warned.
+_CHANGED, _EPOCH, _FIRST, _LATEST, _ORDER, _BY_WORKER = range(6)
+_EPOCH_TWICE, _ORDER_TWICE = 2**16, 2**17  # kinds of warnings; a reader's warnings are others
+_KINDS: Final = 24  # bytes, one for each kind of warning that was given
 
 
-class SharedBytes:
-    """Memory, zeros at first, that this process shares with workers that it starts.
+class Shared:
+    """Integers, zeros at first, that this process shares with workers that it starts, and bytes behind them, its `marks`.
 
-    Pickled at any other time, or copied, it becomes a copy. On Windows, where this is untested, multiprocessing
-    shares the memory by name.
+    A number is read and set by its place. Pickled at any other time, or copied, it becomes a copy. On Windows, where this is untested,
+    multiprocessing shares the memory by name.
 
     Args:
-        size: the size in bytes.
+        numbers: how many integers of 64 bits.
+        marks: how many bytes.
     """
 
     _file: int | None = None
 
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._arena: Any = Arena(size) if sys.platform == "win32" else None
-        self._maps: list[Any] = [mmap.mmap(-1, size) if self._arena is None else self._arena.buffer]
+    def __init__(self, numbers: int, marks: int = 0) -> None:
+        self._numbers, self._size = 8 * numbers, 8 * numbers + marks
+        self._arena: Any = Arena(self._size) if sys.platform == "win32" else None
+        self._use(mmap.mmap(-1, self._size) if self._arena is None else self._arena.buffer)
 
-    def views(self, form: Literal["B", "q"]) -> list[memoryview[int]]:
-        """Return views, as bytes or 64-bit integers, of the memory's file, if it has one, and of the memory that forked workers have."""
-        return [memoryview(mapped).cast(form) for mapped in self._maps]
+    def _use(self, *maps: Any) -> None:
+        """Keep the memory of the file, if there is one, and that of workers that were forked before."""
+        self._maps = maps
+        self._views = [memoryview(mapped)[: self._numbers].cast("q") for mapped in maps]
+        self.marks = memoryview(maps[0])[self._numbers :]
+
+    def __getitem__(self, place: int) -> int:
+        number: int = self._views[0][place]
+        return number
+
+    def __setitem__(self, place: int, number: int) -> None:
+        for view in self._views:
+            view[place] = number
 
     def __getstate__(self) -> dict[str, Any]:
+        state = {"_numbers": self._numbers, "_size": self._size}
         if multiprocessing.context.get_spawning_popen() is None:
-            return {"size": self._size, "content": bytes(self._maps[0])}
-        if self._arena is not None:
-            return {"size": self._size, "arena": self._arena}
-        if self._file is None:
+            return state | {"content": bytes(self._maps[0])}
+        if self._arena is None and self._file is None:
             self._file = _new_file(self._size)
             weakref.finalize(self, os.close, self._file)
-            self._maps.insert(0, mmap.mmap(self._file, self._size))
-            self._maps[0][:] = self._maps[1][:]
-        return {"size": self._size, "file": DupFd(self._file)}
+            mapped = mmap.mmap(self._file, self._size)
+            mapped[:] = self._maps[0][:]
+            self._use(mapped, *self._maps)
+        return state | {"arena": self._arena, "file": self._file and DupFd(self._file)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._size, self._arena = state["size"], state.get("arena")
-        if "file" in state:
-            file = state["file"].detach()
-            self._maps = [mmap.mmap(file, self._size)]
+        content, shared = state.pop("content", None), state.pop("file", None)
+        self._arena = state.pop("arena", None)
+        vars(self).update(state)
+        if shared is not None:
+            file = shared.detach()
+            self._use(mmap.mmap(file, self._size))
             os.close(file)
         elif self._arena is not None:
-            self._maps = [self._arena.buffer]
+            self._use(self._arena.buffer)
         else:
-            self.__init__(self._size)  # type: ignore[misc]
-            self._maps[0][:] = state["content"]
+            self.__init__(self._numbers // 8, self._size - self._numbers)  # type: ignore[misc]
+            memoryview(self._maps[0])[:] = content
 
 
 def _new_file(size: int) -> int:
@@ -102,6 +116,9 @@ class Changes:
 
     So the copy of a worker that is kept for several epochs finds out that it is old. A copy's own changes concern no other: a
     ``worker_init_fn`` may set what it likes.
+
+    Args:
+        shared: the dataset's numbers, of which the first is for this.
     """
 
     count, name = 0, ""
@@ -110,16 +127,15 @@ class Changes:
     begun: int | None = None
     """The epoch of the latest read in this process."""
 
-    def __init__(self) -> None:
-        self._memory, self._maker, self._known = SharedBytes(8), os.getpid(), 0
+    def __init__(self, shared: Shared) -> None:
+        self._shared, self._maker, self._known = shared, os.getpid(), 0
 
     def note(self, name: str) -> None:
         """Note that an attribute was set in this process."""
         self.count, self.name = self.count + 1, name
         if os.getpid() == self._maker:
             self._known += 1
-            for numbers in self._memory.views("q"):
-                numbers[0] = self._known
+            self._shared[_CHANGED] = self._known
 
     def begin(self, epoch: int) -> None:
         """Begin an epoch in this process.
@@ -127,7 +143,7 @@ class Changes:
         Raises:
             RuntimeError: an attribute was set since this process got its copy.
         """
-        if self._memory.views("q")[-1][0] != self._known:
+        if self._shared[_CHANGED] != self._known:
             raise RuntimeError(STALE.format("an attribute"))
         join_dtypes()
         self.begun = epoch
@@ -191,41 +207,33 @@ class EpochCell(WarningLog):
 
     def __init__(self, length: int | None) -> None:
         self._step = max(-(-(length or 0) // _MOST), 1)
-        watched = -(-(length or 0) // self._step)
-        self._map(SharedBytes(_NUMBERS + watched))
-
-    def _map(self, memory: SharedBytes) -> None:
-        self._memory = memory
-        whole, *before = memory.views("B")
-        self._view = whole[:_NUMBERS].cast("q")
-        self._served = whole[_NUMBERS:]
-        self._before = [memory_before[:_NUMBERS].cast("q") for memory_before in before]
+        self._watched = -(-(length or 0) // self._step)
+        self.shared = Shared(_BY_WORKER + 1, _KINDS + self._watched)
 
     @property
     def epoch(self) -> int:
         """The current epoch."""
-        epoch: int = self._view[0]
-        return epoch
+        return self.shared[_EPOCH]
 
     @epoch.setter
     def epoch(self, epoch: int) -> None:
         self.hand_on()
-        for numbers in (self._view, *self._before):
-            numbers[0] = epoch
+        self.shared[_EPOCH] = epoch
 
     def first(self, kind: int) -> bool:
-        """Return whether to give a warning now: True once for each kind, in all processes."""
-        if self._view[1] & kind:
-            return False
-        self._view[1] |= kind
-        return True
+        """Return whether to give a warning now: True once for each kind in a process, and in none once another has given it.
+
+        Two workers that come to it in the same moment may both give it, because neither waits for the other.
+        """
+        marks, place = self.shared.marks, kind.bit_length()
+        given, marks[place] = marks[place], 1
+        return not given
 
     def first_epoch(self, epoch: int) -> int:
         """Return the first epoch that was read, in any process, which is this one if none was."""
-        if not self._view[2]:
-            for numbers in (self._view, *self._before):
-                numbers[2] = epoch + 1
-        return self._view[2] - 1
+        if not self.shared[_FIRST]:
+            self.shared[_FIRST] = epoch + 1
+        return self.shared[_FIRST] - 1
 
     def takes_a_look(self) -> bool:
         """Return whether to look for the code that reads one index twice: only the first few times, because that is slow."""
@@ -242,14 +250,14 @@ class EpochCell(WarningLog):
             asked: what a DataLoader reads it for, an index or a batch of them, or None if it is read by hand.
             seed: returns what that DataLoader drew from its generator for the pass, or None.
         """
-        epoch: int = self._view[0]
+        epoch, marks = self.shared[_EPOCH], self.shared.marks
         by_hand = asked is None
         if isinstance(asked, list) and self._ordered != epoch:
             self._note_order(epoch, seed(), asked)
         block, rest = divmod(index, self._step)
-        if block < len(self._served) and rest == block * 0x9E3779B1 % 2**32 % self._step:
+        if block < self._watched and rest == block * 0x9E3779B1 % 2**32 % self._step:
             mark = epoch % 255 + 1
-            twice = self._served[block] == mark
+            twice = marks[_KINDS + block] == mark
             if twice and by_hand and self._looked_at in (None, index):
                 self._looked_at, twice = index, False
             if twice and self.first(_EPOCH_TWICE):
@@ -259,7 +267,7 @@ class EpochCell(WarningLog):
                     "before each epoch; in a thread of your own, read dataset.at(index, epoch=epoch) with the epoch of "
                     "seedsafe.current_key() from where the thread is started"
                 )
-            self._served[block] = mark
+            marks[_KINDS + block] = mark
         return epoch
 
     def _note_order(self, epoch: int, seed: int | None, first: list[Any]) -> None:
@@ -275,7 +283,8 @@ class EpochCell(WarningLog):
         if seed is None or is_kept or first == list(range(len(first))):
             return
         mark = 1 + zlib.crc32(repr((seed, first)).encode())
-        before, was, self._view[3], self._view[4] = self._view[3], self._view[4], epoch + 1, mark
+        before, was = self.shared[_LATEST], self.shared[_ORDER]
+        self.shared[_LATEST], self.shared[_ORDER] = epoch + 1, mark
         if was == mark and before != epoch + 1 and self.first(_ORDER_TWICE):
             self._warn(
                 f"epoch {epoch} begins in the same order as epoch {before - 1}, because the generator of the DataLoader was set to one seed "
@@ -286,27 +295,18 @@ class EpochCell(WarningLog):
     def _warn(self, text: str) -> None:
         warnings.warn(text, stacklevel=frames.users_level())
         if get_worker_info() is not None:
-            self._view[1] |= _BY_WORKER
+            self.shared[_BY_WORKER] = 1
 
     def hand_on(self) -> None:
         """Warn in the training process if a worker has warned of an epoch that comes again: what a worker prints may be lost."""
-        if self._view[1] & _BY_WORKER and get_worker_info() is None:
-            self._view[1] ^= _BY_WORKER
+        if self.shared[_BY_WORKER] and get_worker_info() is None:
+            self.shared[_BY_WORKER] = 0
             warnings.warn(
                 "a worker has read samples, or begun an order, that came in the epoch before: call dataset.set_epoch(epoch) before each epoch, "
                 "and make the DataLoader and its generator once, before the loop; or use seedsafe_torch.loader, which does both",
                 stacklevel=frames.users_level(),
             )
 
-    def __reduce__(self) -> Any:
-        memory = self._memory.__getstate__()
-        self._map(self._memory)  # it may have moved to a file
-        return _rebuild, (memory, self._step)
-
-
-def _rebuild(memory: dict[str, Any], step: int) -> EpochCell:
-    shared, cell = SharedBytes.__new__(SharedBytes), EpochCell.__new__(EpochCell)
-    shared.__setstate__(memory)
-    cell._step = step
-    cell._map(shared)
-    return cell
+    def __getstate__(self) -> dict[str, Any]:
+        names = ("_step", "_watched", "shared")  # what this process noted is not the other's
+        return {name: vars(self)[name] for name in names}

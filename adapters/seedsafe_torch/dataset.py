@@ -143,8 +143,8 @@ class AugmentedDataset(Noting, Forwarding, Dataset[Any]):
             base, augment = convert_base(base, augment)
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch
         self.epoch_calls = (0, 0)  # how often set_epoch was called, and its last epoch, for `loader`
-        self._changes = Changes()
         self._cell = EpochCell(len(base) if hasattr(base, "__len__") else None)
+        self._changes = Changes(self._cell.shared)
         self.reader = KeyedReader(
             base,
             augment,

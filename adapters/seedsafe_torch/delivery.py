@@ -15,7 +15,16 @@ import numpy as np
 from torch.utils.data import DataLoader, get_worker_info
 from torch.utils.data.dataloader import _DatasetKind
 
-from seedsafe.reading import Skipped, check_main, checked_int, keeping_epochs, nested, outermost, walk
+from seedsafe.reading import (
+    Skipped,
+    check_main,
+    checked_int,
+    keeping_epochs,
+    nested,
+    outermost,
+    repeats_a_loop,
+    walk,
+)
 from seedsafe_torch import frames
 from seedsafe_torch.callers import sharing_error
 from seedsafe_torch.cell import STALE
@@ -23,7 +32,7 @@ from seedsafe_torch.dataset import AugmentedDataset, Carrier
 from seedsafe_torch.fetching import users
 from seedsafe_torch.in_place import RowByRow
 from seedsafe_torch.order import chain_of, items_of_a_batch
-from seedsafe_torch.passes import FORM_READS, Batches, Progress
+from seedsafe_torch.passes import FORM_READS, Batches, Progress, check_in_order, warn_of_a_loader_made_anew
 from seedsafe_torch.sampler import KeyedSampler, keyed_of
 
 __all__ = ["KeyedLoader", "first_batches"]
@@ -112,12 +121,8 @@ class KeyedLoader(DataLoader[Any]):
         if keyed is None:
             return {}
         state = keyed.state_dict()
-        in_order = getattr(self, "in_order", True)  # came with torch 2.6
-        if state["yielded"] and self.num_workers and not in_order and not keyed.all_seen:
-            raise ValueError(
-                "in_order=False hands batches out in any order, so no run can resume within an epoch: store the state after "
-                "an epoch, or leave in_order out"
-            )
+        if state["yielded"] and not keyed.all_seen:
+            check_in_order(self)
         return state
 
     def load_state_dict(self, state: dict[str, int]) -> None:
@@ -161,6 +166,8 @@ class KeyedLoader(DataLoader[Any]):
             number = checked_int("epoch", epoch, 0, 2**32, "pass the epoch's number, 0 for the first")
             with suppress(TypeError, NotImplementedError):
                 checked_int("step", batches, 0, len(self) + 1, f"epoch {number} has {len(self)} batches")
+        if batches:
+            check_in_order(self)
         keyed.resume(number, batches * items)
 
     def set_epoch(self, epoch: SupportsIndex) -> None:
@@ -213,6 +220,8 @@ class _KeyedBatches(Batches):
         self._failed = 0  # batches in a row that raised an error
 
     def __next__(self) -> Any:
+        if self._handed_out == 1 and repeats_a_loop(self._loading.dataset, self._keyed):
+            warn_of_a_loader_made_anew()
         try:
             batch = self._first() if self._batches is None else next(self._batches, _END)
             while type(batch) is Skipped:

@@ -17,7 +17,7 @@ from seedsafe import VALIDATION_EPOCH, KeyedMap, SampleKey, content_id, keyed_ma
 from seedsafe.reading import Unkeyed, augment_records, checked_source, explain_arguments, flag
 from seedsafe_torch import frames
 from seedsafe_torch.callers import warn_of_skipping
-from seedsafe_torch.cell import Changes, Noting, SharedBytes, epoch_to_set
+from seedsafe_torch.cell import Changes, Noting, Shared, epoch_to_set
 from seedsafe_torch.fetching import fetch_above
 from seedsafe_torch.own_epochs import counters_of, note_counters, warn_of_counters
 from seedsafe_torch.passes import check_iterable
@@ -47,9 +47,9 @@ __all__ = [
 NOTHING: Final = "seedsafe: no record"
 """Stands for a record while a worker lets others deliver first."""
 
-# The numbers that all processes share: the next epoch, the last one that began plus 1, whether a worker reads, whether draws of
+# The numbers that all processes share, behind the one of its changes: the next epoch, the last one that began plus 1, whether a worker reads, whether draws of
 # the source were told, and what a source's own count of passes was as a worker began.
-_EPOCH, _BEGUN, _WORKERS, _TOLD, _COUNTED = range(5)
+_EPOCH, _BEGUN, _WORKERS, _TOLD, _COUNTED = range(1, 6)
 _MOVE_IT = "move what changes records into augment, a function of a record, whose draws all follow the key"
 _WATCHED: Final = 1024
 """How many ids of a pass are remembered, to tell of one that comes twice: records without end would take memory without end."""
@@ -116,7 +116,7 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch
         self.targets, self.split = targets, split
         self.unkeyed = Unkeyed(on_unkeyed, _MOVE_IT)
-        self._memory = SharedBytes(40)
+        self._shared = Shared(_COUNTED + 1)
         self._task: Task | None = None  # by a loader that reads in this process, until the pass begins
         self._start = Start(0)  # of the pass under way
         self._yielded = 0  # records since the start of the pass
@@ -128,7 +128,7 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
         self._request_process = 0  # the process in which it was set
         self._watches_ids = id not in (None, content_id)  # for one id of two records
         self._checks = self._map(0).checks  # it checks the arguments
-        self._changes = Changes()
+        self._changes = Changes(self._shared)
         self.source = source  # last, because from now on what is set may be the source's
 
     stands_for = "source"
@@ -150,9 +150,8 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
 
     def tell(self, epoch: int) -> None:
         """Set the next epoch in all processes. None of them may be reading."""
-        warn_of_counters(self.source, self._memory.views("q")[0], _COUNTED)
-        for numbers in self._memory.views("q"):
-            numbers[_EPOCH], numbers[_WORKERS] = epoch, 0
+        warn_of_counters(self.source, self._shared, _COUNTED)
+        self._shared[_EPOCH], self._shared[_WORKERS] = epoch, 0
 
     def __iter__(self) -> Iterator[Any]:
         # Else a subclass's own __iter__ counts, of which nobody knows what it does with a batch.
@@ -174,11 +173,11 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
             self._start, self._yielded = Start(start.epoch, source=ENDED), 0
         info = get_worker_info()
         if info is not None and info.id == 0:
-            note_counters(self.source, counters, self._memory.views("q")[0], _COUNTED)
+            note_counters(self.source, counters, self._shared, _COUNTED)
 
     def _begin(self) -> tuple[Start, int]:
         """Return the start of a pass, from the stream's loader or `set_epoch`, and the number of records in a batch."""
-        shared, info = self._memory.views("q")[0], get_worker_info()
+        shared, info = self._shared, get_worker_info()
         task, self._task = self._task or take_task(), None
         if task is not None and task.start is not None:
             start, size = task.start, task.size
@@ -212,7 +211,7 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
         Raises:
             RuntimeError: workers read the stream, and this process does not know how far they have come.
         """
-        shared = self._memory.views("q")[0]
+        shared = self._shared
         if get_worker_info() is None and shared[_WORKERS]:
             raise RuntimeError(
                 f"workers read this stream, and only they know how far they have come: {_WAY_OUT}"
@@ -225,7 +224,7 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
         state = checked_state(self, state)
         self.set_epoch(state["epoch"])
         self._request, self._request_process = state, os.getpid()
-        self._memory.views("q")[0][_BEGUN] = 0  # to resume a pass is not to repeat it
+        self._shared[_BEGUN] = 0  # to resume a pass is not to repeat it
 
 
 def has_own_iter(kind: type[AugmentedIterable]) -> bool:
@@ -348,16 +347,15 @@ def _inherit(request: dict[str, Any] | None, workers: int, begun: bool) -> dict[
 def _share(stream: AugmentedIterable, start: Start, keyed: KeyedMap) -> Iterator[tuple[int, Any]]:
     """Return the records of this worker, each with its position in the source as this worker reads it, without earlier stages'."""
     info = get_worker_info() if stream.split or start.divides else None
-    source = checked_source(stream.source, stream.unkeyed, "source", partial(_tells, stream._memory))
+    source = checked_source(stream.source, stream.unkeyed, "source", partial(_tells, stream._shared))
     records: Iterator[tuple[int, Any]] = enumerate(source)
     for stage, orders in zip(start.before, start.orders, strict=True):
         records = remaining(records, stage, orders, partial(_mark, stream, keyed), start.epoch)
     return records if info is None else islice(records, info.id, None, info.num_workers)
 
 
-def _tells(memory: SharedBytes) -> bool:
-    """Return whether to warn that the source draws: once, in all processes."""
-    (shared, *_) = memory.views("q")
+def _tells(shared: Shared) -> bool:
+    """Return whether to warn that the source draws: once in a process, and in none once another has warned."""
     told, shared[_TOLD] = shared[_TOLD], 1
     return not told
 

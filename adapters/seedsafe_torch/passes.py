@@ -26,6 +26,7 @@ __all__ = [
     "Pass",
     "Progress",
     "base_seed",
+    "check_in_order",
     "check_iterable",
     "read_state",
     "warn_of_a_loader_made_anew",
@@ -233,6 +234,15 @@ def _begins_anew(iterator: Any) -> bool:
     """Return whether the ``__iter__`` of an iterator does anything, as that of litdata's StreamingDataset, instead of returning it as it is."""
     code = getattr(type(iterator).__iter__, "__code__", None)
     return code is not None and bool(code.co_names)
+
+
+def check_in_order(loading: Any) -> None:
+    """Raise a ValueError if the batches of a loader may come in another order than that of their indices."""
+    if loading.num_workers and not getattr(loading, "in_order", True):  # came with torch 2.6
+        raise ValueError(
+            "in_order=False hands batches out in any order, so no run can resume within an epoch: store the state after "
+            "an epoch, or leave in_order out"
+        )
 
 
 def base_seed() -> int | None:

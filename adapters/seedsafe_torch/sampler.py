@@ -226,10 +226,6 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         if state is not None:
             self.load_state_dict(state)
         self._listen()
-        if self._latest is None and self._next == Next() and not fixed:
-            resumed = caller.resumed(self)
-            if resumed is not None:
-                self.resume(*resumed)
         plan = self._next
         epoch = plan.epoch if self.epoch is None else self.epoch
         reader = None if self._watch or fixed else caller.iterator(self)

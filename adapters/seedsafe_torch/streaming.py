@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, SupportsIndex
 from torch.utils.data import DataLoader, get_worker_info
 
 from seedsafe import content_id
-from seedsafe.reading import description, repeats_an_epoch
+from seedsafe.reading import checked_int, description, repeats_a_loop, repeats_an_epoch
 from seedsafe_torch import frames
 from seedsafe_torch.cell import epoch_to_set
 from seedsafe_torch.iterable import (
@@ -30,6 +30,7 @@ from seedsafe_torch.passes import (
     TWO_OPEN,
     Batches,
     Ending,
+    check_in_order,
     warn_of_a_loader_made_anew,
     warn_of_form_reads,
 )
@@ -100,7 +101,7 @@ class StreamLoader(DataLoader[Any]):
             raise RuntimeError(TWO_OPEN)
         if progress is None or progress.ended or (progress.dropped and self._set):
             return dict(self._next)
-        return progress.state() | ({"delivered": True} if has_own_iter(type(self._stream)) else {})
+        return progress.state() | _counts_deliveries(self._stream)
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Resume in the next pass at a state of a loader, or of a stream in one process.
@@ -112,6 +113,58 @@ class StreamLoader(DataLoader[Any]):
         """
         self._next, self._progress, self._begun = checked_state(self._stream, state), None, []
         self._stream._request = None
+
+    def resume(self, *, step: SupportsIndex, epoch: SupportsIndex | None = None) -> None:
+        """Go on after some batches, in the next pass: for a checkpoint that has the number of steps and no state of the loader.
+
+        Each worker reads the records before again, and drops them.
+
+        Args:
+            step: how many batches the run has handed out on this rank since it began, or in `epoch` if that is set.
+            epoch: the epoch; by default it follows from `step` and the number of batches in an epoch.
+
+        Raises:
+            TypeError: an argument has the wrong type.
+            ValueError: an argument is out of its range, or `epoch` is missing and the number of batches is unknown; from the pass: it has fewer.
+
+        Example:
+            >>> stream = AugmentedIterable([{"n": n} for n in range(4)], lambda record: record["n"], seed=42, id="n")
+            >>> loading = StreamLoader(stream, batch_size=2)
+            >>> loading.resume(step=3)
+            >>> list(loading), loading.state_dict()["epoch"]
+            ([tensor([2, 3])], 2)
+        """
+        batches = checked_int("step", step, 0, 2**63, "pass the number of batches")
+        workers, size, shares = max(self.num_workers, 1), self.batch_size or 1, self._shares()
+        if epoch is not None:
+            number = epoch_to_set(epoch, "an AugmentedIterable")
+        elif shares is None:
+            raise ValueError(
+                "epoch is missing, and the number of batches in an epoch is unknown, because the source has no length or divides itself among "
+                f"workers: pass resume(step=, epoch=), with the batches of that epoch, got step={batches}"
+            )
+        else:
+            full = (share // size if self.drop_last else -(-share // size) for share in shares)
+            number, batches = divmod(batches, max(sum(full), 1))
+        if batches:
+            check_in_order(self)
+        yielded = [len(range(worker, batches, workers)) * size for worker in range(workers)]
+        if shares is not None:  # the last batch of each may be short
+            yielded = [min(both) for both in zip(yielded, shares, strict=True)]
+        state = {"epoch": number, "yielded": [yielded], "next": batches % workers}
+        self.load_state_dict(state | _counts_deliveries(self._stream))
+
+    def _shares(self) -> list[int] | None:
+        """Return how many records each worker reads, or None if that is unknown."""
+        workers = max(self.num_workers, 1)
+        if has_own_iter(type(self._stream)) or (
+            workers > 1 and not divides_anew(self._stream, divided=self._divides)
+        ):
+            return None
+        try:
+            return [len(range(worker, len(self._stream), workers)) for worker in range(workers)]
+        except (TypeError, NotImplementedError):
+            return None
 
     def __iter__(self) -> Any:
         self._starts()  # it refuses a state that cannot be resumed
@@ -185,6 +238,11 @@ class StreamLoader(DataLoader[Any]):
             return progress, super(StreamLoader, reading).__iter__()
         finally:
             self.collate_fn = collate
+
+
+def _counts_deliveries(stream: AugmentedIterable) -> dict[str, Any]:
+    """Return the mark of a state that counts what a subclass's ``__iter__`` delivers, if the stream has one."""
+    return {"delivered": True} if has_own_iter(type(stream)) else {}
 
 
 class _Tasks:
@@ -306,6 +364,8 @@ class _Batches(Batches):
         stream = loading._stream
         if progress.ended:
             raise StopIteration
+        if progress.batches == 1 and repeats_a_loop(stream, loading):
+            warn_of_a_loader_made_anew()
         delivery = next(self._batches, _END)
         while delivery and not delivery.records:
             delivery = next(self._batches, _END)

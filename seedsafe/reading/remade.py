@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from seedsafe.ground.warning import lines_above
 
-__all__ = ["description", "repeats_an_epoch"]
+__all__ = ["description", "repeats_a_loop", "repeats_an_epoch"]
 
 _ENTRIES: Final = 32  # of a list of indices or weights: enough to tell two folds apart
 
@@ -29,6 +29,10 @@ class _First:
     """How many such passes there were before it, each of a loader that had no other."""
     passes: int = 1
     """How many its loader has begun."""
+    reads: Hashable = None
+    """The lines of the calls under way as its second batch was read."""
+    earlier: _First | None = None
+    """The one before it, if it may repeat that."""
 
 
 @dataclass(eq=False, slots=True)
@@ -50,7 +54,7 @@ def repeats_an_epoch(
     """Note that a pass begins, and return whether to tell that it repeats the only pass of an earlier loader, where the next epoch is meant.
 
     Another one of the same description must have read its only pass to the end, and be gone. A loop calls from the same lines each time;
-    from other lines there must have been two, because the first may have been for statistics.
+    from other lines there must have been two, because the first may have been for statistics, unless `repeats_a_loop` tells more.
 
     Args:
         dataset: the user's dataset.
@@ -78,7 +82,26 @@ def repeats_an_epoch(
     this.before = earlier.before + 1
     tells = not known.told and (this.lines == earlier.lines or this.before > 1)
     known.told |= tells
+    this.earlier, earlier.earlier = earlier, None
     return tells
+
+
+def repeats_a_loop(dataset: Any, maker: Any) -> bool:
+    """Note that a loader's second batch is read, and return whether to tell what `repeats_an_epoch` tells, because the line that reads it also read
+    the earlier loader's: a loop may begin each pass but the first in another line.
+
+    Args:
+        dataset: the user's dataset.
+        maker: the loader, or its sampler.
+    """
+    known = _datasets.get(_identity(dataset)[0])
+    passes = known.passes.values() if known else ()
+    own = next((one for one in passes if one.maker() is maker), None)
+    if known is None or known.told or own is None or own.reads is not None:
+        return False
+    own.reads = lines_above()
+    known.told = own.earlier is not None and own.earlier.reads == own.reads
+    return known.told
 
 
 def _identity(dataset: Any) -> tuple[Hashable, Any]:

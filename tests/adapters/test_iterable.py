@@ -20,11 +20,12 @@ from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 from torchdata.stateful_dataloader import StatefulDataLoader
 
 import seedsafe as ss
-from seedsafe_torch import AugmentedIterable, loader
+from seedsafe_torch import AugmentedDataset, AugmentedIterable, loader
 
 PHOTOGRAPH = data.astronaut()[:64, :64]
 AUGMENT = ss.Compose([ss.RandomCrop(32), ss.HorizontalFlip(), ss.GaussianNoise(std=9)])
 LENGTH = 23
+IMAGES = [PHOTOGRAPH] * LENGTH
 
 
 class Shards(IterableDataset[Any]):
@@ -245,6 +246,50 @@ def test_a_loader_resumes_after_any_batch_in_the_same_order(make: Any, options: 
         assert Counter(rest) == Counter(whole_rest)
     if cut == len(states) - 1 and options.get("in_order", True):
         assert ordered(resumed) == ordered(loading_of(make(), 2, options))
+
+
+class Counted(Whole):
+    def __len__(self) -> int:
+        return LENGTH
+
+
+def counted() -> AugmentedIterable:
+    return AugmentedIterable(Counted(), AUGMENT, seed=42, id=None, split=True)
+
+
+def listed() -> AugmentedIterable:
+    return AugmentedIterable(list(Shards()), AUGMENT, seed=42)
+
+
+@pytest.mark.parametrize("make", [counted, listed, shards, counting])
+@pytest.mark.parametrize("workers", [0, 1, 2, 3])
+@pytest.mark.parametrize("more", [{}, {"drop_last": True}, {"batch_size": None}], ids=str)
+def test_a_loader_goes_on_after_a_number_of_steps(make: Any, workers: int, more: dict[str, Any]) -> None:
+    options = {"batch_size": 4, "num_workers": workers} | more
+    running = loader(make(), **options)
+    taken = [list(running) for _ in range(2)]
+    steps = (
+        len(taken[0]) if make in (counted, listed) else 4
+    )  # else its end is not known, but for full batches
+    for step in {1, 3, steps - 1, steps}:
+        resumed = loader(make(), **options)
+        resumed.resume(step=step, epoch=1)
+        assert ordered(resumed) == ordered(taken[1][step:]), step
+        if make in (counted, listed):
+            resumed.resume(step=len(taken[0]) + step - 1)
+            assert ordered(resumed) == ordered(taken[1][step - 1 :]), step
+            assert resumed.state_dict() == {"epoch": 2}
+        else:
+            with pytest.raises(ValueError, match=r"pass resume\(step=, epoch=\)"):
+                resumed.resume(step=step)
+
+
+def test_steps_that_say_nothing_are_refused() -> None:
+    for make in (listed, lambda: AugmentedDataset(IMAGES, seed=42)):
+        resumed = loader(make(), batch_size=4, num_workers=2, in_order=False)
+        with pytest.raises(ValueError, match="in_order=False hands batches out in any order"):
+            resumed.resume(step=3)
+        resumed.resume(step=0, epoch=2)
 
 
 def loading_of(stream: AugmentedIterable, epoch: int, options: dict[str, Any]) -> Any:

@@ -150,14 +150,29 @@ def check_told(loop: Loop, kind: str, epochs: int) -> None:
     assert all(one == result[0] for one in result)  # it never goes on by itself
 
 
-@pytest.mark.parametrize("loop", [for_loop, rebound, in_a_function, of_a_generator, chained, counted])
-def test_each_form_of_a_loop_is_told_at_the_second_epoch(loop: Loop) -> None:
-    check_told(loop, "loader", 2)
+def with_a_default(make: Make, epochs: int) -> list[list[Any]]:
+    result: list[list[Any]] = [[]]
+    batches = iter(make())
+    while len(result) <= epochs:
+        batch = next(batches, None)
+        if batch is None:
+            batches = iter(make())
+            result.append([next(batches).tolist()] if len(result) < epochs else [])
+        else:
+            result[-1].append(batch.tolist())
+    return result[:epochs]
 
 
-def test_a_loop_with_another_line_for_the_first_pass_is_told_at_the_third() -> None:
-    check_told(while_loop, "loader", 3)
-    check_told(while_loop, "stream", 3)
+LOOPS = [for_loop, rebound, in_a_function, of_a_generator, chained, while_loop, with_a_default, counted]
+
+
+@pytest.mark.parametrize(
+    ("loop", "kind"),
+    [(loop, kind) for kind in ("loader", "workers") for loop in LOOPS]
+    + [(loop, "stream") for loop in LOOPS[:-1]],
+)
+def test_each_form_of_a_loop_is_told_at_the_second_epoch(loop: Loop, kind: str) -> None:
+    check_told(loop, kind, 2)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -240,6 +255,17 @@ class TestNotTold:
         for _ in range(2):
             for batch in batches:
                 assert (batch - mean).isfinite().all()
+
+    @pytest.mark.parametrize("make", [marked, stream])
+    def test_one_function_that_reads_for_statistics_and_for_training(self, make: Any) -> None:
+        dataset = make()
+
+        def mean(batches: Any) -> float:
+            return float(np.mean([batch.numpy().mean() for batch in batches]))
+
+        mean(loader(dataset, batch_size=4))
+        batches = loader(dataset, batch_size=4)
+        assert mean(batches) != mean(batches)
 
     def test_a_second_training(self) -> None:
         dataset = marked()

@@ -634,7 +634,8 @@ def test_a_run_does_not_die_in_a_later_epoch() -> None:
     )
     result = python("-c", run)
     assert result.stdout.split() == ["6"] * 4
-    assert result.stderr.count("draws from NumPy's global generator") == 1
+    # both workers of one epoch may come to it in the same moment
+    assert 1 <= result.stderr.count("draws from NumPy's global generator") <= 2
 
 
 class OnlyInWorkers(Base):

@@ -25,7 +25,7 @@ from torch.utils.data import (
 import seedsafe as ss
 from seedsafe.reading import outermost
 from seedsafe_torch import AugmentedDataset, AugmentedIterable, Envelope, KeyedSampler, frames, loader
-from seedsafe_torch.cell import Changes
+from seedsafe_torch.cell import Changes, Shared
 from seedsafe_torch.in_place import RowByRow
 
 LENGTH, BATCH = 12, 3
@@ -286,7 +286,7 @@ def test_attributes_of_a_batch_sampler() -> None:
 
 
 def test_the_number_of_changes_in_a_copy_is_its_own() -> None:
-    changes = Changes()
+    changes = Changes(Shared(1))
     changes.note("augment")
     other = pickle.loads(pickle.dumps(changes))
     changes.note("augment")

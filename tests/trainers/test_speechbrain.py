@@ -10,7 +10,7 @@ from typing import Any
 import operators  # noqa: F401  # torchvision's, which others import
 import pytest
 import torch
-from recorded import BATCH, COUNT, SEED, Batches, dataset, expected, from_loader, from_sampler, listed
+from recorded import BATCH, COUNT, SEED, Batches, dataset, expected, from_loader, listed
 
 from seedsafe_torch import EpochOrder, KeyedSampler
 
@@ -32,6 +32,15 @@ class Stop(Exception):  # noqa: N818  # the run is interrupted
 class Recording(Brain):
     seen: Batches
     stop: int
+    train: Any
+    """The loader, or the sampler of SpeechBrain's own one, which drops the batches already read by itself."""
+
+    def on_stage_start(self, stage: Any, epoch: int | None = None) -> None:
+        assert epoch is not None
+        if isinstance(self.train, KeyedSampler):
+            self.train.set_epoch(epoch - 1)
+        else:
+            self.train.resume(step=self.step, epoch=epoch - 1)
 
     def compute_forward(self, batch: Any, stage: Any) -> Any:
         if len(self.seen) == self.stop:
@@ -54,7 +63,7 @@ def run(folder: Path, train: Any, options: Any, stop: int) -> Batches:
         run_opts={"ckpt_interval_steps": 1, "noprogressbar": True},
         checkpointer=checkpoints,
     )
-    brain.seen, brain.stop = [], stop
+    brain.seen, brain.stop, brain.train = [], stop, options.get("sampler", train)
     with suppress(Stop):
         brain.fit(counter, train, train_loader_kwargs=options)
     return brain.seen
@@ -68,8 +77,8 @@ def of_its_own(workers: int) -> Any:
 @pytest.mark.parametrize("workers", [0, 2])
 @pytest.mark.parametrize(
     "make",
-    [of_its_own, lambda n: (from_loader(n), {}), lambda n: (from_sampler(n), {})],
-    ids=["own", "loader", "sampler"],
+    [of_its_own, lambda n: (from_loader(n), {})],
+    ids=["own", "loader"],
 )
 @pytest.mark.parametrize("stop", [1, 4, 6])
 def test_from_its_checkpoints(tmp_path: Path, make: Any, workers: int, stop: int) -> None:
