@@ -104,12 +104,11 @@ class Interpreter:
         self.findings = Findings()
         self.context = Context(project)
         self.judge = Judge(self.context, self.findings, old_torch)
-        self._quiet = QuietRuns(self.context)
+        self._runs = QuietRuns(self.context)
         self._stars = 0  # star imports that are being followed
         self._open_bases = 0  # classes whose bases are being looked up
         self._orders: dict[Class, tuple[Class, ...]] = {}
         self._stack: list[Function] = []
-        self._results: dict[object, tuple[Values, dict[tuple[object, str], Values], dict[object, str]]] = {}
         self._calls: dict[Function, list[tuple[ast.Call, Frame]]] = {}
         self._loop_names: dict[ast.AST, set[str]] = {}
 
@@ -117,7 +116,6 @@ class Interpreter:
         """Run a function that a worker calls, and report its draws."""
         context = self.context
         context.begin(root)
-        self._results = {}
         try:
             bound = (root.fn.owner is not None) + len(root.fn.args)
             missing = [p.arg for p in root.fn.function.positional[bound : root.fn.function.required]]
@@ -534,23 +532,9 @@ class Interpreter:
             args = [self.simplify(values) for values in args]
             kwargs = {name: self.simplify(values) for name, values in kwargs.items()}
         variables = self.bind(fn, args, kwargs, starred)
-        mark = self._quiet.mark(fn, variables)
-        if (quiet := self._quiet.recall(mark)) is not None:
-            return quiet
-        key = (
-            function.node,
-            fn.owner,
-            fn.frame,
-            self.context.worker,
-            tuple(variables.items()),
-            frozenset(self.context.state.seeds.items()),
-            frozenset(self.context.state.variables.items()),
-        )
-        if key in self._results:
-            values, stored, seeds = self._results[key]
-            self.context.state.variables.update(stored)
-            self.context.state.seeds = dict(seeds)
-            return values
+        mark = self._runs.mark(fn, variables)
+        if (known := self._runs.recall(mark)) is not None:
+            return known
         if self.context.worker:
             self.context.functions.add(function)
         self.context.trail.append(function)
@@ -570,15 +554,13 @@ class Interpreter:
             values = (Group(frame.vars["<yield>"]),)
         if self.context.worker:
             values = self.simplify(values)
-        self._quiet.keep(mark, values)
-        self._results[key] = (values, dict(self.context.state.variables), dict(self.context.state.seeds))
+        self._runs.keep(mark, values)
         return values
 
     def stored_values(self, functions: list[Fn], key: object) -> Values | None:
         """Run methods of the object with this `Inst.key`, and return the values that they store, or None if they draw or seed."""
         with self.context.apart() as context:
-            stack, results = self._stack, self._results
-            self._stack, self._results = [], {}
+            stack, self._stack = self._stack, []
             try:
                 for fn in functions:
                     context.steps = 0
@@ -586,19 +568,18 @@ class Interpreter:
                     if context.events:
                         return None
             finally:
-                self._stack, self._results = stack, results
+                self._stack = stack
             stored = context.state.variables.items()
             return tuple(value for (owner, _), values in stored if owner == key for value in values)
 
     def draws(self, fn: Fn) -> bool:
         """Return whether a function draws or seeds in worker code."""
         with self.context.apart() as context:
-            stack, results = self._stack, self._results
-            self._stack, self._results = [], {}
+            stack, self._stack = self._stack, []
             try:
                 values = self.run(fn, [UNKNOWN] * (fn.function.required - (fn.owner is not None)), {})
             finally:
-                self._stack, self._results = stack, results
+                self._stack = stack
             return context.events > 0 or drawn(values)
 
     def decorate(self, fn: Fn) -> Values:

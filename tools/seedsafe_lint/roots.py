@@ -2,7 +2,6 @@
 
 import ast
 import bisect
-import contextlib
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,7 +12,7 @@ from seedsafe_lint.context import Root
 from seedsafe_lint.index import Class, Function, Module, Value, statements
 from seedsafe_lint.interpreter import Interpreter
 from seedsafe_lint.known import RNG_NAME, framework_of, kind_of_base
-from seedsafe_lint.source import UnreadableError, line_numbers, lines_with, offsets_of
+from seedsafe_lint.source import line_numbers, lines_with, offsets_of
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.tables import patterns
 from seedsafe_lint.uses import CALLBACK_WORDS, Call, Uses
@@ -370,13 +369,12 @@ def _takes_batches(run: Interpreter, cls: Class) -> bool:
             called = re.compile(rf"(?<![\w.])(?:self\.)?{name}\(")
             if re.search(rf"(?<![\w.])(?:self\.)?{name}\b(?!\s*[(=])", text):
                 return False
-            with contextlib.suppress(UnreadableError):
-                module = project.load(path)
-                for line in lines_with(called, text):
-                    loops = (n for n, _ in statements_on(module, [line]) if isinstance(n, ast.For))
-                    if not any(_RE.BATCHES.search(ast.unparse(loop.iter)) for loop in loops):
-                        return False
-                    found = True
+            module = project.readable(path)
+            for line in lines_with(called, text) if module else ():
+                loops = (n for n, _ in statements_on(module, [line]) if isinstance(n, ast.For))
+                if not any(_RE.BATCHES.search(ast.unparse(loop.iter)) for loop in loops):
+                    return False
+                found = True
         if len(re.findall(rf"(?<!class )\b{cls.name}\(", text)) > len(made.findall(text)):
             return False
     return found
