@@ -22,7 +22,6 @@ __all__ = ["covering"]
 
 _RE = patterns("cover")
 
-_OURS = r"seedsafe(_\w+)?\.([\w.]+\.)?"
 _KEYED = Ext("seedsafe.covered")
 _DEEP = 6  # objects within objects
 _STANDS_IN = "<site>"
@@ -176,12 +175,12 @@ class _Uses(Interpreter):
             return
         self._started.add(module)
         context = self.context
-        saved = context.depth, context.state.seeds, context.worker, self._stack, self._call
-        context.depth, context.steps, context.worker, self._stack = 0, 0, False, []
+        saved = context.depth, context.state.seeds, context.worker, context.stack, self._call
+        context.depth, context.steps, context.worker, context.stack = 0, 0, False, []
         try:
             self.execute(module.scope.body, module.frame)
         finally:
-            context.depth, context.state.seeds, context.worker, self._stack, self._call = saved
+            context.depth, context.state.seeds, context.worker, context.stack, self._call = saved
 
     def run(self, fn: Fn, args: list[Values], kwargs: dict[str, Values], *, starred: bool = False) -> Values:
         """Run a function and return its value."""

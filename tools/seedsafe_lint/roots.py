@@ -249,15 +249,6 @@ def _of_value(
                 yield Root(method, label, framework, each, cured, cls=value.cls)
 
 
-_WEAK_NAMES = r"""
-    data x y item batch batch_data mask masks labels? targets? bbox(es)? boxes signal sig spec tensor
-    tokens? text feats? features? examples? instances? record blob entry arr array vol volume patch ecg eeg
-    ts series seq sequence graph mol sentence sound ann\w* landmarks pose keypoints skeletons? joints xyz
-    mesh rgb depth left lr hr src sents words a s d state_dict dictionary dict_? np_\w+ x_\w+ inp src_\w+
-    uid
-"""
-
-
 def is_transform(run: Interpreter, cls: Class, owner: Inst, kind: str) -> bool:
     """Return whether a class is a transform that datasets call. A torch ``module`` must have the name of an augmentation."""
     return _is_named_transform(run, cls, owner, kind) and not _takes_batches(run, cls)
