@@ -3,6 +3,7 @@
 import os
 import re
 import struct
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -11,8 +12,12 @@ from numpy.typing import NDArray
 from seedsafe import opencv
 from seedsafe.functional import carrier
 from seedsafe.ground.checks import checked_int
+from seedsafe.kernels.jpeg import Windows
 
-__all__ = ["MAX_PIXELS", "read_image", "read_image_as_stored"]
+__all__ = ["MAX_PIXELS", "read_image", "read_image_as_stored", "read_image_window"]
+
+Place = Callable[[tuple[int, int]], tuple[int, int, int, int] | None]
+"""Returns the window (top, left, height, width) that is needed of an image of a size, or None for all of it."""
 
 MAX_PIXELS: Final = 178_956_970
 """The default limit, as in Pillow: a small file can claim any size."""
@@ -51,6 +56,23 @@ def read_image(path: str | os.PathLike[str], *, max_pixels: int | None = MAX_PIX
     """
     cv2 = _opencv()
     image: NDArray[np.uint8] = _decode(cv2, path, cv2.IMREAD_COLOR_RGB, max_pixels)
+    return image
+
+
+def read_image_window(path: str | os.PathLike[str], place: Place) -> NDArray[np.uint8]:
+    """Return the image that `read_image` returns; a window of it is enough, and the pixels around may hold anything.
+
+    A baseline JPEG is decoded as far as the end of the window, so damage below it is not seen.
+
+    Args:
+        path: any path of the file system.
+        place: returns the window (top, left, height, width) of an image of a size, or None for all of it.
+
+    Raises:
+        Exception: as in `read_image`.
+    """
+    cv2 = _opencv()
+    image: NDArray[np.uint8] = _decode(cv2, path, cv2.IMREAD_COLOR_RGB, MAX_PIXELS, place)
     return image
 
 
@@ -95,7 +117,9 @@ def _opencv() -> Any:
     return cv2
 
 
-def _decode(cv2: Any, path: str | os.PathLike[str], flags: int, max_pixels: int | None) -> Any:
+def _decode(
+    cv2: Any, path: str | os.PathLike[str], flags: int, max_pixels: int | None, place: Place | None = None
+) -> Any:
     # `cv2.imread` fills the rest of a truncated JPEG with grey, and fails for paths that are not valid Unicode.
     with open(path, "rb", buffering=0) as file:
         data = file.read()
@@ -103,7 +127,14 @@ def _decode(cv2: Any, path: str | os.PathLike[str], flags: int, max_pixels: int 
         raise ValueError(f"cannot read the image {os.fspath(path)!r}: the file is empty")
     if max_pixels is not None:
         checked_int("max_pixels", max_pixels, 1, 2**63, "pass the largest number of pixels, or None")
-        _check_size(path, _size_of(data), max_pixels)
+        size = _size_of(data)
+        _check_size(path, size, max_pixels)
+        # A JPEG that ends too early goes the usual way, which says so.
+        if place is not None and size is not None and data[:2] + data[-2:] == b"\xff\xd8\xff\xd9":
+            window = place(size)
+            image = None if window is None else _windows.decode(data, size, window)
+            if image is not None:
+                return image
     try:
         image = cv2.imdecode(np.frombuffer(data, np.uint8), flags)
     except cv2.error as error:
@@ -116,6 +147,25 @@ def _decode(cv2: Any, path: str | os.PathLike[str], flags: int, max_pixels: int 
     if max_pixels is not None:
         _check_size(path, image.shape[:2], max_pixels)
     return image
+
+
+def _whole(data: bytes) -> Any:
+    cv2 = _opencv()
+    return cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR_RGB)
+
+
+def _jpegs() -> Iterator[bytes]:
+    """Yield JPEGs of each kind, on which the windows of two decoders are compared."""
+    cv2 = _opencv()
+    image = (np.indices((75, 101)).prod(0)[..., None] * (1, 5, 9) // 7 % 256).astype(np.uint8)
+    for kind in ("411", "420", "422", "440", "444"):
+        sampling = getattr(cv2, f"IMWRITE_JPEG_SAMPLING_FACTOR_{kind}")
+        options = (cv2.IMWRITE_JPEG_SAMPLING_FACTOR, sampling, cv2.IMWRITE_JPEG_RST_INTERVAL, int(kind) % 3)
+        yield cv2.imencode(".jpg", image, options)[1].tobytes()
+    yield cv2.imencode(".jpg", image[..., 0])[1].tobytes()
+
+
+_windows: Final = Windows(_whole, "OpenCV", _jpegs, turns=True)
 
 
 def _check_size(path: str | os.PathLike[str], size: tuple[int, int] | None, max_pixels: int) -> None:
