@@ -14,7 +14,7 @@ from seedsafe.functional.pictures import pixels
 from seedsafe.functional.scratch import scratch
 from seedsafe.ground.info import FLOAT32, UINT8, Array
 from seedsafe.ground.process import importing
-from seedsafe.kernels import FILTERS, INTERLEAVED, PLANAR, Resizing, library
+from seedsafe.kernels import FILTERS, INTERLEAVED, PLANAR, Resizing, address, library
 
 __all__ = [
     "BANDS",
@@ -238,9 +238,3 @@ def _done(call: Callable[[Resizing], int], job: Resizing) -> bool:
     first = address(memory)
     job.scratch, job.scratch_size = first + -first % _LINE, needed
     return call(job) == 0
-
-
-def address(array: Array) -> int:
-    """Return where an array's first value is."""
-    first: int = array.__array_interface__["data"][0]  # a third of the time of array.ctypes.data
-    return first

@@ -12,13 +12,13 @@ from typing import Any, Final
 import numpy as np
 
 from seedsafe.functional.affine import Matrix
-from seedsafe.functional.antialias import address, compiled
+from seedsafe.functional.antialias import compiled
 from seedsafe.functional.carrier import opencv
 from seedsafe.functional.kinds import fit_fill, in_uint8, is_rgb, new
 from seedsafe.functional.remap import in_parts
 from seedsafe.functional.tables import VALUES, look_up
 from seedsafe.ground.info import Array
-from seedsafe.kernels import Warping
+from seedsafe.kernels import Warping, address
 
 __all__ = [
     "FILTERS",

@@ -78,7 +78,7 @@ class Windowing(ctypes.Structure):
     """A call, as kernels.h declares it."""
 
     _fields_ = (
-        ("source", _POINTER),
+        ("source", ctypes.c_char_p),
         ("size", _LONG),
         *_all(_INT, "rows", "columns", "top", "left", "height", "width", "turns"),
         ("target", _POINTER),
@@ -87,6 +87,12 @@ class Windowing(ctypes.Structure):
 
 other_bytes: Final[list[str]] = []
 """The decoders of JPEGs whose pixels are not those of the kernels."""
+
+
+def address(array: Any) -> int:
+    """Return where an array's first value is."""
+    first: int = array.__array_interface__["data"][0]  # a third of the time of array.ctypes.data
+    return first
 
 
 def library() -> ctypes.CDLL | None:

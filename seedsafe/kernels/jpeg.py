@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from seedsafe.kernels import Windowing, library, other_bytes
+from seedsafe.kernels import Windowing, address, library, other_bytes
 
 __all__ = ["Windows"]
 
@@ -66,7 +65,5 @@ class Windows:
     def _decode(self, data: bytes, size: tuple[int, int], window: Window) -> Any:
         opened: Any = library()
         image = np.empty((*size, 3), np.uint8)
-        source = ctypes.cast(data, ctypes.c_void_p)
-        address = image.__array_interface__["data"][0]
-        job = Windowing(source, len(data), *size, *window, self._turns, address)
+        job = Windowing(data, len(data), *size, *window, self._turns, address(image))
         return None if opened.seedsafe_jpeg(job) else image
