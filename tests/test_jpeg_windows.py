@@ -63,6 +63,14 @@ def turned(order: str, orientation: int, kind: int = 3) -> bytes:
     return saved(photo(np.random.default_rng(1), 40, 60), exif=b"Exif\0\0" + content)
 
 
+def whole(data: bytes) -> Array:
+    return cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR_RGB)
+
+
+def decoded(data: bytes, size: tuple[int, int], window: Any) -> Array:
+    return read._windows.decode(data, size, lambda _: window)
+
+
 def place_of(window: tuple[int, int, int, int]) -> tuple[slice, slice]:
     top, left, height, width = window
     return slice(top, top + height), slice(left, left + width)
@@ -81,9 +89,9 @@ def test_windows_have_the_pixels_of_the_whole() -> None:
         rows, columns = (int(side) for side in rng.integers(1, most + 1, 2))
         kind, quality, restarts = KINDS[number % 6], int(rng.integers(1, 101)), int(rng.choice([0, 1, 2, 7]))
         data = jpeg(photo(rng, rows, columns), kind, quality, restarts)
-        expected = read._whole(data)
+        expected = whole(data)
         for window in [drawn(rng, rows, columns) for _ in range(4)]:
-            image = read._windows.decode(data, (rows, columns), window)
+            image = decoded(data, (rows, columns), window)
             where = (kind, rows, columns, window)
             np.testing.assert_array_equal(image[place_of(window)], expected[place_of(window)], str(where))
 
@@ -103,14 +111,14 @@ ODD = {
 
 @pytest.mark.parametrize("name", ODD)
 def test_what_is_not_a_usual_jpeg_is_refused(name: str) -> None:
-    assert read._windows.decode(ODD[name], (40, 60), (0, 0, 40, 60)) is None
+    assert decoded(ODD[name], (40, 60), (0, 0, 40, 60)) is None
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
 def test_exif_data_of_an_upright_image_are_no_obstacle(order: str) -> None:
     data = turned(order, 1)
-    image = read._windows.decode(data, (40, 60), (0, 0, 40, 60))
-    np.testing.assert_array_equal(image, read._whole(data))
+    image = decoded(data, (40, 60), (0, 0, 40, 60))
+    np.testing.assert_array_equal(image, whole(data))
 
 
 @pytest.mark.parametrize(
@@ -118,7 +126,7 @@ def test_exif_data_of_an_upright_image_are_no_obstacle(order: str) -> None:
 )
 def test_c_refuses_windows_that_do_not_fit(window: Any) -> None:
     data = jpeg(photo(np.random.default_rng(1), 40, 60))
-    assert read._windows.decode(data, (40, 60), window) is None
+    assert decoded(data, (40, 60), window) is None
 
 
 @pytest.fixture
@@ -218,7 +226,7 @@ def message(base: ss.ImageFolder, number: int) -> str:
 def test_a_file_that_cannot_be_read_is_todays_error(
     fault: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    windowed, whole = ss.ImageFolder(folder), Whole(folder)
+    windowed, plain = ss.ImageFolder(folder), Whole(folder)
     number = next(i for i in range(len(windowed)) if "420-1" in windowed.path(i))
     path = Path(windowed.path(number))
     data = path.read_bytes()
@@ -230,18 +238,18 @@ def test_a_file_that_cannot_be_read_is_todays_error(
         monkeypatch.setattr(ss.RandomResizedCrop, "draw", lambda *_: 1 / 0)
     else:
         path.write_bytes(data[: len(data) * 2 // 3] if fault == "truncated" else b"")
-    assert message(windowed, number) == message(whole, number).replace("Whole", "ImageFolder")
+    assert message(windowed, number) == message(plain, number).replace("Whole", "ImageFolder")
 
 
 def test_damage_above_the_end_of_a_window_is_what_the_whole_shows(folder: Path, taken: list[bool]) -> None:
-    base, whole = ss.ImageFolder(folder), Whole(folder)
+    base, plain = ss.ImageFolder(folder), Whole(folder)
     number = next(i for i in range(len(base)) if "444-0" in base.path(i))
     path = Path(base.path(number))
     data = bytearray(path.read_bytes())
     scan = data.index(b"\xff\xda") + 40
     data[scan : scan + 30] = b"\xff\xd3" * 15  # restart markers where there are none
     path.write_bytes(bytes(data))
-    one, other = (KeyedReader(each, ss.Compose(CHAIN), seed=5) for each in (base, whole))
+    one, other = (KeyedReader(each, ss.Compose(CHAIN), seed=5) for each in (base, plain))
     for epoch in range(9):
         at = ss.SampleIndex(number, epoch=epoch)
         np.testing.assert_array_equal(one.sample(at)[0], other.sample(at)[0])
@@ -257,18 +265,19 @@ def differing() -> Iterator[None]:
 
 @pytest.mark.usefixtures("differing")
 def test_a_decoder_with_other_pixels_is_never_asked_again() -> None:
-    asked: list[bytes] = []
+    asked: list[int] = []
 
-    def whole(data: bytes) -> Array:
-        asked.append(data)
-        image = read._whole(data)
-        image[-1, -1, 0] ^= 1
-        return image
+    def theirs() -> Iterator[tuple[bytes, Array]]:
+        for data, image in read._jpegs():
+            asked.append(len(data))
+            image[-1, -1, 0] ^= 1 if len(asked) == 3 else 0
+            image[0, 0, 0] ^= 1 if len(asked) == 4 else 0
+            yield data, image
 
-    windows = Windows(whole, "Theirs", read._jpegs, turns=True)
+    windows = Windows("Theirs", theirs, turns=True)
     data = jpeg(photo(np.random.default_rng(1), 40, 60))
-    assert [windows.decode(data, (40, 60), (0, 0, 9, 9)) for _ in range(3)] == [None] * 3
-    assert len(asked) == 1
+    assert [windows.decode(data, (40, 60), lambda _: (0, 0, 9, 9)) for _ in range(3)] == [None] * 3
+    assert len(asked) == 4
     assert "Theirs and the kernels have versions of libjpeg-turbo with different pixels" in str(
         kernels.why_not()
     )
@@ -276,7 +285,7 @@ def test_a_decoder_with_other_pixels_is_never_asked_again() -> None:
 
 def test_without_the_kernels_files_are_read_whole(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = samples(ss.ImageFolder(folder), PIPELINES["cut"])
-    windows = Windows(read._whole, "OpenCV", read._jpegs, turns=True)
+    windows = Windows("OpenCV", read._jpegs, turns=True)
     monkeypatch.setattr(read, "_windows", windows)
     monkeypatch.setattr("seedsafe.kernels.jpeg.library", lambda: None)
     for (image, _), (wanted, _) in zip(

@@ -10,9 +10,13 @@ import numpy as np
 
 from seedsafe.kernels import Windowing, address, library, other_bytes
 
-__all__ = ["Windows"]
+__all__ = ["Place", "Windows"]
 
 Window = tuple[int, int, int, int]
+"""Top, left, height and width."""
+
+Place = Callable[[tuple[int, int]], Window | None]
+"""Returns the window that is needed of an image of a size, or None for all of it."""
 
 
 class Windows:
@@ -22,41 +26,34 @@ class Windows:
     windows are decoded no more.
 
     Args:
-        whole: decodes a whole file to RGB, uint8 (H, W, 3).
-        name: what it is called.
-        samples: returns files to compare.
-        turns: whether it turns images as their Exif data say.
+        name: what the decoder of whole files is called.
+        samples: returns files, each with its pixels by that decoder.
+        turns: whether that decoder turns images as their Exif data say.
     """
 
-    def __init__(
-        self,
-        whole: Callable[[bytes], Any],
-        name: str,
-        samples: Callable[[], Iterable[bytes]],
-        *,
-        turns: bool,
-    ) -> None:
-        self._whole, self._name, self._samples, self._turns = whole, name, samples, turns
+    def __init__(self, name: str, samples: Callable[[], Iterable[tuple[bytes, Any]]], *, turns: bool) -> None:
+        self._name, self._samples, self._turns = name, samples, turns
 
-    def decode(self, data: bytes, size: tuple[int, int], window: Window) -> Any:
-        """Return an image of a size, uint8 (H, W, 3), with the pixels of the window (top, left, height, width) and any others.
+    def decode(self, data: bytes, size: tuple[int, int], place: Place) -> Any:
+        """Return an image of a size, uint8 (H, W, 3), that holds its pixels in the window of its place, and any others around it.
 
-        None is returned for what is not a usual JPEG, has a fault above the window's end, or is to be turned.
+        None is returned if there is no window, and for what is not a usual JPEG, ends too early, has a fault above the window's
+        end, or is to be turned.
         """
-        return self._decode(data, size, window) if self._agrees else None
+        if data[:2] + data[-2:] != b"\xff\xd8\xff\xd9" or not self._agrees:
+            return None
+        window = place(size)
+        return None if window is None else self._decode(data, size, window)
 
     @cached_property
     def _agrees(self) -> bool:
         if library() is None:
             return False
-        for data in self._samples():
-            expected = self._whole(data)
+        for data, expected in self._samples():
             rows, columns = expected.shape[:2]
-            for window in ((0, 0, rows, columns), (rows // 2, columns // 3, rows // 4, columns // 2)):
-                image = self._decode(data, (rows, columns), window)
-                place = tuple(
-                    slice(first, first + side) for first, side in zip(window[:2], window[2:], strict=True)
-                )
+            for top, height in ((0, rows), (rows // 2, rows // 4)):
+                image = self._decode(data, (rows, columns), (top, top, height, height))
+                place = slice(top, top + height), slice(top, top + height)
                 if image is None or not np.array_equal(image[place], expected[place]):
                     other_bytes.append(self._name)
                     return False

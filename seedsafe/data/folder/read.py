@@ -3,7 +3,7 @@
 import os
 import re
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -12,12 +12,9 @@ from numpy.typing import NDArray
 from seedsafe import opencv
 from seedsafe.functional import carrier
 from seedsafe.ground.checks import checked_int
-from seedsafe.kernels.jpeg import Windows
+from seedsafe.kernels.jpeg import Place, Windows
 
 __all__ = ["MAX_PIXELS", "read_image", "read_image_as_stored", "read_image_window"]
-
-Place = Callable[[tuple[int, int]], tuple[int, int, int, int] | None]
-"""Returns the window (top, left, height, width) that is needed of an image of a size, or None for all of it."""
 
 MAX_PIXELS: Final = 178_956_970
 """The default limit, as in Pillow: a small file can claim any size."""
@@ -129,12 +126,9 @@ def _decode(
         checked_int("max_pixels", max_pixels, 1, 2**63, "pass the largest number of pixels, or None")
         size = _size_of(data)
         _check_size(path, size, max_pixels)
-        # A JPEG that ends too early goes the usual way, which says so.
-        if place is not None and size is not None and data[:2] + data[-2:] == b"\xff\xd8\xff\xd9":
-            window = place(size)
-            image = None if window is None else _windows.decode(data, size, window)
-            if image is not None:
-                return image
+        image = _windows.decode(data, size, place) if place and size else None
+        if image is not None:
+            return image
     try:
         image = cv2.imdecode(np.frombuffer(data, np.uint8), flags)
     except cv2.error as error:
@@ -149,23 +143,18 @@ def _decode(
     return image
 
 
-def _whole(data: bytes) -> Any:
-    cv2 = _opencv()
-    return cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR_RGB)
-
-
-def _jpegs() -> Iterator[bytes]:
-    """Yield JPEGs of each kind, on which the windows of two decoders are compared."""
+def _jpegs() -> Iterator[tuple[bytes, Any]]:
+    """Yield JPEGs of each kind with their pixels."""
     cv2 = _opencv()
     image = (np.indices((75, 101)).prod(0)[..., None] * (1, 5, 9) // 7 % 256).astype(np.uint8)
-    for kind in ("411", "420", "422", "440", "444"):
-        sampling = getattr(cv2, f"IMWRITE_JPEG_SAMPLING_FACTOR_{kind}")
-        options = (cv2.IMWRITE_JPEG_SAMPLING_FACTOR, sampling, cv2.IMWRITE_JPEG_RST_INTERVAL, int(kind) % 3)
-        yield cv2.imencode(".jpg", image, options)[1].tobytes()
-    yield cv2.imencode(".jpg", image[..., 0])[1].tobytes()
+    for kind in ("411", "420", "422", "440", "444", ""):
+        sampling = getattr(cv2, f"IMWRITE_JPEG_SAMPLING_FACTOR_{kind or 444}")
+        options = (cv2.IMWRITE_JPEG_SAMPLING_FACTOR, sampling, cv2.IMWRITE_JPEG_RST_INTERVAL, len(kind) % 2)
+        data = cv2.imencode(".jpg", image if kind else image[..., 0], options)[1]
+        yield data.tobytes(), cv2.imdecode(data, cv2.IMREAD_COLOR_RGB)
 
 
-_windows: Final = Windows(_whole, "OpenCV", _jpegs, turns=True)
+_windows: Final = Windows("OpenCV", _jpegs, turns=True)
 
 
 def _check_size(path: str | os.PathLike[str], size: tuple[int, int] | None, max_pixels: int) -> None:
