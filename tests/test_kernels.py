@@ -38,7 +38,7 @@ def opened() -> Iterator[None]:
 def usual(call: Any) -> Any:
     """Return the result of a call that does not see the kernels."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(antialias, "library", lambda: None)
+        patch.setattr(kernels, "_opened", lambda: (None, "switched off"))
         return call()
 
 

@@ -20,7 +20,6 @@ __all__ = [
     "BANDS",
     "Pass",
     "channel_groups",
-    "has_passes",
     "pil_image",
     "resize_in_one_pass",
     "resize_smoothly",
@@ -112,22 +111,11 @@ def _rounded(values: Array, dtype: np.dtype[Any]) -> Array:
     return np.clip(np.rint(values), limits.min, limits.max)
 
 
-def has_passes() -> bool:
-    """Return whether the compiled kernels are there, for `resize_in_one_pass`."""
-    return compiled() is not None
-
-
-def compiled() -> Any:
-    """Return the compiled kernels, or None."""
-    with importing:
-        return library()
-
-
 def _resize_compiled(image: Array, height: int, width: int, interpolation: str) -> Array | None:
     """Return an image resized by the kernels, or None if they cannot."""
     if image.dtype == UINT8:
         return resize_in_one_pass(image, Pass(height, width, interpolation))
-    opened = compiled()
+    opened = library()
     if opened is None:
         return None
     pixels_of = image if image.ndim == 3 else image[..., None]
@@ -186,7 +174,7 @@ def resize_in_one_pass(image: Array, todo: Pass, out: Array | None = None) -> Ar
         todo: what is done.
         out: an array to fill and return, if it has the result's shape and dtype.
     """
-    opened = compiled()
+    opened = library()
     if opened is None or image.dtype != UINT8 or not 2 <= image.ndim <= 3:
         return None
     channels = image.shape[2] if image.ndim == 3 else 1

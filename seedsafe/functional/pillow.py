@@ -12,13 +12,12 @@ from typing import Any, Final
 import numpy as np
 
 from seedsafe.functional.affine import Matrix
-from seedsafe.functional.antialias import compiled
 from seedsafe.functional.carrier import opencv
 from seedsafe.functional.kinds import fit_fill, in_uint8, is_rgb, new
 from seedsafe.functional.remap import in_parts
 from seedsafe.functional.tables import VALUES, look_up
 from seedsafe.ground.info import Array
-from seedsafe.kernels import Warping, address
+from seedsafe.kernels import Warping, address, library
 
 __all__ = [
     "FILTERS",
@@ -236,7 +235,7 @@ def transform_affine(
 
 def _compiled(image: Array, data: Matrix, resample: str, fill: Any) -> Array | None:
     """Return the image moved by the compiled kernels, or None if they cannot do it."""
-    opened = compiled()
+    opened = library()
     values = np.asarray(fill, image.dtype)
     # Where OpenCV or NumPy has to round the fill or spread it in a way of its own, it stays with them.
     if (

@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from seedsafe.ground.process import importing
+
 __all__ = [
     "FILTERS",
     "INTERLEAVED",
@@ -98,9 +100,16 @@ def address(array: Any) -> int:
 def library() -> ctypes.CDLL | None:
     """Return the library, or None where the usual way is taken; `why_not` has the reason.
 
-    The first call opens it. No process should be forked meanwhile: the child would get the lock of the system's loader.
+    The first call opens it.
     """
-    return _opened()[0]
+    with importing:  # a child that was forked meanwhile would get the lock of the system's loader
+        return _opened()[0]
+
+
+def has_jpeg() -> bool:
+    """Return whether windows of JPEGs can be decoded."""
+    opened = library()
+    return opened is not None and bool(opened.seedsafe_jpeg(Windowing()) != _NOT_COMPILED)
 
 
 def why_not() -> str | None:
@@ -112,6 +121,7 @@ def why_not() -> str | None:
         >>> why_not() is None or "slower" in why_not()
         True
     """
+    library()
     if other_bytes:
         return f"{_WHOLE}{' and '.join(other_bytes)} and the kernels have versions of libjpeg-turbo with different pixels"
     return _opened()[1]
@@ -128,9 +138,12 @@ def _opened() -> tuple[ctypes.CDLL | None, str | None]:
     try:
         opened = ctypes.CDLL(str(path))
         version = opened.seedsafe_kernels()
-        for call in (opened.seedsafe_resize_bytes, opened.seedsafe_resize_floats):
-            call.restype, call.argtypes = ctypes.c_int64, [ctypes.POINTER(Resizing)]
-        for call, job in ((opened.seedsafe_warp, Warping), (opened.seedsafe_jpeg, Windowing)):
+        for call, job in (
+            (opened.seedsafe_resize_bytes, Resizing),
+            (opened.seedsafe_resize_floats, Resizing),
+            (opened.seedsafe_warp, Warping),
+            (opened.seedsafe_jpeg, Windowing),
+        ):
             call.restype, call.argtypes = ctypes.c_int64, [ctypes.POINTER(job)]
         opened.seedsafe_vectors.restype = ctypes.c_char_p
     except (OSError, AttributeError) as error:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
-from seedsafe.kernels import Windowing, address, library, other_bytes
+from seedsafe.kernels import FOLDER, Windowing, address, has_jpeg, library, other_bytes
 
 __all__ = ["Place", "Windows"]
 
@@ -18,21 +18,24 @@ Window = tuple[int, int, int, int]
 Place = Callable[[tuple[int, int]], Window | None]
 """Returns the window that is needed of an image of a size, or None for all of it."""
 
+_SIZE: Final = (75, 101)
+"""The size of the images in the folder jpegs."""
+
 
 class Windows:
     """Decodes windows of JPEGs to the pixels that a decoder of whole files gives them.
 
-    The two may hold different versions of libjpeg-turbo. So at first some files are decoded by both, and if one byte differs,
-    windows are decoded no more.
+    The two may hold different versions of libjpeg-turbo. So at first the files in the folder jpegs, one of each kind, are decoded
+    by both, and if one byte differs, windows are decoded no more.
 
     Args:
         name: what the decoder of whole files is called.
-        samples: returns files, each with its pixels by that decoder.
+        whole: that decoder, which returns uint8 (H, W, 3).
         turns: whether that decoder turns images as their Exif data say.
     """
 
-    def __init__(self, name: str, samples: Callable[[], Iterable[tuple[bytes, Any]]], *, turns: bool) -> None:
-        self._name, self._samples, self._turns = name, samples, turns
+    def __init__(self, name: str, whole: Callable[[bytes], Any], *, turns: bool) -> None:
+        self._name, self._whole, self._turns = name, whole, turns
 
     def decode(self, data: bytes, size: tuple[int, int], place: Place) -> Any:
         """Return an image of a size, uint8 (H, W, 3), that holds its pixels in the window of its place, and any others around it.
@@ -47,14 +50,15 @@ class Windows:
 
     @cached_property
     def _agrees(self) -> bool:
-        if library() is None:
+        if not has_jpeg():
             return False
-        for data, expected in self._samples():
-            rows, columns = expected.shape[:2]
-            for top, height in ((0, rows), (rows // 2, rows // 4)):
-                image = self._decode(data, (rows, columns), (top, top, height, height))
-                place = slice(top, top + height), slice(top, top + height)
-                if image is None or not np.array_equal(image[place], expected[place]):
+        for path in (FOLDER / "jpegs").iterdir():
+            data = path.read_bytes()
+            expected = self._whole(data)
+            for top, left, height, width in ((0, 0, *_SIZE), (29, 30, 9, 40)):
+                image = self._decode(data, _SIZE, (top, left, height, width))
+                place = slice(top, top + height), slice(left, left + width)
+                if image is None or expected is None or not np.array_equal(image[place], expected[place]):
                     other_bytes.append(self._name)
                     return False
         return True
