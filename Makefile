@@ -13,9 +13,10 @@ $(VENV)/.installed: pyproject.toml hatch_build.py $(wildcard seedsafe/kernels/*.
 	$(BIN)/python -m pip install --quiet --no-deps "tf-keras>=2.21,<2.22"  # its own requirement is the full tensorflow
 	touch $@
 
-# The kernels under AddressSanitizer and UBSan: 100,000 random calls, each with memory of exactly its size.
+# The kernels under AddressSanitizer and UBSan: 100,000 random calls, each with memory of exactly its size, and 10,000 windows of JPEGs.
 test-kernels: $(VENV)/.installed
 	scripts/test_kernels.sh 100000 7
+	SEEDSAFE_JPEGS=2500 $(BIN)/python -m pytest -q tests/test_jpeg_windows.py -k pixels_of_the_whole
 
 # What the bug costs in accuracy: measures what is not in experiments/cost/results.json yet, and writes the page.
 cost: $(VENV)/.installed

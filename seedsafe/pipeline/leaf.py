@@ -121,6 +121,11 @@ class Leaf(Step):
             blame(error, self.name)
             raise
 
+    def window(self, info: Info, draws: State) -> Any:
+        """Return the window of an image outside which no pixel matters, or None if it is unknown; `draws` are as for `fire`."""
+        find = None if self._is_foreign or not self.is_plain else self.transform.window
+        return find and find(self.draw_for(info, draws, alone=True))
+
     def fill(self, image: Array, row: Array, draws: State) -> Any:
         """Transform an image as `fire` does. If the result fits into the row, write it there and return the row."""
         try:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 from seedsafe.ground.checks import probability
 from seedsafe.ground.html import table
-from seedsafe.ground.info import Infos
+from seedsafe.ground.info import Info, Infos
 from seedsafe.keys.draws import PooledDraws, limit_of
 from seedsafe.pipeline.naming import stream_name
 from seedsafe.pipeline.rules import Rules
@@ -159,3 +159,7 @@ class Step:
     def leaves(self) -> Iterator[Any]:
         """Yield the Leaf of each transform below this step, including itself."""
         raise NotImplementedError
+
+    def window(self, info: Info, draws: State) -> Any:
+        """Return the window of an image outside which no pixel matters, or None if it is unknown; `draws` are as for `fire`."""
+        return None

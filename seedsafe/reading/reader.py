@@ -22,6 +22,7 @@ from seedsafe.ground.info import Array
 from seedsafe.keys.ambient import thread
 from seedsafe.keys.key import CONTRACT_VERSION, SampleIndex, SampleKey, checked_int
 from seedsafe.pipeline.batch import Allocate
+from seedsafe.pipeline.node import Chain
 from seedsafe.pipeline.spans import RangeError
 from seedsafe.reading.bases import (
     Repeats,
@@ -192,7 +193,10 @@ class KeyedReader:
 
     def _compose_fetch(self) -> Fetching:
         """Compose the step that reads the base."""
-        fetching: Fetching = Fetch(self.base, self.repeats, self._keying, self._draw_checks)
+        # A class that reads windows says so for itself: a subclass may do more with the image.
+        can_crop = "read_window" in vars(type(self.base)) and self._runner is None and self._is_one_image
+        crops = self.bound.root if can_crop and isinstance(self.bound.root, Chain) else None
+        fetching: Fetching = Fetch(self.base, self.repeats, self._keying, self._draw_checks, crops)
         if self._runner is not None:
             fetching = Bridged(fetching, self._runner)
         if self._epochs:
@@ -218,11 +222,16 @@ class KeyedReader:
             views = [(view, self._wrap(OneView(), view, checks)) for view, checks in each]
             return SeveralViews(views, self.targets, self._keying)
         any_form = AnyForm(self.targets)
-        is_alone = self.targets == "image" or (self.targets is None and not bound.rules.shifts)  # of a sound
-        one_image = is_alone and bound.root is not None and bound.mixer is None
-        if bound.is_empty and one_image:
+        if bound.is_empty and self._is_one_image:
             return UnchangedImage(any_form)
-        return self._wrap(OneImage(any_form) if one_image else any_form, bound, self._checks)
+        return self._wrap(OneImage(any_form) if self._is_one_image else any_form, bound, self._checks)
+
+    @property
+    def _is_one_image(self) -> bool:
+        """Whether the pipeline augments one image, alone or with labels, once."""
+        bound = self.bound
+        is_alone = self.targets == "image" or (self.targets is None and not bound.rules.shifts)  # of a sound
+        return is_alone and bound.root is not None and bound.mixer is None and not self._has_views
 
     def _compose_group_reader(self) -> GroupReader | None:
         """Compose the step that reads and augments batches, or return None if samples are augmented one by one."""

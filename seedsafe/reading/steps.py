@@ -22,7 +22,7 @@ from seedsafe.ground.info import UINT8, Array
 from seedsafe.keys import seeding
 from seedsafe.keys.ambient import reading, thread
 from seedsafe.keys.key import SampleIndex, SampleKey, address, op_of
-from seedsafe.pipeline.node import Chain, run
+from seedsafe.pipeline.node import Chain, run, window_of
 from seedsafe.pipeline.rules import Rules
 from seedsafe.pipeline.spans import CHECKED
 from seedsafe.pipeline.unnamed import SCALARS
@@ -137,10 +137,14 @@ class Fetch:
         repeats: notices keys that a dataset inside serves twice.
         keying: makes the key if it is asked for.
         draw_checks: check at times whether the base draws without the key.
+        crops: the pipeline, if all that it reads of an image may be a window and the base can read one; else None.
     """
 
-    def __init__(self, base: Any, repeats: Repeats, keying: Keying, draw_checks: DrawChecks) -> None:
+    def __init__(
+        self, base: Any, repeats: Repeats, keying: Keying, draw_checks: DrawChecks, crops: Chain | None = None
+    ) -> None:
         self._base, self._repeats, self._late_key, self._draw_checks = base, repeats, keying.key, draw_checks
+        self._crops = crops
         seeding.listen()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -164,7 +168,11 @@ class Fetch:
         )  # a with statement costs 2 % more for small images: benchmarks/sample_checks.py
         thread.read = read
         try:
-            sample = self._base[position]
+            # not where it may be compared with another read: the pixels around a window are any
+            if self._crops is None or key is None or not checks:
+                sample = self._base[position]
+            else:
+                sample = self._base.read_window(position, partial(window_of, self._crops, key))
         finally:
             thread.read = read.outer
             if read.numbers:
