@@ -14,6 +14,7 @@ from seedsafe_albumentations.members import list_of, members_of
 from seedsafe_albumentations.named import Named
 from seedsafe_albumentations.params import BboxParams, KeypointParams
 from seedsafe_albumentations.serialization import extra_of, from_dict
+from seedsafe_albumentations.table import name_of, with_masks
 
 __all__ = ["Compose", "ReplayCompose", "Sequential"]
 
@@ -32,7 +33,8 @@ class Compose(Named):
         p: the probability that the transforms are applied at all.
         is_check_shapes: accepted, but not used: masks must always be as large as the image.
         strict: accepted, but not used: unknown arguments of transforms are always errors.
-        mask_interpolation: None or 0 (nearest), because masks hold labels.
+        mask_interpolation: how masks are interpolated, a value of cv2.INTER_*; None leaves it to the transforms. With another than the
+            nearest pixel, transforms become albumentations' own.
         seed: accepted with a warning, but not used: the seed is part of the key.
         save_applied_params: whether the result has an entry ``applied_transforms``, a list with a pair for each transform that
             fired: its name, and a dict of the parameters drawn for it.
@@ -62,10 +64,6 @@ class Compose(Named):
         seed: int | None = None,
         save_applied_params: bool = False,
     ) -> None:
-        if isinstance(mask_interpolation, np.ndarray) or mask_interpolation not in (None, 0):
-            raise ValueError(
-                f"mask_interpolation must be 0 (nearest), got {mask_interpolation!r}: leave it out, because masks hold labels"
-            )
         flag_of(save_applied_params, "save_applied_params")
         flag_of(is_check_shapes, "is_check_shapes")
         flag_of(strict, "strict")
@@ -85,6 +83,9 @@ class Compose(Named):
         self.is_check_shapes = is_check_shapes
         self.save_applied_params = save_applied_params
         members, to_tensor = members_of(self.transforms)
+        if mask_interpolation is not None:
+            members = [with_masks(one, mask_interpolation) for one in members]
+            self.transforms = members + ([] if to_tensor is None else [to_tensor])
         if p < 1 and members:
             members = [ss.RandomApply(members, p=p)]
         if isinstance(bbox_params, dict):

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any, Final, TextIO
 
 import seedsafe as ss
-from seedsafe_albumentations.absent import instead, original
 from seedsafe_albumentations.arguments import check_only
 from seedsafe_albumentations.geometry import PixelAffine, ScaledRotation
 from seedsafe_albumentations.nan import Filled
 from seedsafe_albumentations.noise import ShareNoise
+from seedsafe_albumentations.originals import CLASSES, Original, instead, lack
 from seedsafe_albumentations.params import BboxParams, KeypointParams
 from seedsafe_albumentations.values import Fraction, Standardized, StandardizedCHW
 
@@ -33,7 +33,10 @@ _INHERITED: Final = {
 }
 """What albumentations 2 writes of a transform's base class, which the transform itself does not take."""
 
-_OWN: Final = (PixelAffine, ScaledRotation, Filled, ShareNoise, Standardized, StandardizedCHW, Fraction)
+_OWN: Final = (
+    *(PixelAffine, ScaledRotation, Filled, ShareNoise, Standardized, StandardizedCHW, Fraction),
+    Original,
+)
 """The transforms that this module adds to seedsafe's."""
 
 _GONE: Final = ("Fog", "Rain", "Shadow", "Snow", "SunFlare")
@@ -172,7 +175,7 @@ def _from_theirs(plain: dict[str, Any], nonserializable: dict[str, Any]) -> Any:
         arguments["transforms"] = [_from_theirs(one, nonserializable) for one in plain["transforms"]]
         if not plain.get("additional_targets"):
             arguments.pop("additional_targets", None)
-    if name not in here.__all__ and original(name) is None:
+    if name not in here.__all__ and (name not in CLASSES or lack()):
         raise ValueError(
             f"data contain the transform {name!r}, which this module does not have: {instead(name, here.__all__)}"
         )

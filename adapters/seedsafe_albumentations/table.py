@@ -13,6 +13,7 @@ from typing import Any, Final
 import seedsafe as ss
 from seedsafe_albumentations.arguments import (
     Converter,
+    Refused,
     any_of,
     flag_of,
     interpolation_of,
@@ -24,8 +25,9 @@ from seedsafe_albumentations.arguments import (
     only,
 )
 from seedsafe_albumentations.nan import FILL, Filled, is_nan
+from seedsafe_albumentations.originals import Original, original
 
-__all__ = ["Name", "Old", "Row", "name_for", "name_with", "names_of", "with_p"]
+__all__ = ["Name", "Old", "Row", "name_for", "name_of", "name_with", "names_of", "with_masks", "with_p"]
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,43 @@ def with_p(transform: Any, p: Any, always_apply: Any = None) -> Any:
     return transform if p == 1 else ss.RandomApply([transform], p=p)
 
 
+_made: Final[dict[str, tuple[Any, Any, Any]]] = {}
+"""The class and the arguments with which a transform was made, by its repr."""
+
+
+def _noted(result: Any, *call: Any) -> Any:
+    if len(_made) > 4096:
+        _made.clear()
+    _made[repr(result)] = call
+    return result
+
+
+def name_of(transform: Any) -> str:
+    """Return albumentations' name of a transform: that by which it was made, else its class's name."""
+    if isinstance(transform, Original):
+        return transform.kind
+    call = _made.get(repr(transform))
+    return str((type(transform) if call is None else call[0]).__name__)
+
+
+def with_masks(transform: Any, interpolation: Any) -> Any:
+    """Return a transform with another interpolation of its masks, as albumentations' own unless it is the nearest pixel."""
+    change = {"mask_interpolation": interpolation}
+    if isinstance(transform, Original):
+        takes = hasattr(transform.function.transform, "mask_interpolation")
+        arguments = dict(transform.arguments) | (change if takes else {})
+        return replace(transform, arguments=tuple(arguments.items()))
+    kind, arguments, options = _made.get(repr(transform), (None, (), {}))
+    if kind is not None and "mask_interpolation" in inspect.signature(kind).parameters:
+        return kind(*arguments, **options | change)
+    if hasattr(transform, "transforms"):
+        inner = [with_masks(one, interpolation) for one in transform.transforms]
+        return ss.Compose(inner) if isinstance(transform, ss.Compose) else replace(transform, transforms=inner)
+    if kind is None and isinstance(transform, ss.SpatialTransform):
+        nearest(interpolation, "mask_interpolation")
+    return transform
+
+
 class Name(type):
     """Metaclass of the classes with albumentations' names. A call returns a transform of seedsafe, which counts as an instance."""
 
@@ -141,10 +180,22 @@ class Name(type):
                 f"{cls.__name__}() {error}: it takes {', '.join(signature.parameters) or 'no arguments'}"
             ) from None
         values.apply_defaults()
-        return cls._build(**values.arguments)
+        try:
+            result = cls._build(**values.arguments)
+        except Refused:
+            raise
+        except (TypeError, ValueError) as error:
+            try:
+                return original(cls.__name__, arguments, options, str(error))
+            except (AttributeError, ImportError, TypeError, ValueError) as other:
+                error.add_note(f"albumentations' own {cls.__name__} cannot stand in: {other}")
+            raise
+        return _noted(result, cls, arguments, options)
 
     def __instancecheck__(cls, thing: Any) -> bool:
         """Return whether a transform is of the kind that a call returns, perhaps inside a RandomApply."""
+        if isinstance(thing, Original):
+            return bool(thing.kind == cls.__name__)
         inside = thing.transforms if isinstance(thing, ss.RandomApply) else ()
         return isinstance(thing, cls._ours) or (len(inside) == 1 and isinstance(inside[0], cls._ours))
 
