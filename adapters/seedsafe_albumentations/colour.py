@@ -47,6 +47,12 @@ def _bits(value: Any, name: str) -> Any:
     return bits
 
 
+def _shift(value: Any, name: str) -> tuple[float, float]:
+    """Return the range of a shift in units of 255. Limits up to 1 are shares of it."""
+    low, high = limits_of(value, name)
+    return (low * 255, high * 255) if max(-low, high) <= 1 else (low, high)
+
+
 def _solarize(threshold_range: Any, threshold: Any) -> Any:
     if threshold is not None:
         low, high = pair_of(threshold, "threshold")
@@ -99,9 +105,9 @@ ROWS: Final = {
         ss.RGBShift,
         "r_shift_limit=(-20, 20), g_shift_limit=(-20, 20), b_shift_limit=(-20, 20), p=0.5",
         {
-            "r_shift_limit": ("red", limits_of),
-            "g_shift_limit": ("green", limits_of),
-            "b_shift_limit": ("blue", limits_of),
+            "r_shift_limit": ("red", _shift),
+            "g_shift_limit": ("green", _shift),
+            "b_shift_limit": ("blue", _shift),
         },
     ),
     "ChannelShuffle": Row(ss.ChannelShuffle, "p=0.5"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -37,7 +37,7 @@ class Compose(Named):
             nearest pixel, transforms become albumentations' own.
         seed: accepted with a warning, but not used: the seed is part of the key.
         save_applied_params: whether the result has an entry ``applied_transforms``, a list with a pair for each transform that
-            fired: its name, and a dict of the parameters drawn for it.
+            fired: its name in albumentations, and a dict of the parameters drawn for it.
 
     Raises:
         TypeError: an argument has the wrong type.
@@ -93,6 +93,8 @@ class Compose(Named):
         if isinstance(keypoint_params, dict):
             keypoint_params = KeypointParams(**keypoint_params)
         super().__init__(members, to_tensor, bbox_params, keypoint_params, additional_targets)
+        streams = [stream.name for stream in self.pipeline.streams() if "@" not in stream.name]
+        self._names = dict(zip(streams, map(name_of, _with_streams(members)), strict=False))
 
     def add_targets(self, additional_targets: dict[str, str] | None) -> None:
         """Add further arguments, each with what it is."""
@@ -113,7 +115,7 @@ class Compose(Named):
         result, used = self._run(arguments, key, force_apply, data)
         if self.save_applied_params:
             result["applied_transforms"] = [
-                (name, _fields_of(params))
+                (self._names.get(name.partition("@")[0], name), _fields_of(params))
                 for name, params in self._params_of(used, data)
                 if params is not None
             ]
@@ -222,6 +224,14 @@ class ReplayCompose(Compose):
         result = augment.pipeline.replay(parts.sample, applied)
         others = augment._replay_images(parts, applied)
         return parts.result_of(data, result, others, augment._to_tensor)
+
+
+def _with_streams(transforms: Any) -> Iterator[Any]:
+    """Yield the transforms and containers that have a stream, in the order of the streams."""
+    for one in transforms:
+        if not isinstance(one, ss.Compose):
+            yield one
+        yield from _with_streams(getattr(one, "transforms", ()))
 
 
 def _warn_of_seed(seed: int | None) -> None:

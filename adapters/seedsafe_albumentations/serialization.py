@@ -44,25 +44,25 @@ _GONE: Final = ("Fog", "Rain", "Shadow", "Snow", "SunFlare")
 
 
 def to_dict(transform: Any, on_not_implemented_error: str = "raise") -> dict[str, Any]:
-    """Return a pipeline as plain data, as ``seedsafe.Compose.to_dict`` does. `from_dict` reads it.
+    """Return a pipeline or a transform as plain data, as ``seedsafe.Compose.to_dict`` does. `from_dict` reads it.
 
     The entry ``extra`` has what seedsafe's own pipeline does not: the parameters of boxes and keypoints, additional targets,
     ToTensorV2. ``seedsafe.Compose.from_dict`` leaves it out.
 
     Args:
-        transform: a Compose.
+        transform: a Compose, or one transform.
         on_not_implemented_error: must be "raise".
 
     Raises:
-        TypeError: the argument is a single transform, or the pipeline has code, such as a Lambda or a class of your own.
+        TypeError: it has code, such as a Lambda or a class of your own.
     """
     check_only(on_not_implemented_error, "on_not_implemented_error", "raise", "leave what is code out")
-    if not hasattr(transform, "to_dict"):
-        raise TypeError(
-            f"transform must be a Compose, got a {type(transform).__name__}: put it in one, Compose([transform])"
-        )
-    plain: dict[str, Any] = transform.to_dict()
-    return plain
+    if hasattr(transform, "to_dict"):
+        plain: dict[str, Any] = transform.to_dict()
+        return plain
+    here: Any = sys.modules[str(__package__)]
+    plain = here.Compose([transform]).to_dict()
+    return plain | {"extra": plain.get("extra", {}) | {"alone": True}}
 
 
 def extra_of(pipeline: Any) -> dict[str, Any]:
@@ -124,11 +124,14 @@ def _from_ours(data: dict[str, Any]) -> Any:
     core = ss.Compose.from_dict(_with_tuples(data, own), classes=own.values())
     extra = dict(data.get("extra", {}))
     name, p, to_tensor = extra.pop("class", "Compose"), extra.get("p", 1), extra.pop("to_tensor", None)
+    alone = extra.pop("alone", False)
     transforms: list[Any] = list(core.transforms)
     if p < 1 and transforms:
         transforms = list(transforms[0].transforms)
     if to_tensor is not None:
         transforms.append(here.ToTensorV2(**to_tensor))
+    if alone:
+        return transforms[0]
     if core.boxes is not None and "bbox_params" not in extra:
         limits = [one.name for one in fields(BboxParams) if hasattr(core.boxes, one.name)]
         extra["bbox_params"] = {limit: getattr(core.boxes, limit) for limit in limits}
@@ -213,7 +216,7 @@ def save(
     with ``classes=`` for transforms that seedsafe does not have, such as Fraction.
 
     Args:
-        transform: a Compose.
+        transform: a Compose, or one transform.
         filepath_or_buffer: the file's name, or an open file.
         data_format: "json" or "yaml", which needs PyYAML.
         on_not_implemented_error: see to_dict.
