@@ -43,7 +43,6 @@ class Refused(ValueError):
     """A value with which albumentations fails as well, though it takes it."""
 
 
-
 _INTERPOLATIONS: Final = dict(
     enumerate(("nearest", "bilinear", "bicubic", "area", "lanczos", "bilinear", "nearest"))
 )

@@ -198,7 +198,11 @@ class Keyed(ss.Bridged):
         unknown = ss.Bridged.out_info(self, info, params)
         if self.function.transform.targets_as_params:
             return unknown
-        for kind in ("dtype", np.uint8, np.float32):  # its own, or if that is unknown, one that the transform takes
+        for kind in (
+            "dtype",
+            np.uint8,
+            np.float32,
+        ):  # its own, or if that is unknown, one that the transform takes
             try:
                 blank = np.zeros(info.shape, info.dtype if kind == "dtype" else kind)
                 return ss.Info(self.apply_image(blank, params).shape, info.dtype if kind == "dtype" else None)

@@ -27,7 +27,18 @@ from seedsafe_albumentations.arguments import (
 from seedsafe_albumentations.nan import FILL, Filled, is_nan
 from seedsafe_albumentations.originals import Original, original
 
-__all__ = ["Name", "Old", "Row", "name_for", "name_of", "name_with", "names_of", "with_masks", "with_p"]
+__all__ = [
+    "Name",
+    "Old",
+    "Row",
+    "Rule",
+    "name_for",
+    "name_of",
+    "name_with",
+    "names_of",
+    "with_masks",
+    "with_p",
+]
 
 
 @dataclass(frozen=True)
@@ -67,6 +78,7 @@ class Row:
             unchanged.
         note: the end of its docstring.
         build: called instead of the class, with the converted arguments.
+        older: the row of the arguments of 1.x, for calls that this one does not take.
     """
 
     ours: Any
@@ -74,6 +86,7 @@ class Row:
     rules: Mapping[str, Rule] = field(default_factory=dict)
     note: str = ""
     build: Callable[..., Any] | None = None
+    older: Row | None = None
 
     def parameters(self) -> inspect.Signature:
         """Return the parameters as a signature."""
@@ -148,7 +161,9 @@ def with_masks(transform: Any, interpolation: Any) -> Any:
         return kind(*arguments, **options | change)
     if hasattr(transform, "transforms"):
         inner = [with_masks(one, interpolation) for one in transform.transforms]
-        return ss.Compose(inner) if isinstance(transform, ss.Compose) else replace(transform, transforms=inner)
+        return (
+            ss.Compose(inner) if isinstance(transform, ss.Compose) else replace(transform, transforms=inner)
+        )
     if kind is None and isinstance(transform, ss.SpatialTransform):
         nearest(interpolation, "mask_interpolation")
     return transform
@@ -157,7 +172,7 @@ def with_masks(transform: Any, interpolation: Any) -> Any:
 class Name(type):
     """Metaclass of the classes with albumentations' names. A call returns a transform of seedsafe, which counts as an instance."""
 
-    _build: Callable[..., Any]
+    _ways: Any
     _ours: Any
 
     def __new__(cls, name: str, bases: tuple[Any, ...], body: dict[str, Any]) -> Any:
@@ -172,25 +187,26 @@ class Name(type):
 
     def __call__(cls, *arguments: Any, **options: Any) -> Any:
         """Return the transform for albumentations' arguments."""
-        signature = inspect.signature(cls)
-        try:
-            values = signature.bind(*arguments, **options)
-        except TypeError as error:
-            raise TypeError(
-                f"{cls.__name__}() {error}: it takes {', '.join(signature.parameters) or 'no arguments'}"
-            ) from None
-        values.apply_defaults()
-        try:
-            result = cls._build(**values.arguments)
-        except Refused:
-            raise
-        except (TypeError, ValueError) as error:
+        faults: list[Exception] = []
+        for signature, build in cls._ways:
             try:
-                return original(cls.__name__, arguments, options, str(error))
-            except (AttributeError, ImportError, TypeError, ValueError) as other:
-                error.add_note(f"albumentations' own {cls.__name__} cannot stand in: {other}")
-            raise
-        return _noted(result, cls, arguments, options)
+                values = signature.bind(*arguments, **options)
+            except TypeError as error:
+                takes = ", ".join(signature.parameters) or "no arguments"
+                faults.append(TypeError(f"{cls.__name__}() {error}: it takes {takes}"))
+                continue
+            values.apply_defaults()
+            try:
+                return _noted(build(**values.arguments), cls, arguments, options)
+            except Refused:
+                raise
+            except (TypeError, ValueError) as error:
+                faults.insert(0, error)
+        try:
+            return original(cls.__name__, arguments, options, str(faults[0]))
+        except (AttributeError, ImportError, TypeError, ValueError) as error:
+            faults[0].add_note(f"albumentations' own {cls.__name__} cannot stand in: {error}")
+        raise faults[0]
 
     def __instancecheck__(cls, thing: Any) -> bool:
         """Return whether a transform is of the kind that a call returns, perhaps inside a RandomApply."""
@@ -212,8 +228,11 @@ def name_for(ours: Any) -> Callable[[Callable[..., Any]], Any]:
 def names_of(rows: Mapping[str, Row]) -> dict[str, Any]:
     """Return the classes of a table, by name."""
     return {
-        name: name_with(
-            name, row.transform, row.ours, row.parameters(), f"Return ``{_path(row.ours)}``{row.note}."
+        name: _class(
+            name,
+            [(one.parameters(), one.transform) for one in (row, row.older) if one is not None],
+            row.ours,
+            f"Return ``{_path(row.ours)}``{row.note}.",
         )
         for name, row in rows.items()
     }
@@ -226,5 +245,9 @@ def _path(kind: type) -> str:
 
 def name_with(name: str, build: Any, ours: Any, signature: inspect.Signature, doc: str | None) -> Any:
     """Return a class whose call binds the arguments to a signature and passes them to `build` by name."""
-    body = {"_build": staticmethod(build), "_ours": ours, "__signature__": signature, "__doc__": doc}
+    return _class(name, [(signature, build)], ours, doc)
+
+
+def _class(name: str, ways: Any, ours: Any, doc: str | None) -> Any:
+    body = {"_ways": ways, "_ours": ours, "__signature__": ways[0][0], "__doc__": doc}
     return Name(name, (), body | {"__module__": "seedsafe_albumentations"})
