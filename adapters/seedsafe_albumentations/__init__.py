@@ -32,13 +32,10 @@ from seedsafe_albumentations.table import name_with, names_of
 
 _MODULES = (blur, colour, crops, distortion, erase, geometry, noise, sizes, values)
 _TRANSFORMS = names_of({name: row for module in _MODULES for name, row in module.ROWS.items()})
-_ANY_CALL = inspect.signature(lambda *arguments, **options: None)
-_ORIGINALS = {
-    name: name_with(name, absent(name), (), _ANY_CALL, "Return albumentations' own, keyed by a bridge.")
-    for name in (*CLASSES, *INSTEAD)
-}
-globals().update(_TRANSFORMS | _ORIGINALS)
+globals().update(_TRANSFORMS)
 paths.register(__name__)
+
+_ANY_CALL = inspect.signature(lambda *arguments, **options: None)
 
 __version__ = "2.0.8"
 """The release of albumentations whose names and arguments these are."""
@@ -77,6 +74,10 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'seedsafe_albumentations' has no attribute {name!r}")
     # In 1.x the modules of augmentations were at the top, too.
     value = vars(paths.module("augmentations")).get(name)
+    if name in CLASSES or name in INSTEAD or name.endswith("3D"):
+        value = globals()[name] = name_with(
+            name, absent(name), (), _ANY_CALL, "Return albumentations' own, keyed by a bridge."
+        )
     if value is None:
         raise AttributeError(f"seedsafe_albumentations has no {name}: {instead(name, __all__)}")
     return value

@@ -13,7 +13,7 @@ import numpy as np
 
 __all__ = [
     "Converter",
-    "Refused",
+    "RefusedError",
     "any_of",
     "check_only",
     "each_of",
@@ -39,7 +39,7 @@ __all__ = [
 Converter = Callable[[Any, str], Any]
 
 
-class Refused(ValueError):
+class RefusedError(ValueError):
     """A value with which albumentations fails as well, though it takes it."""
 
 
@@ -160,7 +160,7 @@ def factors_of(value: Any, name: str) -> tuple[float, float]:
     """Return the range of a factor for the limit of its difference from 1."""
     low, high = limits_of(value, name)
     if not low > -1.0:
-        raise Refused(
+        raise RefusedError(
             f"{name} must be above -1, got {value!r}, which draws factors from {1.0 + low:g}: albumentations fails when it draws one of 0 "
             "or less; pass less than 1, or a range"
         )

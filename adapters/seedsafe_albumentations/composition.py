@@ -69,14 +69,6 @@ class Compose(Named):
         flag_of(strict, "strict")
         if not 0 <= number_of(p, "p") <= 1:
             raise ValueError(f"p must be in [0, 1], got {p!r}: pass a probability")
-        for name, value, kinds in (
-            ("bbox_params", bbox_params, (BboxParams, dict)),
-            ("keypoint_params", keypoint_params, (KeypointParams, dict)),
-            ("additional_targets", additional_targets, (dict,)),
-        ):
-            if not (value is None or isinstance(value, kinds)):
-                words = " or a ".join(kind.__name__ for kind in kinds)
-                raise TypeError(f"{name} must be a {words}, got {value!r}: pass a {words}, or leave it out")
         _warn_of_seed(seed)
         self.transforms = list_of(transforms)
         self.p = p
@@ -88,11 +80,13 @@ class Compose(Named):
             self.transforms = members + ([] if to_tensor is None else [to_tensor])
         if p < 1 and members:
             members = [ss.RandomApply(members, p=p)]
-        if isinstance(bbox_params, dict):
-            bbox_params = BboxParams(**bbox_params)
-        if isinstance(keypoint_params, dict):
-            keypoint_params = KeypointParams(**keypoint_params)
-        super().__init__(members, to_tensor, bbox_params, keypoint_params, additional_targets)
+        super().__init__(
+            members,
+            to_tensor,
+            _read("bbox_params", bbox_params, BboxParams),
+            _read("keypoint_params", keypoint_params, KeypointParams),
+            _read("additional_targets", additional_targets, dict),
+        )
         streams = [stream.name for stream in self.pipeline.streams() if "@" not in stream.name]
         self._names = dict(zip(streams, map(name_of, _with_streams(members)), strict=False))
 
@@ -224,6 +218,15 @@ class ReplayCompose(Compose):
         result = augment.pipeline.replay(parts.sample, applied)
         others = augment._replay_images(parts, applied)
         return parts.result_of(data, result, others, augment._to_tensor)
+
+
+def _read(name: str, value: Any, kind: type) -> Any:
+    """Return an argument of a class, which may be a dict of that class's arguments."""
+    if not (value is None or isinstance(value, kind | dict)):
+        raise TypeError(
+            f"{name} must be a {kind.__name__} or a dict, got {value!r}: pass one of them, or leave it out"
+        )
+    return kind(**value) if isinstance(value, dict) else value
 
 
 def _with_streams(transforms: Any) -> Iterator[Any]:

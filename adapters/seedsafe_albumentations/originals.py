@@ -10,6 +10,7 @@ import inspect
 import os
 import warnings
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module, metadata
@@ -18,6 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 import seedsafe as ss
+from seedsafe_albumentations.base import bare_pipeline
 from seedsafe_albumentations.caller import Caller
 
 __all__ = ["CLASSES", "INSTEAD", "Original", "absent", "instead", "lack", "original"]
@@ -33,28 +35,16 @@ CLASSES: Final = (
 )
 """The transforms of albumentations 2.0.8 that are not written again here."""
 
-_VOLUMES: Final = "volumes are not supported, use seedsafe.bridge around MONAI's transforms"
-
 INSTEAD: Final = {
+    "CubicSymmetry": "volumes are not supported, use seedsafe.bridge around MONAI's transforms",
     "IAASuperpixels": "use Superpixels",
     "Identity": "use NoOp",
     "SelectiveChannelTransform": "derive a class of your own from BaseCompose",
-    **dict.fromkeys(
-        (
-            *("CenterCrop3D", "CoarseDropout3D", "CubicSymmetry", "Pad3D", "PadIfNeeded3D", "RandomCrop3D"),
-            *("ToTensor3D", "Transform3D"),
-        ),
-        _VOLUMES,
-    ),
 }
 """What to do instead of a call of some other names."""
 
 _ALIKE: Final = {
     "AdditiveNoise": "GaussNoise",
-    "AtLeastOneBBoxRandomCrop": "BBoxSafeRandomCrop",
-    "ConstrainedCoarseDropout": "CoarseDropout",
-    "RandomCropNearBBox": "RandomSizedBBoxSafeCrop",
-    "ThinPlateSpline": "ElasticTransform or GridDistortion",
     "UnsharpMask": "Sharpen",
     "ZoomBlur": "MotionBlur",
 }
@@ -78,6 +68,8 @@ def lack() -> str:
 
 def instead(name: str, here: Iterable[str] = ()) -> str:
     """Return the advice for a name that this module does not have; `here` are the names that it has."""
+    if name.endswith("3D"):
+        name = "CubicSymmetry"
     if name in INSTEAD:
         return INSTEAD[name]
     if name in CLASSES:
@@ -132,7 +124,7 @@ def absent(name: str) -> Any:
     """Return the function of a name that is missing here: albumentations' own transform, or an error that says what to do."""
 
     def call(arguments: tuple[Any, ...], options: dict[str, Any]) -> Original:
-        if name in INSTEAD or lack():
+        if name not in CLASSES or lack():
             raise AttributeError(f"seedsafe_albumentations has no {name}: {instead(name)}")
         return original(name, arguments, options, "it is not written again here")
 
@@ -178,6 +170,12 @@ class Original(ss.Transform):
         """The function that its bridge calls."""
         return self.bridged.function
 
+    def __call__(self, sample: Any = None, *, key: Any = None, **parts: Any) -> Any:
+        """Return the changed image, or the changed parts, also by what else the transform reads."""
+        if not parts:
+            return ss.Transform.__call__(self, sample, key=key)
+        return bare_pipeline([self])(key=key, **parts)
+
     def bind(self, namer: Any) -> Any:
         """Return the bridge with its stream in a pipeline."""
         return self.bridged.bind(namer)
@@ -203,11 +201,9 @@ class Keyed(ss.Bridged):
             np.uint8,
             np.float32,
         ):  # its own, or if that is unknown, one that the transform takes
-            try:
+            with suppress(Exception):
                 blank = np.zeros(info.shape, info.dtype if kind == "dtype" else kind)
                 return ss.Info(self.apply_image(blank, params).shape, info.dtype if kind == "dtype" else None)
-            except Exception:
-                continue
         return unknown
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 import seedsafe as ss
 from seedsafe_albumentations.arguments import (
     Converter,
-    Refused,
+    RefusedError,
     any_of,
     flag_of,
     interpolation_of,
@@ -198,7 +198,7 @@ class Name(type):
             values.apply_defaults()
             try:
                 return _noted(build(**values.arguments), cls, arguments, options)
-            except Refused:
+            except RefusedError:
                 raise
             except (TypeError, ValueError) as error:
                 faults.insert(0, error)
