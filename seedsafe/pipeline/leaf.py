@@ -88,6 +88,7 @@ class Leaf(Step):
 
     def require(self, sample: dict[Any, Any]) -> None:
         """Raise an error if a dict lacks its target."""
+        Step.require(self, sample)
         try:
             self._choose(sample)
         except ValueError as error:
@@ -196,6 +197,7 @@ class Leaf(Step):
                 self.transform.out_info(info, params) if chosen is None else self._info_at(sample, chosen)
             )
             sample.after_move(self.name, before, result.image_size(), self.mover(info, params))
+        sample.check()
 
     def _info_at(self, sample: Mapping[str, Any], chosen: str) -> Info:
         array = sample[chosen]

@@ -67,6 +67,7 @@ class Chain:
         """Append the drawn parameters to the record, and return the description of the result."""
         for step in self.nodes:
             infos = step.trace(infos, draws, record)
+            infos = infos if draws.rules is None else draws.rules.check_infos(infos)
         return infos
 
     def leaves(self) -> Iterator[Leaf]:
@@ -130,6 +131,8 @@ class Replay:
                     "pipeline that drew them"
                 )
             leaf = self._leaves.get(name.partition("@")[0])
+            if params is None and isinstance(sample, RuledSample):
+                sample.check()
             if leaf is None or params is None:
                 continue
             if infos is None:
