@@ -9,7 +9,6 @@ from dataclasses import replace
 
 from seedsafe_lint.callsites import calls_of
 from seedsafe_lint.context import EVERY, Context, QuietRuns, Root, State
-from seedsafe_lint.findings import Findings
 from seedsafe_lint.index import (
     Binding,
     Class,
@@ -102,9 +101,8 @@ class Interpreter:
     """The values whose sums hold their parts, as those of lists do."""
 
     def __init__(self, project: Project, *, old_torch: bool = False) -> None:
-        self.findings = Findings()
         self.context = Context(project)
-        self.judge = Judge(self.context, self.findings, old_torch)
+        self.judge = Judge(self.context, old_torch)
         self._runs = QuietRuns(self.context)
         self._stars = 0  # star imports that are being followed
         self._open_bases = 0  # classes whose bases are being looked up
@@ -500,15 +498,14 @@ class Interpreter:
         positional = function.positional
         for i, parameter in enumerate((*positional, *function.node.args.kwonlyargs)):
             default = self.default_of(parameter, function)
-            if i < len(values) and i < len(positional):
-                known[parameter.arg] = _as_arguments(values[i]) if default == (Const(None),) else values[i]
-            elif parameter.arg in named:
-                value = named.pop(parameter.arg)
-                known[parameter.arg] = _as_arguments(value) if default == (Const(None),) else value
-            elif default is not None:
-                known[parameter.arg] = ARGUMENT if starred and default == (Const(None),) else default
+            given = values[i] if i < min(len(values), len(positional)) else named.pop(parameter.arg, None)
+            optional = default == (Const(None),)
+            if given is not None:
+                known[parameter.arg] = _as_arguments(given) if optional else given
+            elif starred and (optional or default is None):
+                known[parameter.arg] = ARGUMENT
             else:
-                known[parameter.arg] = ARGUMENT if starred else self.context.nothing
+                known[parameter.arg] = self.context.nothing if default is None else default
         if function.node.args.vararg:
             rest = values[len(positional) :]
             known[function.node.args.vararg.arg] = (Group(join((), *rest) if rest else self.context.nothing),)

@@ -2,12 +2,12 @@
 
 import ast
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from seedsafe_lint import known
 from seedsafe_lint.context import EVERY, TRACED, Context
 from seedsafe_lint.epochs import epoch_fault
-from seedsafe_lint.findings import Findings, Owners, Place, place
+from seedsafe_lint.findings import Finding, Owners, Place, keep, place
 from seedsafe_lint.index import Class, Frame, Function, Values, statements
 from seedsafe_lint.known import IMGAUG, NUMPY, OPENCV
 from seedsafe_lint.messages import MESSAGES
@@ -37,8 +37,8 @@ class Judge:
     """Judges the draws and seeds of worker code, and reports the wrong ones."""
 
     context: Context
-    findings: Findings
     old_torch: bool = False
+    found: dict[tuple[Place, str], Finding] = field(default_factory=dict)
 
     def say(
         self,
@@ -57,8 +57,11 @@ class Judge:
             severity, text = "note", f"{text[:-1]} (a note: nothing in these files uses {cls.name})."
         cause = cause or words.get("root", "")
         near = self.context.root is not None and self.context.root.fn.function.has(node, path)
-        details = key, words.get("what", ""), "cv2" if cause == OPENCV else "", self._owners(key, node)
-        self.findings.report(code, node, path, text.format(**words), severity, related, cause, near, *details)
+        where, first = place(path, node), getattr(node, "lineno", 1)
+        end = where.line + (getattr(node, "end_lineno", None) or first) - first
+        what, needs = words.get("what", ""), "cv2" if cause == OPENCV else ""
+        details = related, cause, near, key, what, needs, self._owners(key, node)
+        keep(self.found, Finding(where, code, text.format(**words), severity, end, *details))
 
     def _owners(self, key: str, node: ast.AST) -> Owners:
         """Return whose draw or seed a bridge would key, or None if it would not."""
