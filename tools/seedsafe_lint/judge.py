@@ -12,6 +12,7 @@ from seedsafe_lint.index import Class, Frame, Function, Values, statements
 from seedsafe_lint.known import IMGAUG, NUMPY, OPENCV
 from seedsafe_lint.messages import MESSAGES
 from seedsafe_lint.patterns import (
+    adds_epoch,
     chooses_sample,
     clock_kind,
     expand,
@@ -343,6 +344,8 @@ class Judge:
             fault, attr = key
             self.say(fault, node, frame.module.path, what=what, attr=attr, root=root.label)
             self.context.events += 1
+        elif root.per_sample and adds_epoch(node, function):
+            self.seed("added", what, node, frame)
         elif root.per_sample and is_counter(node, function, self.context.functions):
             self.seed("counted", f"{what} with a counter", node, frame)
         else:

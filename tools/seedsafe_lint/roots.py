@@ -115,7 +115,9 @@ def _entries(run: Interpreter, cls: Class, owner: Inst, kind: str) -> Iterator[s
     if kind in ("map", "keras") or (kind in ("", "transform") and _duck(run, cls, owner)):
         yield from (*_PER_SAMPLE, *_COLLATERS)
         if kind == "map" and not run.method(owner, "__getitem__"):
-            yield from ("__iter__", *_ITEMS)
+            first = run.method(owner, "__init__")
+            made = first.function.text if first else ""
+            yield from ("__iter__", *(name for name in _ITEMS if f"self.{name}(" not in made))
     elif kind == "iterable":
         yield from ("__iter__", "__next__", "__getitem__", *_COLLATERS)
     elif kind == "iterator":
