@@ -99,11 +99,59 @@ def test_opencv_is_keyed_as_well(persistent: bool, tmp_path: Path) -> None:
 
 
 @pytest.mark.fork
+@pytest.mark.parametrize("persistent", [False, True])
 @pytest.mark.parametrize("code", ["SSF005", "SSF006", "SSF007"])
-def test_workers_and_epochs_differ(code: str, tmp_path: Path) -> None:
+def test_workers_and_epochs_differ(code: str, persistent: bool, tmp_path: Path) -> None:
     module, lines = cured(code, tmp_path, False)
-    assert drawn(module.train_loader(Drawing())) == 16
+    init = module.train_loader(Drawing()).worker_init_fn
+    assert (
+        drawn(DataLoader(Drawing(), num_workers=2, worker_init_fn=init, persistent_workers=persistent)) == 16
+    )
     assert "initial_seed" in lines[0]
+
+
+@pytest.mark.fork
+@pytest.mark.parametrize("code", ["SSF005", "SSF006", "SSF007"])
+def test_persistent_workers_are_a_finding_only_if_they_repeat(code: str, tmp_path: Path) -> None:
+    source = re.sub(r"num_workers=\d", "num_workers=2, persistent_workers=True", block(code, "Example"))
+    file = tmp_path / f"kept_{code}.py"
+    found = [finding.code for finding in findings(file, source)]
+    assert found == ([code] if drawn(loaded(file).train_loader(Drawing())) < 16 else [])
+
+
+@pytest.mark.fork
+@pytest.mark.parametrize("persistent", [False, True])
+def test_what_was_augmented_once_is_drawn_in_each_read(persistent: bool, tmp_path: Path) -> None:
+    source, file = block("SSF021", "Example"), tmp_path / f"once_{persistent}.py"
+    (finding,) = findings(file, source)
+    line = line_to_paste(finding)
+    assert line.endswith(", and call self.augment in each read")
+    source = pasted(source, line).replace(
+        "return self.signals[index]", "return self.augment(self.signals[index])"
+    )
+    assert findings(file, source) == []
+    rows = loaded(file).Signals([torch.zeros(3) for _ in range(8)])
+    assert drawn(DataLoader(rows, num_workers=2, persistent_workers=persistent)) == 16
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        (
+            "np.random.default_rng(0).random()",
+            "np.random.default_rng(torch.randint(2**32 - 1, ()).item()).random()",
+        ),
+        (
+            "torch.Generator().manual_seed(0)",
+            "torch.Generator().manual_seed(torch.randint(2**32 - 1, ()).item())",
+        ),
+    ],
+)
+def test_the_line_seeds_the_call_that_the_message_names(body: str, line: str, tmp_path: Path) -> None:
+    head = "import numpy as np\nimport torch\nfrom torch.utils.data import Dataset\n\n\n"
+    source = f"{head}class D(Dataset):\n    def __getitem__(self, index):\n        return {body}\n"
+    (finding,) = findings(tmp_path / "data.py", source)
+    assert line_to_paste(finding) == f"return {line}  # line 8"
 
 
 def test_a_seed_that_torch_sets_itself_is_deleted(tmp_path: Path) -> None:

@@ -52,7 +52,9 @@ class _Line:
             ]
         else:
             found = [node for node in calls if (node.lineno, node.col_offset) == at]
-        self.call = found[0] if found else None
+        # of calls that begin at one place, as in default_rng(0).random(), the one that the message names
+        named = (node for node in found if dotted(node) == finding.what.partition(" ")[0])
+        self.call = next(named, found[-1] if found else None)
         self.here = f"  # line {finding.place.line}"
 
     def text(self) -> str:
@@ -78,6 +80,9 @@ class _Line:
                 return self._with(ast.unparse(self.call), plain)
             case "epoch" if isinstance(self.statement, ast.Assign):
                 return f"{ast.unparse(self.statement.targets[0])}.set_epoch(epoch)  # the first line of the loop over epochs"
+            case "once" if self.call and self.call.args:
+                line = self._with(ast.unparse(self.call), ast.unparse(self.call.args[0]))
+                return f"{line}, and call {name} in each read" if line else ""
             case "before":
                 return f"{ast.unparse(self.statement)}  # once, before the loop over epochs, in place of line {self.finding.place.line}"
         return self._in_class(cure)
