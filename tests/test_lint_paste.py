@@ -230,6 +230,27 @@ def test_the_line_fits_the_library(draw: str, line: str, tmp_path: Path) -> None
     assert line in line_to_paste(finding)
 
 
+@pytest.mark.parametrize(
+    ("loaders", "line"),
+    [
+        ("DataLoader(A())\nDataLoader(B(), num_workers=2)", "loader({}, num_workers=2)  # line 18"),
+        ("DataLoader(A()); x = DataLoader(B())", "x = loader({})  # line 17"),
+        ("one = A()\ntwo = B()\nDataLoader(one)\ny = DataLoader(two)", "y = loader({})  # line 20"),
+        ("def train(data):\n    return DataLoader(data)", "return loader({})  # line 18"),
+    ],
+)
+def test_the_line_wraps_the_loader_of_the_class(loaders: str, line: str, tmp_path: Path) -> None:
+    source = (
+        "import numpy as np\nfrom torch.utils.data import DataLoader, Dataset\n\n\nclass A(Dataset):\n"
+        "    def __getitem__(self, index):\n        return index\n\n\nclass B(Dataset):\n    def __getitem__(self, index):\n"
+        f"        return index + np.random.rand()\n\n    def __len__(self):\n        return 8\n\n{loaders}\n"
+    )
+    (finding,) = findings(tmp_path / "data.py", source)
+    base = next(name for name in ("two", "data", "B()") if f"DataLoader({name}" in loaders)
+    wrapped = line.format(f"AugmentedDataset({base}, seed=42, bridge=True)")
+    assert line_to_paste(finding) == f"from seedsafe_torch import AugmentedDataset, loader; {wrapped}"
+
+
 def test_a_transform_s_line_names_the_bridge(tmp_path: Path) -> None:
     source = "import numpy as np\n\n\nclass RandomNoise:\n    def __call__(self, image):\n        return image + np.random.rand()\n"
     (finding,) = findings(tmp_path / "transforms.py", source)
