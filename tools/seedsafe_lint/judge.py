@@ -67,7 +67,7 @@ class Judge:
     def _owners(self, key: str, node: ast.AST) -> Owners:
         """Return whose draw or seed a bridge would key, or None if it would not."""
         root = self.context.root
-        fresh = key == "constant" and known.GENERATORS.get(f"numpy.{dotted(node).partition('.')[2]}")
+        fresh = key == "constant" and known.FACTS.GENERATORS.get(f"numpy.{dotted(node).partition('.')[2]}")
         if root is None or fresh or not _RE.BRIDGED.match(key):
             return None
         owner = root.cls or root.fn.function
@@ -132,8 +132,8 @@ class Judge:
         self, name: str, node: ast.Call, frame: Frame, args: list[Values], kwargs: dict[str, Values]
     ) -> None:
         """Judge a call into a library."""
-        if name in known.SEEDERS:
-            self.seeding(known.SEEDERS[name], node, frame, [*args, *kwargs.values()])
+        if name in known.FACTS.SEEDERS:
+            self.seeding(known.FACTS.SEEDERS[name], node, frame, [*args, *kwargs.values()])
         elif name in known.RESTORERS:
             self.context.events += 1
             saved = [v.seed for values in args for v in values if isinstance(v, Saved) and v.seed]
@@ -153,13 +153,13 @@ class Judge:
             self.numpy(name.replace("numpy", "np", 1), node, frame)
         elif known.is_python_draw(name):
             self.draw(known.PYTHON, "python", name, node, frame)
-        elif name in known.GLOBAL_DRAWS:
+        elif name in known.FACTS.GLOBAL_DRAWS:
             self.draw(known.OPENCV, "own", name, node, frame)
         elif known.is_imgaug_draw(name):
             self.draw(known.IMGAUG, "own", _spelling(node), node, frame)
         elif _has_seed(kwargs):
             return False
-        elif known.NUMPY_INSIDE.match(name):
+        elif known.FACTS.NUMPY_INSIDE.match(name):
             self.numpy(f"{_spelling(node)} without random_state", node, frame)
         elif name.startswith("scipy.stats.") and name.endswith(".rvs"):
             torch = self.context.root and self.context.root.framework == "torch" and not self.old_torch
@@ -186,7 +186,7 @@ class Judge:
         """Judge a call of a generator's method."""
         self.context.events += 1
         seeded = not self.context.state.seeds.keys().isdisjoint((gen.node, EVERY))
-        if name in known.DRAW_METHODS and gen.stored and not seeded and not self.context.filling:
+        if name in known.FACTS.DRAW_METHODS and gen.stored and not seeded and not self.context.filling:
             self.stored_draw(gen, _spelling(node), node, frame)
 
     def new_generator(self, gen: Gen, node: ast.Call, frame: Frame, args: list[Values]) -> None:
@@ -370,17 +370,13 @@ class Judge:
 
 def owner_counts_itself(frame: Frame, attr: str) -> bool:
     """Return whether an attribute counts what a cache or a buffer holds: the class has such a name, or takes from it as well."""
-    cls = frame.function.cls if frame.function else None
-    if cls is None:
-        return False
-    text = ast.unparse(cls.node)
-    return f".{attr} -= " in text or bool(_RE.HOLDER.search(cls.name))
+    cls = frame.cls
+    return cls is not None and (f".{attr} -= " in ast.unparse(cls.node) or bool(_RE.HOLDER.search(cls.name)))
 
 
 def _in_sampler(frame: Frame) -> bool:
     """Return whether code belongs to a sampler, whose order all workers have to share."""
-    cls = frame.function.cls if frame.function else None
-    return cls is not None and any(dotted(base).endswith("Sampler") for base in cls.node.bases)
+    return frame.cls is not None and any(dotted(base).endswith("Sampler") for base in frame.cls.node.bases)
 
 
 def _spelling(node: ast.AST) -> str:
