@@ -39,9 +39,7 @@ test: $(VENV)/.installed
 check: $(VENV)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/seedsafe lint --strict seedsafe
-	$(BIN)/seedsafe lint --strict adapters demo benchmarks examples
-	$(BIN)/seedsafe lint --strict tools
+	$(BIN)/seedsafe lint --strict seedsafe adapters tools demo benchmarks examples
 	PYTHONPATH=adapters:tools $(BIN)/lint-imports --verbose
 	$(BIN)/python scripts/count_lines.py
 	$(BIN)/mypy

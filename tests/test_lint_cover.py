@@ -1,12 +1,15 @@
 """What a bridge covers is no error, and only where it covers all uses of a class."""
 
+import ast
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from seedsafe_lint import Report, lint
+from seedsafe_lint import Report, cover, lint
 from seedsafe_lint.cli import main
+from seedsafe_lint.index import Values
 
 CLASS = """\
 import numpy as np
@@ -237,6 +240,40 @@ def test_other_files_of_the_project_count(tmp_path: Path) -> None:
     other = "from torch.utils.data import DataLoader\nfrom make import make\n\nDataLoader(make())\n"
     report = linted(tmp_path, CLASS, train=train, make=make, other=other)
     assert [f.place.path for f in report.findings if f.code == "SSF002"] == [str(tmp_path / "other.py")]
+
+
+def test_a_function_is_followed_once_for_the_same_arguments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    followed: Counter[str] = Counter()
+    keep = cover._Followed.keep
+
+    def count(self: cover._Followed, key: tuple[ast.FunctionDef], values: Values) -> None:
+        followed[key[0].name] += 1
+        keep(self, key, values)
+
+    monkeypatch.setattr(cover._Followed, "keep", count)
+    chain = "".join(f"def f{n}(data):\n    return f{n - 1}(f{n - 1}(data))\n\n\n" for n in range(1, 12))
+    last = "AugmentedDataset(f11(Noisy()), seed=42, bridge=True)  # by\n"
+    report = linted(tmp_path, f"{CLASS}def f0(data):\n    return data\n\n\n{chain}{last}")
+    assert len([pair for pair in report.covered if pair.finding.code == "SSF002"]) == 1
+    assert max(followed[f"f{n}"] for n in range(12)) <= 4
+
+
+def test_only_files_that_can_see_a_finding_are_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: set[str] = set()
+    follow = cover._Uses.follow
+    monkeypatch.setattr(
+        cover._Uses, "follow", lambda self, files: (seen.update(p.stem for p in files), follow(self, files))
+    )
+    train = "from make import make\nfrom seedsafe_torch import AugmentedDataset\n\nAugmentedDataset(make(), seed=1, bridge=True)\n"
+    make = "import data\n\n\ndef make():\n    return data.Noisy()\n"
+    apart = "from seedsafe_torch import AugmentedDataset\n\nAugmentedDataset([1], seed=1, bridge=True)\n"
+    report = linted(tmp_path, CLASS, train=train, make=make, apart=apart)
+    assert [Path(by.path).stem for f, by in report.covered if f.code == "SSF002"] == ["train"]
+    assert "apart" not in seen
 
 
 def test_a_bridge_reaches_opencv_only_if_asked(tmp_path: Path) -> None:

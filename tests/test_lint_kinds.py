@@ -109,6 +109,27 @@ CONSTANT = {
     "    def jitter(self, x):\n        return x + self.rng.normal()\n\n\n"
     + read("return Helper().jitter(index)"),
 }
+EPOCH = "    def set_epoch(self, epoch):\n        self.epoch = epoch\n"
+ADDED = {
+    "numpy": read("return np.random.default_rng(self.seed + self.epoch + index).random()", EPOCH),
+    "random": read("random.seed(index + 1000 * self.seed + self.epoch)\nreturn random.random()", EPOCH),
+    "name": read("seed = self.epoch + index\ntorch.manual_seed(seed % 2**31)\nreturn torch.rand(3)", EPOCH),
+    "method": read(
+        "return self.rng(index).random()",
+        EPOCH + "\n    def rng(self, i):\n        return np.random.default_rng(self.epoch + i)\n",
+    ),
+}
+ADDED_RIGHT = {
+    "tuple": read("return np.random.default_rng((self.seed, self.epoch, index)).random()", EPOCH),
+    "product": read("return np.random.default_rng(self.epoch * len(self) + index).random()", EPOCH),
+    "seed": read("return np.random.default_rng(self.seed + index).random()", EPOCH),
+}
+CALLED_AT_FIRST = {
+    "prepare_data": (
+        "class Scenes(Dataset):\n    def __init__(self, n):\n        self.rng = np.random.default_rng(0)\n"
+        "        self.order = self.prepare_data()\n\n    def prepare_data(self):\n        return self.rng.permutation(9)\n"
+    ),
+}
 CONSTANT_RIGHT = {
     "shared out": (
         "class Stream(IterableDataset):\n    def __init__(self, files):\n        self.files = files\n\n    def __iter__(self):\n"
@@ -341,7 +362,9 @@ INITS_RIGHT = {
 KINDS = [
     ("SSF004 error", DRAWN_SEED, DRAWN_SEED_RIGHT),
     ("SSF004 error", CONSTANT, CONSTANT_RIGHT),
+    ("SSF004 warning", ADDED, ADDED_RIGHT),
     ("SSF004 note", NOTES, NOTES_RIGHT),
+    ("SSF002", {}, CALLED_AT_FIRST),
     ("SSF013", KEPT, KEPT_RIGHT),
     ("SSF010 error", EPOCHS, EPOCHS_RIGHT),
     ("SSF020 error", LOOPS, LOOPS_RIGHT),

@@ -99,11 +99,59 @@ def test_opencv_is_keyed_as_well(persistent: bool, tmp_path: Path) -> None:
 
 
 @pytest.mark.fork
+@pytest.mark.parametrize("persistent", [False, True])
 @pytest.mark.parametrize("code", ["SSF005", "SSF006", "SSF007"])
-def test_workers_and_epochs_differ(code: str, tmp_path: Path) -> None:
+def test_workers_and_epochs_differ(code: str, persistent: bool, tmp_path: Path) -> None:
     module, lines = cured(code, tmp_path, False)
-    assert drawn(module.train_loader(Drawing())) == 16
+    init = module.train_loader(Drawing()).worker_init_fn
+    assert (
+        drawn(DataLoader(Drawing(), num_workers=2, worker_init_fn=init, persistent_workers=persistent)) == 16
+    )
     assert "initial_seed" in lines[0]
+
+
+@pytest.mark.fork
+@pytest.mark.parametrize("code", ["SSF005", "SSF006", "SSF007"])
+def test_persistent_workers_are_a_finding_only_if_they_repeat(code: str, tmp_path: Path) -> None:
+    source = re.sub(r"num_workers=\d", "num_workers=2, persistent_workers=True", block(code, "Example"))
+    file = tmp_path / f"kept_{code}.py"
+    found = [finding.code for finding in findings(file, source)]
+    assert found == ([code] if drawn(loaded(file).train_loader(Drawing())) < 16 else [])
+
+
+@pytest.mark.fork
+@pytest.mark.parametrize("persistent", [False, True])
+def test_what_was_augmented_once_is_drawn_in_each_read(persistent: bool, tmp_path: Path) -> None:
+    source, file = block("SSF021", "Example"), tmp_path / f"once_{persistent}.py"
+    (finding,) = findings(file, source)
+    line = line_to_paste(finding)
+    assert line.endswith(", and call self.augment in each read")
+    source = pasted(source, line).replace(
+        "return self.signals[index]", "return self.augment(self.signals[index])"
+    )
+    assert findings(file, source) == []
+    rows = loaded(file).Signals([torch.zeros(3) for _ in range(8)])
+    assert drawn(DataLoader(rows, num_workers=2, persistent_workers=persistent)) == 16
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        (
+            "np.random.default_rng(0).random()",
+            "np.random.default_rng(torch.randint(2**32 - 1, ()).item()).random()",
+        ),
+        (
+            "torch.Generator().manual_seed(0)",
+            "torch.Generator().manual_seed(torch.randint(2**32 - 1, ()).item())",
+        ),
+    ],
+)
+def test_the_line_seeds_the_call_that_the_message_names(body: str, line: str, tmp_path: Path) -> None:
+    head = "import numpy as np\nimport torch\nfrom torch.utils.data import Dataset\n\n\n"
+    source = f"{head}class D(Dataset):\n    def __getitem__(self, index):\n        return {body}\n"
+    (finding,) = findings(tmp_path / "data.py", source)
+    assert line_to_paste(finding) == f"return {line}  # line 8"
 
 
 def test_a_seed_that_torch_sets_itself_is_deleted(tmp_path: Path) -> None:
@@ -180,6 +228,27 @@ def test_the_line_fits_the_library(draw: str, line: str, tmp_path: Path) -> None
     source = f"{head}from torch.utils.data import Dataset\n\n\nclass D(Dataset):\n    def __getitem__(self, index):\n        return {call}\n"
     (finding,) = (f for f in findings(tmp_path / "data.py", source) if f.code == "SSF003")
     assert line in line_to_paste(finding)
+
+
+@pytest.mark.parametrize(
+    ("loaders", "line"),
+    [
+        ("DataLoader(A())\nDataLoader(B(), num_workers=2)", "loader({}, num_workers=2)  # line 18"),
+        ("DataLoader(A()); x = DataLoader(B())", "x = loader({})  # line 17"),
+        ("one = A()\ntwo = B()\nDataLoader(one)\ny = DataLoader(two)", "y = loader({})  # line 20"),
+        ("def train(data):\n    return DataLoader(data)", "return loader({})  # line 18"),
+    ],
+)
+def test_the_line_wraps_the_loader_of_the_class(loaders: str, line: str, tmp_path: Path) -> None:
+    source = (
+        "import numpy as np\nfrom torch.utils.data import DataLoader, Dataset\n\n\nclass A(Dataset):\n"
+        "    def __getitem__(self, index):\n        return index\n\n\nclass B(Dataset):\n    def __getitem__(self, index):\n"
+        f"        return index + np.random.rand()\n\n    def __len__(self):\n        return 8\n\n{loaders}\n"
+    )
+    (finding,) = findings(tmp_path / "data.py", source)
+    base = next(name for name in ("two", "data", "B()") if f"DataLoader({name}" in loaders)
+    wrapped = line.format(f"AugmentedDataset({base}, seed=42, bridge=True)")
+    assert line_to_paste(finding) == f"from seedsafe_torch import AugmentedDataset, loader; {wrapped}"
 
 
 def test_a_transform_s_line_names_the_bridge(tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ def _read(file: Path, *, required: bool = False) -> Config:
         if not fits(value):
             raise ConfigError(f"{file}: {key} must be {kind}, got {value!r}")
         name = _FIELDS.get(key, key.replace("-", "_"))
-        config = replace(config, **{name: tuple(value) if isinstance(value, list) else value})
+        config = replace(config, **{name: tuple(value) if isinstance(value, list) else value})  # type: ignore[arg-type]
     return config
 
 

@@ -245,12 +245,9 @@ class _Uses(Interpreter):
             where = place(frame.module.path, node)
             if name == "builtins.dict":
                 return (Table(join((), *options.values()), named=tuple(options.items())),)
-            if (
-                name == "functools.partial"
-                and args
-                and (inner := self._call_library_partial(args[0], options))
-            ):
-                return inner
+            made = args[0] if name == "functools.partial" and args else ()
+            if _is_on(options.get("bridge")) and any(map(_is_bridge, made)):
+                return (Ext("seedsafe.bridge"),)
             if _RE.KEYING.search(name):
                 here = frame.vars.values() if name.endswith("keyed") else ()
                 self._note_covered([*given, *here], where, options)
@@ -271,11 +268,6 @@ class _Uses(Interpreter):
             if (_RE.BRIDGING.search(name) or _RE.USE.search(name)) and self.context.depth == 0:
                 self._note_bare(given, where)
         return super()._call_library(callee, node, frame, args, kwargs)
-
-    def _call_library_partial(self, values: Values, options: dict[str, Values]) -> Values:
-        """Return a bridge for a `partial` that makes one."""
-        wrapper = any(isinstance(v, Ext) and _RE.BRIDGING.search(v.name) for v in values)
-        return (Ext("seedsafe.bridge"),) if wrapper and _is_on(options.get("bridge")) else ()
 
     def _options(self, node: ast.Call, frame: Frame, kwargs: dict[str, Values]) -> dict[str, Values]:
         """Return the keyword arguments of a call, with those in a dictionary that it spreads."""
@@ -345,6 +337,10 @@ class _Uses(Interpreter):
 def _reads_keyed(cls: Class) -> bool:
     """Return whether a class reads what it holds inside `keyed`."""
     return any(isinstance(node, ast.Call) and dotted(node).endswith("keyed") for node in ast.walk(cls.node))
+
+
+def _is_bridge(value: Value) -> bool:
+    return isinstance(value, Ext) and _RE.BRIDGING.search(value.name) is not None
 
 
 def _is_on(values: Values | None) -> bool:

@@ -14,7 +14,7 @@ from seedsafe_lint import checks, worker_init
 from seedsafe_lint.baseline import new_findings
 from seedsafe_lint.config import Config
 from seedsafe_lint.cover import covering
-from seedsafe_lint.findings import SEVERITIES, Covered, Finding, Skipped
+from seedsafe_lint.findings import SEVERITIES, Covered, Finding, Place, Skipped, keep
 from seedsafe_lint.index import Module
 from seedsafe_lint.interpreter import Interpreter
 from seedsafe_lint.known import words
@@ -74,7 +74,7 @@ def lint_file(module: Module, project: Project, named: set[str], *, old_torch: b
     checks.check(run, module, used)
     silent = {module.path: suppressions(module.text)}
     named.update(*silent[module.path].values())
-    return [finding for finding in run.findings.by_place.values() if _is_heard(finding, silent)]
+    return [finding for finding in run.judge.found.values() if _is_heard(finding, silent)]
 
 
 def _is_heard(finding: Finding, silent: dict[str, dict[int, frozenset[str]]]) -> bool:
@@ -188,13 +188,12 @@ def lint(
             done += size
             if progress:
                 progress(done, len(files))
-    found: dict[tuple[object, str], Finding] = {}
+    found: dict[tuple[Place, str], Finding] = {}
     # In order, so that the finding that is kept does not depend on which process ends first.
     for finding in sorted(
         (f for result in results for f in result.findings), key=lambda f: (f.rank, f.message)
     ):
-        before = found.setdefault((finding.place, finding.code), finding)
-        found[finding.place, finding.code] = before.together(finding)
+        keep(found, finding)
     silent: dict[str, dict[int, frozenset[str]]] = {}
     stay, covered = list(found.values()), list[Covered]()
     if any(result.ours for result in results):

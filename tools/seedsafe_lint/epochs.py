@@ -48,10 +48,10 @@ def epoch_fault(project: Project, cls: Class, attr: str) -> str:
 def _persistent(project: Project, cls: Class) -> Iterator[bool]:
     """Yield whether the loaders with persistent workers in the files that name a class outlive an epoch."""
     for path in project.naming(cls.name, PERSISTENT):
-        module = project.readable(path)
-        for line in lines_with(PERSISTENT, module.text) if module else ():
-            around = [node for node, _ in statements_on(module, [line])]
-            yield not any(map(is_over_epochs, around))
+        if module := project.readable(path):
+            for line in lines_with(PERSISTENT, module.text):
+                around = [node for node, _ in statements_on(module, [line])]
+                yield not any(map(is_over_epochs, around))
 
 
 def is_over_epochs(node: ast.stmt) -> bool:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from seedsafe_lint.source import position
 
@@ -12,12 +12,12 @@ __all__ = [
     "Covered",
     "Entry",
     "Finding",
-    "Findings",
     "Owners",
     "Place",
     "Severity",
     "Skipped",
     "entries",
+    "keep",
     "place",
 ]
 
@@ -91,11 +91,6 @@ class Finding:
         """The order of findings of one place and rule: the first is reported."""
         return SEVERITIES.index(self.severity), not self.near
 
-    def together(self, other: "Finding") -> "Finding":
-        """Return this finding, with the owners of another one at its place."""
-        owners = None if self.owners is None or other.owners is None else self.owners | other.owners
-        return replace(self, owners=owners)
-
     @property
     def group(self) -> tuple[object, ...]:
         """A label that the findings of one entry share."""
@@ -140,20 +135,9 @@ def place(path: str, node: ast.AST) -> Place:
     return Place(path, line, getattr(node, "col_offset", 0) + 1, cell)
 
 
-class Findings:
-    """The findings so far, one for each place and rule."""
-
-    def __init__(self) -> None:
-        self.by_place: dict[tuple[Place, str], Finding] = {}
-
-    def report(
-        self, code: str, node: ast.AST, path: str, message: str, severity: Severity, *details: Any
-    ) -> None:
-        """Add a finding. Of several for one place and rule, keep the first by rank."""
-        where = place(path, node)
-        first = getattr(node, "lineno", 1)
-        end = where.line + (getattr(node, "end_lineno", None) or first) - first
-        finding = Finding(where, code, message, severity, end, *details)
-        before = self.by_place.get((where, code), finding)
-        first_of, other = (finding, before) if finding.rank < before.rank else (before, finding)
-        self.by_place[where, code] = first_of.together(other)
+def keep(found: dict[tuple[Place, str], Finding], finding: Finding) -> None:
+    """Add a finding to others. Of several for one place and rule, keep the first by rank, with the owners of all."""
+    before = found.setdefault((finding.place, finding.code), finding)
+    first, other = (finding, before) if finding.rank < before.rank else (before, finding)
+    owners = None if first.owners is None or other.owners is None else first.owners | other.owners
+    found[finding.place, finding.code] = replace(first, owners=owners)

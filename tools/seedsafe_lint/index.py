@@ -7,7 +7,7 @@ from functools import cached_property, reduce
 from typing import NamedTuple, TypeAlias
 
 from seedsafe_lint.known import framework_of_all, imports
-from seedsafe_lint.syntax import FunctionNode, assignments_to, body_of, by_kind, dotted
+from seedsafe_lint.syntax import FunctionNode, added, assignments_to, body_of, by_kind, dotted, listed
 
 __all__ = [
     "Binding",
@@ -116,8 +116,7 @@ class Scope:
                 self._add(name, binding)
             match target:
                 case ast.Subscript(value=ast.Name(id=name)) if name in self.names:
-                    element: ast.expr = ast.List(elts=[node.value], ctx=ast.Load())
-                    self._add(name, Binding("value", ast.copy_location(element, node.value)))
+                    self._add(name, Binding("value", listed(node.value)))
 
     def _annotated(self, node: ast.AnnAssign) -> None:
         if isinstance(node.target, ast.Name) and node.value:
@@ -148,12 +147,9 @@ class Scope:
                 self._add(item.optional_vars.id, Binding("value", item.context_expr))
 
     def _expression(self, node: ast.Expr) -> None:
-        match node.value:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method), args=[*_, value]) if (
-                method in ("append", "add", "insert", "extend") and name in self.names
-            ):
-                element = value if method == "extend" else ast.List(elts=[value], ctx=ast.Load())
-                self._add(name, Binding("value", ast.copy_location(element, value)))
+        match added(node.value):
+            case (ast.Name(id=name), value) if name in self.names:
+                self._add(name, Binding("value", value))
 
 
 def targets(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, Binding]]:
@@ -265,7 +261,7 @@ class Function:
     @cached_property
     def text(self) -> str:
         """Its lines."""
-        return self.module.text_of(self.node)
+        return "\n".join(self.module.lines[self.node.lineno - 1 : self.node.end_lineno])
 
     def inside(self, variables: dict[str, Values] | None = None) -> Frame:
         """Return the frame of its body, with some variables."""
@@ -404,10 +400,6 @@ class Module:
     def lines(self) -> list[str]:
         """The lines of its text."""
         return self.text.split("\n")
-
-    def text_of(self, node: FunctionNode | ast.ClassDef) -> str:
-        """Return the lines of a definition."""
-        return "\n".join(self.lines[node.lineno - 1 : node.end_lineno])
 
     def close(self) -> None:
         """Break the cycles that keep the tree alive. The module is unusable afterwards."""

@@ -9,7 +9,6 @@ from dataclasses import replace
 
 from seedsafe_lint.callsites import calls_of
 from seedsafe_lint.context import EVERY, Context, QuietRuns, Root, State
-from seedsafe_lint.findings import Findings
 from seedsafe_lint.index import (
     Binding,
     Class,
@@ -26,19 +25,13 @@ from seedsafe_lint.index import (
 )
 from seedsafe_lint.judge import Judge
 from seedsafe_lint.known import (
-    BIT_GENERATORS,
-    DRAW_METHODS,
-    FOLLOWED,
-    GENERATORS,
+    FACTS,
     IMGAUG,
     INITIAL,
     NUMPY,
     OPENCV,
     PYTHON,
-    RANDOM_TRANSFORM,
-    RNG_NAME,
     SAVERS,
-    TORCH_DRAW,
     canonical,
     draws_globally,
     guess,
@@ -102,9 +95,8 @@ class Interpreter:
     """The values whose sums hold their parts, as those of lists do."""
 
     def __init__(self, project: Project, *, old_torch: bool = False) -> None:
-        self.findings = Findings()
         self.context = Context(project)
-        self.judge = Judge(self.context, self.findings, old_torch)
+        self.judge = Judge(self.context, old_torch)
         self._runs = QuietRuns(self.context)
         self._stars = 0  # star imports that are being followed
         self._open_bases = 0  # classes whose bases are being looked up
@@ -286,7 +278,7 @@ class Interpreter:
 
     def _of_library(self, full: str, name: str) -> Values:
         called = _RE.CALL.search(full)
-        if called and self.context.worker and not FOLLOWED.match(full):
+        if called and self.context.worker and not FACTS.FOLLOWED.match(full):
             return UNKNOWN  # no rule needs more about the result of a library's call
         local = None if called or "?" in full else self.context.project.find(f"{full}.{name}", "")
         return (Mod(local),) if local else (Ext(canonical(f"{full}.{name}")),)
@@ -315,13 +307,11 @@ class Interpreter:
 
     def attribute(self, owner: Inst, name: str) -> Values:
         """Return an attribute of an instance."""
-        for cls in self.mro(owner.cls):
-            if name in cls.methods:
-                method = cls.methods[name]
-                fn = Fn(method, Cls(owner.cls) if method.has_decorator("classmethod") else owner)
-                if method.has_decorator("property", "cached_property", "lazy_property"):
-                    return self.run(fn, [], {})
-                return self.decorate(fn)
+        if fn := self.method(owner, name):
+            if fn.function.has_decorator("property", "cached_property", "lazy_property"):
+                return self.run(fn, [], {})
+            of_class = fn.function.has_decorator("classmethod")
+            return self.decorate(Fn(fn.function, Cls(owner.cls)) if of_class else fn)
         stored = self.context.state.variables.get((owner.key, name))
         return self.field(owner, name) if stored is None else stored
 
@@ -500,15 +490,14 @@ class Interpreter:
         positional = function.positional
         for i, parameter in enumerate((*positional, *function.node.args.kwonlyargs)):
             default = self.default_of(parameter, function)
-            if i < len(values) and i < len(positional):
-                known[parameter.arg] = _as_arguments(values[i]) if default == (Const(None),) else values[i]
-            elif parameter.arg in named:
-                value = named.pop(parameter.arg)
-                known[parameter.arg] = _as_arguments(value) if default == (Const(None),) else value
-            elif default is not None:
-                known[parameter.arg] = ARGUMENT if starred and default == (Const(None),) else default
+            given = values[i] if i < min(len(values), len(positional)) else named.pop(parameter.arg, None)
+            optional = default == (Const(None),)
+            if given is not None:
+                known[parameter.arg] = _as_arguments(given) if optional else given
+            elif starred and (optional or default is None):
+                known[parameter.arg] = ARGUMENT
             else:
-                known[parameter.arg] = ARGUMENT if starred else self.context.nothing
+                known[parameter.arg] = self.context.nothing if default is None else default
         if function.node.args.vararg:
             rest = values[len(positional) :]
             known[function.node.args.vararg.arg] = (Group(join((), *rest) if rest else self.context.nothing),)
@@ -661,7 +650,7 @@ class Interpreter:
     def _parameter_values(self, parameter: ast.arg, function: Function) -> Values:
         annotation = ast.unparse(parameter.annotation) if parameter.annotation else ""
         default = self.default_of(parameter, function)
-        named = RNG_NAME.match(parameter.arg) and not _RE.PLAIN.search(annotation)
+        named = FACTS.RNG_NAME.match(parameter.arg) and not _RE.PLAIN.search(annotation)
         arguments = self._passed(parameter, function)
         named = named and not any(isinstance(value, Fn) for value in arguments)  # a generator function
         if default == (Const(None),) and not arguments and _is_filled_later(parameter, function):
@@ -726,7 +715,7 @@ class Interpreter:
         if isinstance(callee, Bound):
             return self._call_generator(callee, node, frame, [*args, *kwargs.values()])
         name, builtin = callee.name, callee.name.removeprefix("builtins.")
-        if name in GENERATORS or name in BIT_GENERATORS:
+        if name in FACTS.GENERATORS or name in FACTS.BIT_GENERATORS:
             return self._new_generator(name, node, frame, args, kwargs)
         if name == "functools.partial":
             return self._partial(args, kwargs)
@@ -765,7 +754,7 @@ class Interpreter:
         given = join((), *args, *kwargs.values())
         if self.context.worker and (made := _drawn_by(name, kwargs) or mixed(given)):
             return made
-        if self.context.worker and not FOLLOWED.match(name):
+        if self.context.worker and not FACTS.FOLLOWED.match(name):
             return self.context.nothing
         return (Ext(f"{name}()"),) if not name.startswith("?.") or "(" not in name else self.context.nothing
 
@@ -793,9 +782,9 @@ class Interpreter:
             return tuple(inner)
         fixed = name == "torch.Generator" or (seeds and all(constant(v) for v in seeds))
         seed = "constant" if fixed else "varying" if seeds else "none"
-        kind = GENERATORS.get(name, name.replace("numpy", "np", 1))
+        kind = FACTS.GENERATORS.get(name, name.replace("numpy", "np", 1))
         result = Gen(kind, frame.module, node, stored=not self.context.worker, seed=seed)  # type: ignore[arg-type]
-        if self.context.worker and name not in BIT_GENERATORS:
+        if self.context.worker and name not in FACTS.BIT_GENERATORS:
             self.judge.new_generator(result, node, frame, seeds)
         return (result,)
 
@@ -808,7 +797,7 @@ class Interpreter:
             return (Group((gen,)),)
         if self.context.worker:
             self.judge.generator(gen, callee.name, node, frame)
-            if callee.name in DRAW_METHODS and self.callbacks(args) == self.context.nothing:
+            if callee.name in FACTS.DRAW_METHODS and self.callbacks(args) == self.context.nothing:
                 return (Drawn(gen.source, True),)
         return self.callbacks(args)
 
@@ -956,7 +945,7 @@ class Interpreter:
         scope: Frame | None = frame
         while scope is not None and scope.cls is None:
             scope = scope.parent
-        owners = frame.this or (frame.vars.get(first_of(frame.function), ()) if frame.function else ())
+        owners = frame.this or (frame.vars.get(frame.function.this, ()) if frame.function else ())
         after = scope.cls if scope else None
         result = tuple(Super(v, after) for v in owners if isinstance(v, Inst | Cls) and after)
         return result or self.context.nothing
@@ -974,7 +963,7 @@ class Interpreter:
             arguments = dict(zip(fields, args, strict=False)) | kwargs
             return (Inst(callee.cls, tuple(arguments.items()), stored=not self.context.worker),)
         known = self.bind(method, args, kwargs, starred)
-        known.pop(first_of(method.function), None)
+        known.pop(method.function.this, None)
         if self.context.worker:
             known = {name: plainer(values) for name, values in known.items()}
         result = Inst(callee.cls, tuple(known.items()), stored=not self.context.worker)
@@ -1184,12 +1173,9 @@ class Interpreter:
                     self.assign(element, contents(part) if several else part, frame)
                 continue
             values = self.evaluate(value, frame)
-            if isinstance(target, ast.Name) and self._is_global(target.id, frame):
+            if isinstance(target, ast.Name) and frame.function and target.id in frame.function.globals:
                 self.context.state.variables[frame.module, target.id] = values
             self.assign(target, values, frame)
-
-    def _is_global(self, name: str, frame: Frame) -> bool:
-        return frame.function is not None and name in frame.function.globals
 
     def _run_augmented(self, node: ast.AugAssign, frame: Frame) -> None:
         self.evaluate(node.value, frame)
@@ -1358,7 +1344,7 @@ def _text(value: Value) -> str:
 
 def is_random_transform(value: Value) -> bool:
     """Return whether a value is a random transform of a library."""
-    return isinstance(value, Ext) and RANDOM_TRANSFORM.match(value.name) is not None
+    return isinstance(value, Ext) and FACTS.RANDOM_TRANSFORM.match(value.name) is not None
 
 
 def _drawn_by(name: str, kwargs: dict[str, Values]) -> Values:
@@ -1367,9 +1353,9 @@ def _drawn_by(name: str, kwargs: dict[str, Values]) -> Values:
         return (Drawn(INITIAL, True),)
     if draws_globally(name):
         return (Drawn(NUMPY if is_numpy_draw(name) else PYTHON, True),)
-    if RANDOM_TRANSFORM.match(name):
+    if FACTS.RANDOM_TRANSFORM.match(name):
         return (Drawn("torch", False),)
-    if TORCH_DRAW.match(name):
+    if FACTS.TORCH_DRAW.match(name):
         own = tuple(Drawn(v.source, True) for v in kwargs.get("generator", ()) if isinstance(v, Gen))
         return own or (Drawn("torch", True),)
     return ()
@@ -1393,11 +1379,6 @@ def truthy(value: Value) -> bool:
 
 def _as_arguments(values: Values) -> Values:
     return tuple(ARGUMENT[0] if v == UNKNOWN[0] else v for v in values)
-
-
-def first_of(function: Function) -> str:
-    """Return the name of a function's first parameter, or an empty string."""
-    return function.positional[0].arg if function.positional else ""
 
 
 def _is_filled_later(parameter: ast.arg, function: Function) -> bool:

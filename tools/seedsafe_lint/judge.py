@@ -2,16 +2,17 @@
 
 import ast
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from seedsafe_lint import known
 from seedsafe_lint.context import EVERY, TRACED, Context
 from seedsafe_lint.epochs import epoch_fault
-from seedsafe_lint.findings import Findings, Owners, Place, place
+from seedsafe_lint.findings import Finding, Owners, Place, keep, place
 from seedsafe_lint.index import Class, Frame, Function, Values, statements
 from seedsafe_lint.known import IMGAUG, NUMPY, OPENCV
 from seedsafe_lint.messages import MESSAGES
 from seedsafe_lint.patterns import (
+    adds_epoch,
     chooses_sample,
     clock_kind,
     expand,
@@ -37,8 +38,8 @@ class Judge:
     """Judges the draws and seeds of worker code, and reports the wrong ones."""
 
     context: Context
-    findings: Findings
     old_torch: bool = False
+    found: dict[tuple[Place, str], Finding] = field(default_factory=dict)
 
     def say(
         self,
@@ -57,13 +58,16 @@ class Judge:
             severity, text = "note", f"{text[:-1]} (a note: nothing in these files uses {cls.name})."
         cause = cause or words.get("root", "")
         near = self.context.root is not None and self.context.root.fn.function.has(node, path)
-        details = key, words.get("what", ""), "cv2" if cause == OPENCV else "", self._owners(key, node)
-        self.findings.report(code, node, path, text.format(**words), severity, related, cause, near, *details)
+        where, first = place(path, node), getattr(node, "lineno", 1)
+        end = where.line + (getattr(node, "end_lineno", None) or first) - first
+        what, needs = words.get("what", ""), "cv2" if cause == OPENCV else ""
+        details = related, cause, near, key, what, needs, self._owners(key, node)
+        keep(self.found, Finding(where, code, text.format(**words), severity, end, *details))
 
     def _owners(self, key: str, node: ast.AST) -> Owners:
         """Return whose draw or seed a bridge would key, or None if it would not."""
         root = self.context.root
-        fresh = key == "constant" and known.GENERATORS.get(f"numpy.{dotted(node).partition('.')[2]}")
+        fresh = key == "constant" and known.FACTS.GENERATORS.get(f"numpy.{dotted(node).partition('.')[2]}")
         if root is None or fresh or not _RE.BRIDGED.match(key):
             return None
         owner = root.cls or root.fn.function
@@ -128,8 +132,8 @@ class Judge:
         self, name: str, node: ast.Call, frame: Frame, args: list[Values], kwargs: dict[str, Values]
     ) -> None:
         """Judge a call into a library."""
-        if name in known.SEEDERS:
-            self.seeding(known.SEEDERS[name], node, frame, [*args, *kwargs.values()])
+        if name in known.FACTS.SEEDERS:
+            self.seeding(known.FACTS.SEEDERS[name], node, frame, [*args, *kwargs.values()])
         elif name in known.RESTORERS:
             self.context.events += 1
             saved = [v.seed for values in args for v in values if isinstance(v, Saved) and v.seed]
@@ -149,13 +153,13 @@ class Judge:
             self.numpy(name.replace("numpy", "np", 1), node, frame)
         elif known.is_python_draw(name):
             self.draw(known.PYTHON, "python", name, node, frame)
-        elif name in known.GLOBAL_DRAWS:
+        elif name in known.FACTS.GLOBAL_DRAWS:
             self.draw(known.OPENCV, "own", name, node, frame)
         elif known.is_imgaug_draw(name):
             self.draw(known.IMGAUG, "own", _spelling(node), node, frame)
         elif _has_seed(kwargs):
             return False
-        elif known.NUMPY_INSIDE.match(name):
+        elif known.FACTS.NUMPY_INSIDE.match(name):
             self.numpy(f"{_spelling(node)} without random_state", node, frame)
         elif name.startswith("scipy.stats.") and name.endswith(".rvs"):
             torch = self.context.root and self.context.root.framework == "torch" and not self.old_torch
@@ -182,7 +186,7 @@ class Judge:
         """Judge a call of a generator's method."""
         self.context.events += 1
         seeded = not self.context.state.seeds.keys().isdisjoint((gen.node, EVERY))
-        if name in known.DRAW_METHODS and gen.stored and not seeded and not self.context.filling:
+        if name in known.FACTS.DRAW_METHODS and gen.stored and not seeded and not self.context.filling:
             self.stored_draw(gen, _spelling(node), node, frame)
 
     def new_generator(self, gen: Gen, node: ast.Call, frame: Frame, args: list[Values]) -> None:
@@ -340,6 +344,8 @@ class Judge:
             fault, attr = key
             self.say(fault, node, frame.module.path, what=what, attr=attr, root=root.label)
             self.context.events += 1
+        elif root.per_sample and adds_epoch(node, function):
+            self.seed("added", what, node, frame)
         elif root.per_sample and is_counter(node, function, self.context.functions):
             self.seed("counted", f"{what} with a counter", node, frame)
         else:
@@ -364,17 +370,13 @@ class Judge:
 
 def owner_counts_itself(frame: Frame, attr: str) -> bool:
     """Return whether an attribute counts what a cache or a buffer holds: the class has such a name, or takes from it as well."""
-    cls = frame.function.cls if frame.function else None
-    if cls is None:
-        return False
-    text = ast.unparse(cls.node)
-    return f".{attr} -= " in text or bool(_RE.HOLDER.search(cls.name))
+    cls = frame.cls
+    return cls is not None and (f".{attr} -= " in ast.unparse(cls.node) or bool(_RE.HOLDER.search(cls.name)))
 
 
 def _in_sampler(frame: Frame) -> bool:
     """Return whether code belongs to a sampler, whose order all workers have to share."""
-    cls = frame.function.cls if frame.function else None
-    return cls is not None and any(dotted(base).endswith("Sampler") for base in cls.node.bases)
+    return frame.cls is not None and any(dotted(base).endswith("Sampler") for base in frame.cls.node.bases)
 
 
 def _spelling(node: ast.AST) -> str:

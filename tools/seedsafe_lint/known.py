@@ -6,21 +6,14 @@ from collections.abc import Iterable
 from seedsafe_lint.tables import patterns
 
 __all__ = [
-    "DRAW_METHODS",
-    "FOLLOWED",
-    "GENERATORS",
-    "GLOBAL_DRAWS",
+    "FACTS",
     "IMGAUG",
     "INITIAL",
     "NUMPY",
     "OPENCV",
     "PYTHON",
-    "RANDOM_TRANSFORM",
     "RESTORERS",
-    "RNG_NAME",
     "SAVERS",
-    "SEEDERS",
-    "TORCH_DRAW",
     "canonical",
     "draws_globally",
     "framework_of",
@@ -32,17 +25,7 @@ __all__ = [
     "words",
 ]
 
-_RE = patterns("known")
-SEEDERS = _RE.SEEDERS
-GENERATORS = _RE.GENERATORS
-RANDOM_TRANSFORM = _RE.RANDOM_TRANSFORM
-TORCH_DRAW = _RE.TORCH_DRAW
-BIT_GENERATORS = _RE.BIT_GENERATORS
-DRAW_METHODS = _RE.DRAW_METHODS
-GLOBAL_DRAWS = _RE.GLOBAL_DRAWS
-NUMPY_INSIDE = _RE.NUMPY_INSIDE
-FOLLOWED = _RE.FOLLOWED
-RNG_NAME = _RE.RNG_NAME
+FACTS = patterns("known")
 
 
 def words(text: str) -> frozenset[str]:
@@ -63,7 +46,7 @@ RESTORERS = {"numpy.random.set_state": NUMPY, "random.setstate": PYTHON}
 
 def guess(name: str) -> str:
     """Return the dotted name that an unresolved name most likely stands for, after a star import."""
-    found: str = _RE.ROOTS.get(name, f"?.{name}")
+    found: str = FACTS.ROOTS.get(name, f"?.{name}")
     return found
 
 
@@ -87,13 +70,13 @@ def is_numpy_draw(name: str) -> bool:
     """Return whether a call draws from NumPy's global generator."""
     head, _, tail = name.rpartition(".")
     lower = tail[:1].islower() and "(" not in tail and "[" not in tail
-    return head == "numpy.random" and lower and tail not in _RE.NUMPY_QUIET
+    return head == "numpy.random" and lower and tail not in FACTS.NUMPY_QUIET
 
 
 def is_python_draw(name: str) -> bool:
     """Return whether a call draws from Python's global generator."""
     head, _, tail = name.rpartition(".")
-    return head == "random" and tail in _RE.PYTHON_DRAWS
+    return head == "random" and tail in FACTS.PYTHON_DRAWS
 
 
 def draws_globally(name: str) -> bool:
@@ -103,10 +86,10 @@ def draws_globally(name: str) -> bool:
 
 def is_imgaug_draw(name: str) -> bool:
     """Return whether a call runs an imgaug transform."""
-    return name.startswith("imgaug.") and "()" in name and bool(_RE.IMGAUG.match(name))
+    return name.startswith("imgaug.") and "()" in name and bool(FACTS.IMGAUG.match(name))
 
 
-_KINDS = {kind: re.compile(pattern) for kind, pattern in _RE.KINDS.items()}
+_KINDS = {kind: re.compile(pattern) for kind, pattern in FACTS.KINDS.items()}
 
 
 def kind_of_base(name: str) -> str:
@@ -124,9 +107,9 @@ def framework_of(name: str) -> str:
     head = name.partition(".")[0]
     if head in ("keras", "tensorflow", "tf_keras", "keras_preprocessing") or ".keras." in name:
         return "keras"
-    if head in _RE.ON_TORCH:
+    if head in FACTS.ON_TORCH:
         return "torch"
-    return head if head in _RE.OTHERS else ""
+    return head if head in FACTS.OTHERS else ""
 
 
 def imports(text: str) -> frozenset[str]:
@@ -136,7 +119,7 @@ def imports(text: str) -> frozenset[str]:
         >>> sorted(imports("import numpy as np, webdataset as wds\\nfrom a.b import c"))
         ['a.b', 'numpy', 'webdataset']
     """
-    found = _RE.IMPORT.findall(text)
+    found = FACTS.IMPORT.findall(text)
     several = [part.split() for _, names in found for part in names.split(",")]
     return frozenset([name for name, _ in found if name] + [words[0] for words in several if words])
 

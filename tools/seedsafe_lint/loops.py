@@ -8,7 +8,7 @@ from seedsafe_lint.callsites import statements_on
 from seedsafe_lint.epochs import LOOP, is_over_epochs
 from seedsafe_lint.index import Class, Frame, Module, Values
 from seedsafe_lint.interpreter import Interpreter, is_random_transform
-from seedsafe_lint.known import SEEDERS
+from seedsafe_lint.known import FACTS
 from seedsafe_lint.patterns import expand
 from seedsafe_lint.roots import kind_of_class
 from seedsafe_lint.source import lines_with
@@ -102,9 +102,9 @@ class _Loop:
             constant(self.run.earlier(arg, frame)) and _is_fixed(arg) for arg in node.args
         )
         if fixed and (
-            SEEDERS.get(name) == "torch"
+            FACTS.SEEDERS.get(name) == "torch"
             or _RE.SEED_ALL.search(name)
-            or (name in SEEDERS and not self.in_workers)
+            or (name in FACTS.SEEDERS and not self.in_workers)
         ):
             if not any(isinstance(v, Fn) and not _RE.SEED_ALL.search(v.function.name) for v in callees):
                 self._say("epoch loop", node, frame, dotted(node))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from seedsafe_lint.callsites import calls_on, statements_on
 from seedsafe_lint.findings import Finding
-from seedsafe_lint.index import Module
+from seedsafe_lint.index import Frame, Module
 from seedsafe_lint.messages import MESSAGES
 from seedsafe_lint.rules import RULES
 from seedsafe_lint.source import UnreadableError, lines_with, parse, read, text_line
@@ -52,7 +52,9 @@ class _Line:
             ]
         else:
             found = [node for node in calls if (node.lineno, node.col_offset) == at]
-        self.call = found[0] if found else None
+        # of calls that begin at one place, as in default_rng(0).random(), the one that the message names
+        named = (node for node in found if dotted(node) == finding.what.partition(" ")[0])
+        self.call = next(named, found[-1] if found else None)
         self.here = f"  # line {finding.place.line}"
 
     def text(self) -> str:
@@ -78,6 +80,9 @@ class _Line:
                 return self._with(ast.unparse(self.call), plain)
             case "epoch" if isinstance(self.statement, ast.Assign):
                 return f"{ast.unparse(self.statement.targets[0])}.set_epoch(epoch)  # the first line of the loop over epochs"
+            case "once" if self.call and self.call.args:
+                line = self._with(ast.unparse(self.call), ast.unparse(self.call.args[0]))
+                return f"{line}, and call {name} in each read" if line else ""
             case "before":
                 return f"{ast.unparse(self.statement)}  # once, before the loop over epochs, in place of line {self.finding.place.line}"
         return self._in_class(cure)
@@ -117,15 +122,27 @@ class _Line:
             return f"import numpy as np, torch; rng = np.random.default_rng({_DRAWN})  # the first line of __iter__, and draw from rng"
         if self.module.framework == "keras":
             return f"from seedsafe_keras import AugmentedSequence; sequence = AugmentedSequence(sequence, seed=42, bridge={bridge})  # before fit"
-        for call, _ in calls_on(self.module, lines_with(_RE.LOADER, self.module.text)):
-            given = [*call.args[:1], *(word.value for word in call.keywords if word.arg == "dataset")]
-            if dotted(call).rpartition(".")[2] == "DataLoader" and given:
-                return _wrapped(self.module, call, ast.unparse(given[0]), bridge, imports)
+        loaders = [
+            (call, base, frame)
+            for call, frame in calls_on(self.module, lines_with(_RE.LOADER, self.module.text))
+            for base in [*call.args[:1], *(word.value for word in call.keywords if word.arg == "dataset")]
+            if dotted(call).rpartition(".")[2] == "DataLoader"
+        ]
+        for call, base, _ in sorted(loaders, key=lambda loader: not self._loads(*loader[1:])):
+            return _wrapped(self.module, call, ast.unparse(base), bridge, imports)
         return imports + RULES["SSF001"].fix.replace("bridge=True", f"bridge={bridge}")
+
+    def _loads(self, base: ast.expr, frame: Frame) -> bool:
+        """Return whether an expression, or what its name is bound to, names an owner of the finding."""
+        parts: list[ast.AST] = [base]
+        for scope in (frame.scope, self.module.scope) if isinstance(base, ast.Name) else ():
+            parts += [binding.node for binding in scope.names.get(base.id, ())] if scope else []  # type: ignore[attr-defined]
+        names = {node.id for part in parts for node in ast.walk(part) if isinstance(node, ast.Name)}
+        return any(name in names for _, name in self.finding.owners or ())
 
 
 def _wrapped(module: Module, call: ast.Call, base: str, bridge: str, imports: str) -> str:
-    *_, (statement, _) = statements_on(module, [call.lineno])
+    *_, statement = (node for node, _ in statements_on(module, [call.lineno]) if call in ast.walk(node))
     words = ", ".join(
         ast.unparse(word) for word in call.keywords if word.arg not in ("dataset", "worker_init_fn")
     )

@@ -8,6 +8,7 @@ from seedsafe_lint.syntax import dotted
 from seedsafe_lint.tables import patterns
 
 __all__ = [
+    "adds_epoch",
     "asks_for_seed",
     "chooses_sample",
     "cleared",
@@ -154,6 +155,24 @@ def clock_kind(node: ast.Call, function: Function) -> str:
             if any(reads_clock(sides[i]) and reads_parameter(sides[1 - i]) for i in (0, 1)):
                 return "clock sum"
     return ""
+
+
+def adds_epoch(node: ast.Call, function: Function) -> bool:
+    """Return whether a seed is a sum of an epoch and an argument of the function as they are, such as ``seed + epoch + index``."""
+    arguments = {p.arg for p in function.positional if "epoch" not in p.arg} - {function.this}
+    for terms in (_terms(part) for argument in node.args for part in expand(argument, function)):
+        epoch = any(
+            "epoch" in dotted(term).rpartition(".")[2] for term in terms if not isinstance(term, ast.Call)
+        )
+        if epoch and any(isinstance(term, ast.Name) and term.id in arguments for term in terms):
+            return True
+    return False
+
+
+def _terms(node: ast.AST) -> list[ast.AST]:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return [*_terms(node.left), *_terms(node.right)]
+    return [node]
 
 
 def hashes_string(node: ast.Call, function: Function) -> bool:

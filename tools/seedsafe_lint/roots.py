@@ -11,7 +11,7 @@ from seedsafe_lint.callsites import calls_on, framework_of_stage, statements_on
 from seedsafe_lint.context import Root
 from seedsafe_lint.index import Class, Function, Module, Value, statements
 from seedsafe_lint.interpreter import Interpreter
-from seedsafe_lint.known import RNG_NAME, framework_of, kind_of_base
+from seedsafe_lint.known import FACTS, framework_of, kind_of_base
 from seedsafe_lint.source import line_numbers, lines_with, offsets_of
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.tables import patterns
@@ -32,13 +32,6 @@ _COLLATERS = ("collater", "collate_fn", "collate", "_collate_fn")
 _PER_SAMPLE = ("__getitem__", "__getitems__", "get_example")
 
 _ITEMS = ("get", "prepare_data", "prepare_train_img", "prepare_train_data", "prepare_train_frames")
-
-
-_FASTAI = ("encodes", "before_call")
-
-_GRAIN = ("map", "random_map", "map_with_index", "filter", "flat_map")
-
-_CALLS = ("__call__", "transform", "apply_transform", "forward")
 
 
 _ORDER = "keras iterable albumentations collator fastai grain iterator map transform main module"
@@ -115,7 +108,9 @@ def _entries(run: Interpreter, cls: Class, owner: Inst, kind: str) -> Iterator[s
     if kind in ("map", "keras") or (kind in ("", "transform") and _duck(run, cls, owner)):
         yield from (*_PER_SAMPLE, *_COLLATERS)
         if kind == "map" and not run.method(owner, "__getitem__"):
-            yield from ("__iter__", *_ITEMS)
+            init = run.method(owner, "__init__")
+            made = init.function.text if init else ""
+            yield from ("__iter__", *(name for name in _ITEMS if f"self.{name}(" not in made))
     elif kind == "iterable":
         yield from ("__iter__", "__next__", "__getitem__", *_COLLATERS)
     elif kind == "iterator":
@@ -139,7 +134,12 @@ def _entries(run: Interpreter, cls: Class, owner: Inst, kind: str) -> Iterator[s
         yield "generate_train_batch"
 
 
-_METHODS = {"transform": _CALLS, "collator": _RE.COLLATOR, "fastai": _FASTAI, "grain": _GRAIN}
+_METHODS = {
+    "transform": ("__call__", "transform", "apply_transform", "forward"),
+    "collator": _RE.COLLATOR,
+    "fastai": ("encodes", "before_call"),
+    "grain": ("map", "random_map", "map_with_index", "filter", "flat_map"),
+}
 
 
 def _methods(run: Interpreter, cls: Class) -> list[str]:
@@ -315,7 +315,7 @@ def _is_module(run: Interpreter, cls: Class, owner: Inst, lineage: list[str], na
 
 def _stores_generator(run: Interpreter, cls: Class, owner: Inst) -> bool:
     """Return whether an object stores a NumPy or Python generator, as no layer of a model does."""
-    names = {name for base in run.mro(cls) for name in base.sites if RNG_NAME.match(name)}
+    names = {name for base in run.mro(cls) for name in base.sites if FACTS.RNG_NAME.match(name)}
     stored = (value for name in names for value in run.field(owner, name))
     return any(isinstance(value, Gen) and not value.kind.startswith("torch") for value in stored)
 
@@ -361,8 +361,9 @@ def _takes_batches(run: Interpreter, cls: Class) -> bool:
             if re.search(rf"(?<![\w.])(?:self\.)?{name}\b(?!\s*[(=])", text):
                 return False
             module = project.readable(path)
-            for line in lines_with(called, text) if module else ():
-                loops = (n for n, _ in statements_on(module, [line]) if isinstance(n, ast.For))
+            around = [statements_on(module, [line]) for line in lines_with(called, text)] if module else []
+            for statements_there in around:
+                loops = (node for node, _ in statements_there if isinstance(node, ast.For))
                 if not any(_RE.BATCHES.search(ast.unparse(loop.iter)) for loop in loops):
                     return False
                 found = True

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
-__all__ = ["FunctionNode", "assignments_to", "body_of", "by_kind", "dotted"]
+__all__ = ["FunctionNode", "added", "assignments_to", "body_of", "by_kind", "dotted", "listed"]
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -54,23 +54,24 @@ def assignments_to(node: ast.stmt, this: str) -> Iterator[tuple[str, ast.expr | 
             yield name, None
     elif isinstance(node, ast.AnnAssign) and node.value:
         yield from _attributes(node.target, node.value, this)
-    elif isinstance(node, ast.Expr):
-        yield from _append(node.value, this)
+    elif isinstance(node, ast.Expr) and (found := added(node.value)) and isinstance(found[0], ast.Attribute):
+        yield from _attributes(*found, this)
 
 
-def _append(node: ast.expr, this: str) -> Iterator[tuple[str, ast.expr | None]]:
-    """Yield the attribute and the value of calls like `self.name.append(value)`."""
+def listed(value: ast.expr) -> ast.expr:
+    """Return a list of a value alone."""
+    return ast.copy_location(ast.List(elts=[value], ctx=ast.Load()), value)
+
+
+def added(node: ast.expr) -> tuple[ast.expr, ast.expr] | None:
+    """Return the container, and a list of what it gets, of a call like ``container.append(value)``, or None."""
     match node:
         case ast.Call(
-            func=ast.Attribute(value=ast.Attribute(value=ast.Name(id=owner), attr=attr), attr=method),
+            func=ast.Attribute(value=owner, attr="append" | "add" | "insert" | "extend" as method),
             args=[*_, value],
-        ) if owner == this and method in ("append", "add", "insert", "extend"):
-            yield (
-                attr,
-                value
-                if method == "extend"
-                else ast.copy_location(ast.List(elts=[value], ctx=ast.Load()), value),
-            )
+        ):
+            return owner, value if method == "extend" else listed(value)
+    return None
 
 
 def _attributes(target: ast.expr, value: ast.expr | None, this: str) -> Iterator[tuple[str, ast.expr | None]]:
@@ -80,7 +81,7 @@ def _attributes(target: ast.expr, value: ast.expr | None, this: str) -> Iterator
         case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr=attr)) if (
             name == this and value is not None
         ):
-            yield attr, ast.copy_location(ast.List(elts=[value], ctx=ast.Load()), value)
+            yield attr, listed(value)
         case ast.Tuple(elts=elements) | ast.List(elts=elements):
             paired = isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(elements)
             for i, element in enumerate(elements):

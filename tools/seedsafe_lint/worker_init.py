@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from seedsafe_lint.epochs import PERSISTENT
 from seedsafe_lint.index import Frame, Function, Module
 from seedsafe_lint.interpreter import Interpreter
-from seedsafe_lint.known import SEEDERS, canonical
+from seedsafe_lint.known import FACTS, canonical
 from seedsafe_lint.patterns import expand, is_whole_seconds, local_values
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.tables import patterns
@@ -66,7 +66,7 @@ def bare_seeds(run: Interpreter, module: Module, used: Uses) -> None:
     for call in used.calls:
         init = call.keywords.get("worker_init_fn")
         names = [v.name for v in run.earlier(init, call.frame) if isinstance(v, Ext)] if init else []
-        if init and any(name in SEEDERS or _RE.HELPERS.search(name) for name in names):
+        if init and any(name in FACTS.SEEDERS or _RE.HELPERS.search(name) for name in names):
             run.judge.say("bare seed", init, module.path, what=dotted(init))
 
 
@@ -81,8 +81,8 @@ def check(run: Interpreter, function: Function, once: bool) -> Init:
         if not isinstance(node, ast.Call):
             continue
         for name in _names(run, node, frame):
-            if name in SEEDERS:
-                init.seeds.add(SEEDERS[name])
+            if name in FACTS.SEEDERS:
+                init.seeds.add(FACTS.SEEDERS[name])
                 _judge(run, init, node, name, index, frame)
             elif _RE.HELPERS.search(name):
                 init.seeds |= {"numpy", "python", "torch"}
@@ -168,7 +168,7 @@ def _judge(run: Interpreter, init: Init, node: ast.Call, name: str, index: str, 
         return
     if not seconds and any(isinstance(part, ast.Call) and not _harmless(run, part, frame) for part in parts):
         return
-    init.wrong = init.wrong or SEEDERS.get(name, "numpy") == "numpy"
+    init.wrong = init.wrong or FACTS.SEEDERS.get(name, "numpy") == "numpy"
     if not _RE.NOT_TRAINING.search(label):
         key = "init repeats" if index in names else "init ignores"
         run.judge.say(key, node, module.path, what=dotted(node), root=label)
