@@ -17,6 +17,7 @@ from seedsafe.ground.commands import import_object
 from seedsafe.reading.bases import outermost
 from seedsafe_audit import state
 from seedsafe_audit.draws import UsersSeeds
+from seedsafe_audit.options import LOADERS
 
 __all__ = ["Subject", "inner", "load", "subject_of"]
 
@@ -98,8 +99,8 @@ def subject_of(dataset: Any, loader: str = "auto") -> Subject:
         ValueError: the object is empty, or there is no such loader.
     """
     _, make = _makers.get(id(dataset), (None, None))
-    if loader not in ("auto", "torch", "keras", "processes"):
-        raise ValueError(f"loader must be auto, torch, keras or processes, got {loader!r}")
+    if loader not in LOADERS:
+        raise ValueError(f"loader must be among {', '.join(LOADERS)}, got {loader!r}")
     init, collate, batch, persistent = None, None, None, False
     data: Any = sys.modules.get("torch.utils.data")
     inside = getattr(dataset, "loader", None)
