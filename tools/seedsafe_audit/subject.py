@@ -26,6 +26,9 @@ Loader = Literal["torch", "keras", "processes"]
 _TRANSFORMS = ("transform", "transforms", "augment", "augmentation", "augmentations", "augmenter")
 
 
+_READERS: dict[str, Loader] = {"torch": "torch", "tensorflow": "processes"}
+
+
 @dataclass(frozen=True, slots=True)
 class Subject:
     """A dataset and its loader.
@@ -184,8 +187,8 @@ def _made(target: str) -> Any:
 def _loader(dataset: Any) -> Loader:
     for base in type(dataset).__mro__:
         top = base.__module__.partition(".")[0]
-        if top == "torch":
-            return "torch"
+        if top in _READERS:
+            return _READERS[top]
         if top in ("keras", "tf_keras") and base.__name__ in ("PyDataset", "Sequence"):
             return "keras"
     return "torch" if "torch" in sys.modules else "processes"
