@@ -130,7 +130,7 @@ def _processes(source: Any, workers: int, method: str, batch: int) -> Iterator[l
     from multiprocessing.connection import wait
 
     context: Any = multiprocessing.get_context(method)
-    reading = {}
+    reading: dict[Any, Any] = {}
     for worker in range(workers):
         receive, send = context.Pipe(duplex=False)
         process = context.Process(target=_serve, args=(source, worker, workers, batch, send), daemon=True)
@@ -138,7 +138,8 @@ def _processes(source: Any, workers: int, method: str, batch: int) -> Iterator[l
         send.close()
         reading[receive] = process
     while reading:
-        for receive in wait(list(reading)):
+        ready: list[Any] = wait(list(reading))
+        for receive in ready:
             try:
                 yield receive.recv()
             except EOFError:
