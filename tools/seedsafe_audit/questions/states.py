@@ -165,7 +165,9 @@ def shared_seeds(ctx: Context, runs: Iterable[Run]) -> Finding | None:
             indices = {index for _, index in found}
             if len(indices) > 1 and (found == everybody or (ctx.unsteady and seed not in known)):
                 samples |= indices
-                evidence.append(f"seed {seed}: {run.plan.name}: samples {number_list(indices)}")
+                # A constant one leads to its own line, and others to where they come from.
+                names = [f"seed {seed}", run.plan.name][:: 1 if found == everybody else -1]
+                evidence.append(f"{': '.join(names)}: samples {number_list(indices)}")
     if not samples:
         return None
     text = (
