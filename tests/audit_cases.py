@@ -90,6 +90,21 @@ class Keyed(Base):
         return self.images[index] + rng.integers(0, 50, self.images[index].shape, dtype=np.uint8), index
 
 
+class SetFromOutside(Base):
+    """The loop over epochs sets an attribute, in the main process."""
+
+    epoch = 0
+
+    def sample(self, index: int) -> Any:
+        return self.images[index] + np.random.default_rng((7, self.epoch, index)).integers(50, dtype=np.uint8)
+
+
+def train(dataset: Any, loading: Any) -> None:
+    for epoch in range(2):
+        dataset.epoch = epoch
+        list(loading)
+
+
 class Unseeded(Base):
     def sample(self, index: int) -> Any:
         return self.images[index] + np.random.default_rng().integers(0, 50, dtype=np.uint8)

@@ -249,6 +249,15 @@ def test_a_worker_init_fn_may_divide_a_stream() -> None:
     assert {answer.verdict for answer in report.answers} == {"ok"}, report
 
 
+@pytest.mark.parametrize(("persistent", "verdict"), [(True, "fault"), (False, "ok")])
+def test_an_epoch_that_is_set_from_outside_does_not_reach_workers_that_persist(
+    persistent: bool, verdict: str
+) -> None:
+    loading = DataLoader(cases.SetFromOutside(), num_workers=2, persistent_workers=persistent)
+    answer = audited(loading, "epochs")["epochs"]
+    assert (answer.verdict, "SetFromOutside.epoch" in answer.summary) == (verdict, persistent), answer
+
+
 def test_paths_that_are_kept_are_no_lost_state() -> None:
     assert audited(cases.KeepsPaths(), "lost-state")["lost-state"].verdict == "ok"
 

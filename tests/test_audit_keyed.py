@@ -13,7 +13,6 @@ import pytest
 
 import seedsafe as ss
 from seedsafe_audit import Answer, Report, terminal
-from seedsafe_audit.questions import QUESTIONS
 from seedsafe_audit.report import Verdict
 
 CASES = Path(cases.__file__)
@@ -223,7 +222,3 @@ def test_start_methods_after_the_first_are_tried_with_the_least_workers() -> Non
 def test_a_slow_dataset_does_not_wait_for_its_memory() -> None:
     answer = audited(audit_cases.OpenCVGuarded(), "memory", memory_seconds=0.1, workers=(0,))["memory"]
     assert (answer.verdict, "--memory-seconds" in answer.summary) == ("not measured", True)
-
-
-def test_every_question_is_known() -> None:
-    assert {"kept-draws", "hash-order"} <= set(QUESTIONS)

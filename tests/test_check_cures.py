@@ -111,10 +111,40 @@ CURED = {
 }
 
 
+OF_TENSORFLOW = """\
+import numpy as np
+import seedsafe as ss
+import seedsafe_tf
+import tensorflow as tf
+
+IMAGES = {"image": np.zeros((40, 6, 6, 3), np.uint8), "id": np.arange(40)}
+rng = np.random.default_rng(1)
+
+
+def crop(image):
+    top, left = rng.integers(0, 3, 2)
+    return image[top : top + 4, left : left + 4]
+
+
+def dataset():
+    data = tf.data.Dataset.from_tensor_slices(IMAGES)
+"""
+CURED["tensorflow_"] = OF_TENSORFLOW + (
+    '    return seedsafe_tf.keyed(data, ss.bridge(crop), seed=42, epoch=0, id="id").batch(4)\n'
+)
+
+
+def test_the_line_for_tf_data_is_one_of_tf_data(capsys: pytest.CaptureFixture[str]) -> None:
+    mapped = '    return data.map(lambda one: tf.numpy_function(crop, [one["image"]], tf.uint8)).batch(4)\n'
+    Path("pipeline.py").write_text(OF_TENSORFLOW + mapped)
+    assert main(["check", "pipeline.py"]) == 1
+    assert "seedsafe_tf.keyed(data, ss.bridge(function)" in " ".join(capsys.readouterr().out.split())
+
+
 @pytest.mark.fork
 @pytest.mark.parametrize("name", CURED)
 def test_after_the_cure_there_is_nothing_to_do(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    if name == "keras_":  # in a process that has one backend
+    if name.endswith("_"):  # in a process that has one framework and backend
         Path("cured.py").write_text(CURED[name])
         call = ("-m", "seedsafe", "check", "cured.py", "cured.py:dataset", "--json")
         done = python(*call, env=environment(KERAS_BACKEND="torch"), check=False)

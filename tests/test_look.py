@@ -111,16 +111,11 @@ class Page(HTMLParser):
 
 
 def preview(*arguments: str) -> int:
-    return main(["preview", *arguments])
+    return main(["preview", *" ".join(arguments).split()])
 
 
 def test_the_page_shows_what_training_sees_and_stands_alone(folder: Path) -> None:
-    assert (
-        preview(
-            "p.json", "--images", "photos", "--epochs", "0,3", "--seed", "42", "--cell", "64", "-o", "a.html"
-        )
-        == 0
-    )
+    assert preview("p.json --images photos --epochs 0,3 --seed 42 --cell 64 -o a.html") == 0
     page = (folder / "a.html").read_text(encoding="utf-8")
     parsed = Page(page)
     pictures = parsed.pictures()
@@ -141,8 +136,7 @@ def test_a_sheet_is_one_picture(folder: Path) -> None:
 
 
 def test_what_was_drawn_is_told_as_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    call = ["p.json", "--images", "photos", "--indices", "2,0", "--epochs", "5", "--json"]
-    assert preview(*call) == 0
+    assert preview("p.json --images photos --indices 2,0 --epochs 5 --json") == 0
     facts = json.loads(capsys.readouterr().out)
     assert [row["sample"] for row in facts["rows"]] == ["2: coffee.jpg", "0: astronaut.jpg"]
     shape = cv2.imread("photos/coffee.jpg").shape
@@ -168,20 +162,8 @@ def test_boxes_keypoints_and_masks_are_drawn(folder: Path) -> None:
     mask = np.zeros((75, 113), np.uint8)
     mask[60:, :20] = 1
     cv2.imwrite("masks/chelsea.png", mask)
-    call = [
-        "boxes.json",
-        "--images",
-        "photos",
-        "--indices",
-        "1",
-        "--epochs",
-        "0",
-        "--cell",
-        "113",
-        "-o",
-        "a.html",
-    ]
-    assert preview(*call, "--annotations", "coco.json", "--masks", "masks") == 0
+    call = "boxes.json --images photos --indices 1 --epochs 0 --cell 113 -o a.html"
+    assert preview(call, "--annotations coco.json --masks masks") == 0
     before, after = Page((folder / "a.html").read_text(encoding="utf-8")).pictures()
     green = [0, 255, 120]
     assert before[20, 20].tolist() == before[59, 20].tolist() == before[40, 10].tolist() == green
@@ -195,20 +177,8 @@ def test_boxes_keypoints_and_masks_are_drawn(folder: Path) -> None:
 
 def test_boxes_by_file_name(folder: Path) -> None:
     (folder / "notes.json").write_text('{"chelsea.jpg": {"boxes": [[10, 20, 40, 60]]}}')
-    call = [
-        "p.json",
-        "--images",
-        "photos",
-        "--indices",
-        "1",
-        "--epochs",
-        "0",
-        "--cell",
-        "113",
-        "-o",
-        "a.html",
-    ]
-    assert preview(*call, "--annotations", "notes.json") == 0
+    call = "p.json --images photos --indices 1 --epochs 0 --cell 113 -o a.html"
+    assert preview(call, "--annotations notes.json") == 0
     before, _ = Page((folder / "a.html").read_text(encoding="utf-8")).pictures()
     assert before[20, 20].tolist() == before[59, 39].tolist() == [0, 255, 120]
 
@@ -253,7 +223,7 @@ def test_names_are_escaped(folder: Path) -> None:
 
 
 def explain(*arguments: str) -> int:
-    return main(["explain", *arguments])
+    return main(["explain", *" ".join(arguments).split()])
 
 
 def test_explain_tells_what_the_pipeline_drew(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -337,8 +307,8 @@ def test_explain_takes_audio_and_boxes(folder: Path, capsys: pytest.CaptureFixtu
     expected = clips.params(ss.SampleKey(0, 0, 0), {"video": (30, 20, 25, 3)})
     assert [one["params"] for one in told] == [plain(one.params) for one in expected]
     (folder / "safe.json").write_text(ss.Compose([ss.BBoxSafeCrop()]).to_json())
-    assert explain("safe.json", "--size", "40x60", "--boxes", "[[5, 5, 20, 20]]") == 0
-    assert explain("safe.json", "--size", "40x60", "--boxes", "[[5, 5") == 2
+    assert explain("safe.json", "--size", "40x60", "--boxes", "[[5,5,20,20]]") == 0
+    assert explain("safe.json", "--size", "40x60", "--boxes", "[[5,5") == 2
 
 
 def test_explain_needs_no_opencv(folder: Path) -> None:

@@ -66,12 +66,9 @@ def map_numpy(dataset: Any, function: Callable[..., Any], spec: Any, calls: int,
             ) from None
         arrays = [np.asarray(part) for part in tf.nest.flatten(result)]
         for array, expected in zip(arrays, specs, strict=True):
-            if tf.as_dtype(array.dtype) != expected.dtype or not expected.shape.is_compatible_with(
-                array.shape
-            ):
+            if not expected.is_compatible_with(found := _spec(array)):
                 raise ValueError(
-                    f"a part must be {expected.dtype.name} of shape {tuple(expected.shape)}, as declared, got {array.dtype} of shape "
-                    f"{array.shape}: {way_out}"
+                    f"a part must be {_text(expected)}, as declared, got {_text(found)}: {way_out}"
                 )
         return arrays
 
@@ -89,4 +86,4 @@ def map_numpy(dataset: Any, function: Callable[..., Any], spec: Any, calls: int,
 
 
 def _text(spec: Any) -> str:
-    return str(tf.nest.map_structure(lambda part: f"{part.dtype.name} {tuple(part.shape)}", spec))
+    return str(tf.nest.map_structure(lambda part: f"{part.dtype.name} of shape {tuple(part.shape)}", spec))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from typing import Any
 
@@ -14,11 +14,9 @@ import numpy as np
 from seedsafe.ground.checks import checked_int
 from seedsafe.ground.process import child, is_starting
 from seedsafe_audit.causes import concern_draws, group
-from seedsafe_audit.draws import Draw, draws
-from seedsafe_audit.loaders import tell
+from seedsafe_audit.draws import draws
 from seedsafe_audit.options import SLOW
 from seedsafe_audit.questions import QUESTIONS, Context, ask
-from seedsafe_audit.recording import Recorder
 from seedsafe_audit.report import Report
 from seedsafe_audit.runs import Run, order_of
 from seedsafe_audit.subject import subject_of
@@ -76,11 +74,14 @@ def audit(
         >>> report["order"].verdict
         'ok'
     """
+    from multiprocessing import get_all_start_methods  # slow to import
+
     _check_process()
-    chosen = _question_names(questions)
+    asked = _among("questions", QUESTIONS if questions is None else questions, QUESTIONS)
+    chosen = sorted(asked, key=list(QUESTIONS).index)
     numbers = {checked_int("workers", count, 0, 65, "pass numbers of workers up to 64") for count in workers}
     counts = tuple(sorted(numbers - {0}))
-    methods = _start_methods(start_methods)
+    methods = tuple(_among("start_methods", start_methods, get_all_start_methods()))
     checked_int("samples", samples, 8, 2**31, "pass 8 or more")
     checked_int("epochs", epochs, 1, 1000, "pass 1 or more")
     if not timeout > 0:
@@ -110,7 +111,9 @@ def audit(
     for name in chosen:
         answers.append(ask(context, name, answers))
     if concern_draws(answers):
-        answers = group(answers, context.call("the lines that draw", partial(_draws, context)).items)
+        read = (context.order.indices[0], *context.order.indices[-2:])
+        find = partial(draws, subject.dataset, read, iterable=subject.iterable)
+        answers = group(answers, context.call("the lines that draw", find).items)
     beat("")
     return Report(
         subject=subject.name,
@@ -126,14 +129,6 @@ def audit(
         },
         versions=_versions(),
     )
-
-
-def _draws(ctx: Context, folder: str) -> Iterator[Draw]:
-    """Read the first sample and the last two, and yield the lines that draw."""
-    recorder = Recorder(ctx.subject.dataset, [0], folder)
-    tell(ctx.subject.dataset, 0)
-    indices = (ctx.order.indices[0], *ctx.order.indices[-2:])
-    return draws(ctx.subject.dataset, indices, recorder.say, iterable=ctx.subject.iterable)
 
 
 def _check_process() -> None:
@@ -152,25 +147,13 @@ _GONE = {
 }
 
 
-def _question_names(questions: Iterable[str] | None) -> list[str]:
-    chosen = list(QUESTIONS) if questions is None else list(questions)
-    for name in chosen:
-        if name not in QUESTIONS:
-            way_out = f". It is no question any more: {_GONE[name]}" if name in _GONE else ""
-            raise ValueError(f"questions must be among {', '.join(QUESTIONS)}, got {name!r}{way_out}")
-    return sorted(set(chosen), key=list(QUESTIONS).index)
-
-
-def _start_methods(methods: Iterable[str]) -> tuple[str, ...]:
-    import multiprocessing
-
-    known = multiprocessing.get_all_start_methods()
-    chosen = tuple(dict.fromkeys(methods))
-    for method in chosen:
-        if method not in known:
-            raise ValueError(f"start_methods must be among {', '.join(known)}, got {method!r}")
-    if not chosen:
-        raise ValueError(f"start_methods must have one or more of {', '.join(known)}, got none")
+def _among(name: str, values: Iterable[str], known: Collection[str]) -> list[str]:
+    """Return the values, each once, or raise ValueError if one is not known or there is none."""
+    chosen = list(dict.fromkeys(values))
+    for one in chosen or [""]:
+        if one not in known:
+            way_out = f". It is no question any more: {_GONE[one]}" if one in _GONE else ""
+            raise ValueError(f"{name} must be among {', '.join(known)}, got {one!r}{way_out}")
     return chosen
 
 

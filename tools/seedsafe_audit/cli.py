@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import signal
 import sys
 from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
 from typing import NoReturn, TextIO
 
+from seedsafe_audit import terminal
 from seedsafe_audit.api import audit
 from seedsafe_audit.options import QUICK, SLOW, USUAL, parser
 from seedsafe_audit.questions import QUESTIONS
@@ -90,14 +92,11 @@ def _writer(form: str) -> Callable[[Report, TextIO], None]:
     """Return the function that writes a report in this form, or raise ImportError for a missing library."""
     if form == "json":
         return lambda report, file: print(report.to_json(), file=file)
-    try:
-        module = importlib.import_module("seedsafe_audit." + {"terminal": "terminal", "html": "page"}[form])
-    except ImportError as error:
-        raise ImportError(
-            f'--format {form} needs {error.name}: pip install "seedsafe[tools]", or use --format json'
-        ) from error
-    write: Callable[[Report, TextIO], None] = module.write
-    return write
+    if form == "terminal":
+        return terminal.write
+    if find_spec("jinja2") is None:
+        raise ImportError('--format html needs jinja2: pip install "seedsafe[tools]", or use --format json')
+    return import_module("seedsafe_audit.page").write  # type: ignore[no-any-return]
 
 
 def _interrupt(number: int, frame: object) -> NoReturn:

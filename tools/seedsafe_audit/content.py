@@ -25,27 +25,26 @@ class Content:
 
     digest: str
     form: tuple[tuple[str, str, str], ...]  # path, type with dtype, shape
-    none: tuple[str, ...]
-    nan: tuple[str, ...]
-    infinite: tuple[str, ...]
+    none: tuple[str, ...]  # paths
+    not_finite: tuple[str, ...]  # paths, with what is there
 
 
 def content(sample: Any) -> Content:
     """Return the content of a sample."""
-    form, none, nan, infinite = [], [], [], []
+    form, none, not_finite = [], [], []
     for path, leaf in leaves(sample):
         array = as_array(leaf)
         kind, shape = type(leaf).__name__, ""
         if leaf is None:
-            none.append(path)
+            none.append(path or "the sample itself")
         elif array is not None and array.dtype != object:
             shape = "×".join(map(str, array.shape))
             kind = kind if isinstance(leaf, int | float | complex) else f"{kind} {array.dtype}"
             if array.dtype.kind in "fc" and not np.isfinite(array).all():
-                nan.extend([path] * bool(np.isnan(array).any()))
-                infinite.extend([path] * bool(np.isinf(array).any()))
+                found = {"NaN": np.isnan(array), "infinite": np.isinf(array)}
+                not_finite += [f"{path} {what}".strip() for what, where in found.items() if where.any()]
         form.append((path, kind, shape))
-    return Content(digest(sample), tuple(form), tuple(none), tuple(nan), tuple(infinite))
+    return Content(digest(sample), tuple(form), tuple(none), tuple(not_finite))
 
 
 def digest(value: Any) -> str:

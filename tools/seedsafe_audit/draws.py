@@ -17,8 +17,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from numpy.random import bit_generator
-
 from seedsafe.bridging.region import SeedLog
 from seedsafe.keys.ambient import Read
 from seedsafe.reading.bases import entered
@@ -60,9 +58,8 @@ def draws(
 ) -> Iterator[Draw]:
     """Read a few samples under a tracer, and yield the first draw from each source.
 
-    This seeds the generators of the process, sets its tracer, and calls `say` with what it reads.
+    This sets the tracer of the process, and calls `say` with what it reads.
     """
-    state.seed(1)
     items = iter(dataset) if iterable else None
     fetch = dataset.__getitem__ if items is None else lambda index: next(items)
     for own in (_is_users, _is_no_frameworks):
@@ -170,7 +167,7 @@ class _Tracer:
         self._own = own
         self._dataset, self._generators = dataset, dict[str, Any]()
         self._calls = dict(_CALLS)
-        self._marks: dict[str, Any] = {}
+        self._marks: dict[str, str] = {}
         self._last: _Line | None = None
         self._left, self._until = _MOST, time.monotonic() + _SECONDS
         KeyCounter(lambda: self._note(KEY, self._line(sys._getframe(2))))
@@ -180,16 +177,7 @@ class _Tracer:
         cv2: Any = self._generators.pop("cv2", None)  # whose state cannot be compared, so its calls tell
         names = ("randn", "randu", "randShuffle") if cv2 else ()
         self._calls |= {getattr(cv2.thing, name): "cv2" for name in names}
-        self._marks = {name: self._mark(name) for name in self._generators}
-        entropy: Any = bit_generator
-        before = entropy.randbits
-
-        def randbits(bits: int) -> int:
-            self._note("a NumPy generator without a seed", self._line(sys._getframe(1)))
-            number: int = before(bits)
-            return number
-
-        entropy.randbits = randbits
+        self._marks = state.marks(self._generators)
         sys.setprofile(self._profile)
         sys.settrace(self._call)
         try:
@@ -199,7 +187,6 @@ class _Tracer:
         finally:
             sys.settrace(None)
             sys.setprofile(None)
-            entropy.randbits = before
             self._look()
 
     def _call(self, frame: FrameType, event: str, argument: Any) -> Any:
@@ -221,16 +208,10 @@ class _Tracer:
         self._left -= len(self._marks)
         if self._left < 0 or time.monotonic() > self._until:
             sys.settrace(None)
-        for name, before in list(self._marks.items()):
-            self._marks[name] = self._mark(name)
-            if self._marks[name] != before:
+        before, self._marks = self._marks, state.marks(self._generators)
+        for name, mark in self._marks.items():
+            if mark != before.get(name):
                 self._note(name, self._last)
-
-    def _mark(self, name: str) -> Any:
-        try:
-            return self._generators[name].mark()
-        except Exception:  # noqa: BLE001  # a user's generator may raise anything
-            return None
 
     def _profile(self, frame: FrameType, event: str, argument: Any) -> None:
         if event != "c_call":

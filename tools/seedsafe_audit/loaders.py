@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -128,30 +127,28 @@ def _keras_batches(subject: Subject, recorder: Recorder, workers: int) -> Iterat
 
 def _processes(source: Any, workers: int, method: str, batch: int) -> Iterator[list[Any]]:
     import multiprocessing
+    from multiprocessing.connection import wait
 
     context: Any = multiprocessing.get_context(method)
-    result = []
+    reading: dict[Any, Any] = {}
     for worker in range(workers):
         receive, send = context.Pipe(duplex=False)
         process = context.Process(target=_serve, args=(source, worker, workers, batch, send), daemon=True)
         process.start()
         send.close()
-        result.append((process, receive))
-    open_ends = [receive for _, receive in result]
-    while open_ends:
-        for receive in list(open_ends):
+        reading[receive] = process
+    while reading:
+        ready: list[Any] = wait(list(reading))
+        for receive in ready:
             try:
                 yield receive.recv()
             except EOFError:
-                open_ends.remove(receive)
-    for process, _ in result:
-        process.join()
-        if process.exitcode:
-            raise RuntimeError(f"a worker ended with exit code {process.exitcode}")
+                process = reading.pop(receive)
+                process.join()
+                if process.exitcode:
+                    raise RuntimeError(f"a worker ended with exit code {process.exitcode}") from None
 
 
 def _serve(source: Any, worker: int, workers: int, batch: int, send: Any) -> None:
     for start in range(worker * batch, len(source), workers * batch):
         send.send([source[position] for position in range(start, min(start + batch, len(source)))])
-    with contextlib.suppress(OSError):
-        send.close()

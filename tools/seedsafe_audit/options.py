@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-__all__ = ["QUICK", "SLOW", "USUAL", "parser"]
+__all__ = ["FORMATS", "LOADERS", "QUICK", "SLOW", "USUAL", "parser"]
 
 USUAL: dict[str, Any] = {"samples": 256, "workers": (0, 2, 4), "start_methods": ("fork", "spawn")}
 """Arguments of `audit` that an option may change."""
@@ -20,50 +20,37 @@ SLOW = ("memory", "hash-order")
 """The questions that a quick audit leaves out."""
 
 
+LOADERS = ("auto", "torch", "keras", "processes")
+FORMATS = ("terminal", "json", "html")
+
+
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
     result = argparse.ArgumentParser(
         prog="seedsafe audit",
         description="Read a dataset in real loaders and report its faults, with evidence.",
     )
-    result.add_argument(
+    add = result.add_argument
+    add(
         "target",
         nargs="?",
         metavar="MODULE:OBJECT",
         help="a dataset, DataLoader or Sequence, or a function or class that returns one. MODULE may be a file",
     )
-    result.add_argument("--samples", type=int, metavar="N", help="samples to read (default: 256)")
-    result.add_argument("--workers", type=_numbers, metavar="N,N", help="default: 0,2,4")
-    result.add_argument("--start-methods", type=_names, metavar="NAMES", help="default: fork,spawn")
-    result.add_argument("--epochs", type=int, default=2, metavar="N", help="default: 2")
-    result.add_argument(
-        "--timeout", type=float, default=60.0, metavar="S", help="seconds for one sample (default: 60)"
-    )
-    result.add_argument(
-        "--memory-seconds",
-        type=float,
-        default=20.0,
-        metavar="S",
-        help="seconds to measure memory (default: 20)",
-    )
-    result.add_argument(
-        "--select", action="extend", type=_names, metavar="NAMES", help="questions to ask (default: all)"
-    )
-    result.add_argument(
-        "--quick",
-        action="store_true",
-        help="a few seconds: 64 samples, 2 forked workers, no measurement of memory",
-    )
-    result.add_argument("--questions", action="store_true", help="list the questions")
-    result.add_argument(
-        "--loader", choices=("auto", "torch", "keras", "processes"), default="auto", help="default: auto"
-    )
-    result.add_argument(
-        "--format", choices=("terminal", "json", "html"), default="terminal", help="default: terminal"
-    )
-    result.add_argument("--json", dest="format", action="store_const", const="json", help="--format json")
-    result.add_argument("--output", "-o", metavar="FILE", help="write the report into a file")
-    result.add_argument("--strict", action="store_true", help="exit with 1 on warnings too")
+    add("--samples", type=int, metavar="N", help="samples to read (default: 256)")
+    add("--workers", type=_numbers, metavar="N,N", help="default: 0,2,4")
+    add("--start-methods", type=_names, metavar="NAMES", help="default: fork,spawn")
+    add("--epochs", type=int, default=2, metavar="N", help="default: 2")
+    add("--timeout", type=float, default=60.0, metavar="S", help="seconds for one sample (default: 60)")
+    add("--memory-seconds", type=float, default=20.0, metavar="S", help="for memory (default: 20)")
+    add("--select", action="extend", type=_names, metavar="NAMES", help="default: all")
+    add("--quick", action="store_true", help="a few seconds: 64 samples, 2 workers, no memory")
+    add("--questions", action="store_true", help="list the questions")
+    add("--loader", choices=LOADERS, default="auto", help="default: auto")
+    add("--format", choices=FORMATS, default="terminal", help="default: terminal")
+    add("--json", dest="format", action="store_const", const="json", help="--format json")
+    add("--output", "-o", metavar="FILE", help="write the report into a file")
+    add("--strict", action="store_true", help="exit with 1 on warnings too")
     return result
 
 

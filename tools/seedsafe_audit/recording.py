@@ -46,7 +46,6 @@ class Plan:
         watch: whether to compare the dataset's attributes after each reading.
         reseed: whether to seed the process-wide generators before each reading, and record their states after it.
         carry: whether to return each sample with its record, to compare it on arrival.
-        parts: whether to note a digest of each part of a sample.
         cores: the number of torch's threads.
         again: whether it repeats an earlier run.
     """
@@ -67,7 +66,6 @@ class Plan:
     watch: bool = False
     reseed: bool = False
     carry: bool = False
-    parts: bool = False
     cores: int = 1
     again: bool = False
 
@@ -85,7 +83,6 @@ class Plan:
             f"another seed for {self.other}": self.other,
             "generators reseeded": self.reseed,
             "watched": self.watch,
-            "by id": self.parts,
             f"{self.cores} torch threads": self.cores > 1,
             f"hash seed {self.hashing}": self.hashing and self.again,
             "again": self.again,
@@ -123,10 +120,9 @@ class Record:
     turn: int
     content: Content | None = None
     failure: Failure | None = None
-    draws: tuple[str, ...] = ()  # the process-wide generators that it draws from
-    after: dict[str, str] = field(default_factory=dict)
     begun: dict[str, str] = field(default_factory=dict)
     """The generators that it moves, and a digest of the state in which each begins."""
+    after: dict[str, str] = field(default_factory=dict)  # and of the state in which each ends
     changes: tuple[state.Change, ...] | None = ()  # None if they were not looked for
     parts: dict[Any, bytes] = field(default_factory=dict)  # digests by path
     key_uses: int = 0  # how many calls without a key used the sample's key
@@ -137,6 +133,16 @@ class Record:
     def digest(self) -> str | None:
         """The digest of the sample's bytes, or None if there is no sample."""
         return None if self.content is None else self.content.digest
+
+    @property
+    def draws(self) -> set[str]:
+        """The process-wide generators that it draws from. OpenCV's counts only if the plan reseeds it."""
+        return {*state.SEEDED} & {*self.begun}
+
+    def moved(self, before: dict[str, str], after: dict[str, str]) -> None:
+        """Note which generators have moved."""
+        self.begun = {name: mark for name, mark in before.items() if after.get(name, mark) != mark}
+        self.after = {name: after[name] for name in self.begun}
 
 
 @dataclass
@@ -182,21 +188,21 @@ class Recorder:
             with contextlib.suppress(Exception):  # if it fails, read one by one to see which raises
                 samples = list(self.base.__getitems__([self.order[position] for position in positions]))
             if len(samples) == len(positions):
-                begun = _moved(before, state.marks(found))
+                after = state.marks(found)
                 arrivals = [
                     self.read(position, self.order[position], lambda sample=sample: sample)
                     for position, sample in zip(positions, samples, strict=True)
                 ]
                 for arrival in arrivals[:1]:
-                    (arrival[0] if self.plan.carry else arrival).begun = begun
+                    (arrival[0] if self.plan.carry else arrival).moved(before, after)
                 return arrivals
         return [self[position] for position in positions]
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_here": {}}
 
-    def read(self, position: int, index: int, fetch: Any) -> Any:
-        """Read one sample and return its record, with the sample if the plan says so."""
+    def read(self, position: int, index: int, fetch: Any, *, parts: bool = False) -> Any:
+        """Read one sample and return its record, with digests of its parts if asked for, and with the sample if the plan says so."""
         here, plan = self.process(), self.plan
         if self.meeting is not None and position < self.meet_until:
             with contextlib.suppress(threading.BrokenBarrierError):
@@ -216,7 +222,7 @@ class Recorder:
             with contextlib.nullcontext(set[str]()) if plan.threads else UsersSeeds() as seeds:
                 sample = fetch()
             record.content = content(sample)
-            if plan.parts:
+            if parts:
                 record.parts = digests_of(sample)
             record.seeds = tuple(sorted(seeds))
         except StopIteration:
@@ -225,11 +231,7 @@ class Recorder:
             record.failure = failure(error)
         record.key_uses = here["key_uses"].count - uses
         self.say("read")
-        after = state.marks(found)
-        record.begun = _moved(before, after)
-        if plan.reseed:
-            record.after = {name: after[name] for name in state.loaded() if name in after}
-            record.draws = tuple(name for name in record.after if name in record.begun)
+        record.moved(before, state.marks(found))
         if plan.watch:
             record.changes = self._changes(here, record.turn)
         return (record, sample) if plan.carry else record
@@ -285,7 +287,7 @@ class Items:
         take = chain.from_iterable([self.recorder.base]).__next__  # it begins to iterate in the first reading
         for position in range(self.limit):
             try:
-                yield self.recorder.read(position, position, take)
+                yield self.recorder.read(position, position, take, parts=True)
             except StopIteration:
                 return
 
@@ -304,10 +306,6 @@ def worker_number() -> int | None:
     data: Any = sys.modules.get("torch.utils.data")
     info = data.get_worker_info() if data is not None else None
     return None if info is None else int(info.id)
-
-
-def _moved(before: dict[str, str], after: dict[str, str]) -> dict[str, str]:
-    return {name: mark for name, mark in before.items() if after.get(name, mark) != mark}
 
 
 _HERE = Path(__file__).parent

@@ -141,9 +141,17 @@ class Runs:
             if outcome.hangs:
                 self._stuck[kind] = plan.name
 
-    def call(self, name: str, work: Callable[[str], Iterator[Any]]) -> Outcome:
-        """Run something else in a supervised process."""
-        outcome: Outcome = at_once(self._supervise(name, work))[0]
+    def call(self, name: str, work: Callable[[Callable[[str], None]], Iterator[Any]]) -> Outcome:
+        """Run something else in a supervised process, prepared as for a run. `work` gets a function that notes what it does."""
+
+        def prepared(folder: str) -> Iterator[Any]:
+            prepare()
+            recorder = Recorder(self.subject.dataset, [0], folder)
+            tell(self.subject.dataset, 0)
+            recorder.say(f"reading index 0, {name}")
+            return work(recorder.say)
+
+        outcome: Outcome = at_once(self._supervise(name, prepared))[0]
         return outcome
 
     def _supervise(self, name: str, work: Callable[[str], Iterator[Any]]) -> Generator[None, None, Outcome]:

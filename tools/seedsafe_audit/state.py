@@ -21,6 +21,7 @@ from seedsafe.bridging.walk import Location, Part, held_by, walk
 from seedsafe_audit.content import as_array, digest
 
 __all__ = [
+    "SEEDED",
     "Change",
     "Snapshot",
     "Stateful",
@@ -33,7 +34,7 @@ __all__ = [
     "snapshot",
 ]
 
-_SEED: dict[str, Any] = {
+SEEDED: dict[str, Any] = {
     "random": random.seed,
     "numpy.random": np.random.seed,
     "torch": lambda value: sys.modules["torch"].manual_seed(value),
@@ -58,13 +59,13 @@ _OPAQUE = (
 
 def loaded() -> list[str]:
     """Return the names of the process-wide generators that are in this process."""
-    return [name for name in _SEED if name in ("random", "numpy.random") or name in sys.modules]
+    return [name for name in SEEDED if name in ("random", "numpy.random") or name in sys.modules]
 
 
 def seed(value: int, other: str | None = None) -> None:
     """Seed all process-wide generators with a value, except the one named `other`, which gets the next value."""
     for name in loaded():
-        _SEED[name](value + (name == other))
+        SEEDED[name](value + (name == other))
 
 
 class _OpenCV(Stateful):
@@ -83,7 +84,7 @@ class _OpenCV(Stateful):
 
 
 def _globals() -> dict[str, Stateful]:
-    found = dict(zip(_SEED, global_generators(), strict=False))  # in the same order
+    found = dict(zip(SEEDED, global_generators(), strict=False))  # in the same order
     if hasattr(sys.modules.get("cv2"), "randu"):  # not while a thread imports it
         found["cv2"] = _OpenCV("cv2", sys.modules["cv2"])
     return found
@@ -137,7 +138,7 @@ def is_users(file: str, module: str, *, libraries: bool = False) -> bool:
 
 
 class _Entry(NamedTuple):
-    kind: Literal["array", "value", "generator", "container"]
+    kind: Literal["array", "value", "container"]
     identity: int
     digest: str
     shown: str
@@ -151,14 +152,14 @@ class Change(NamedTuple):
 
     path: str
     """Its path from the dataset: ``.images[3]``."""
-    kind: Literal["in place", "value", "generator"]
-    """``"in place"`` for the content of an array or a cached sample, ``"generator"``, or ``"value"``."""
+    kind: Literal["in place", "value"]
+    """``"in place"`` for the content of an array or a cached sample, or ``"value"``."""
     shown: str
     """The value before and after, in words."""
 
 
 def snapshot(dataset: Any, positions: tuple[int, ...]) -> Snapshot:
-    """Return all that a dataset refers to, but only the elements at `positions` of long lists and large arrays."""
+    """Return all that a dataset refers to except generators, but only the elements at `positions` of long lists and large arrays."""
     result: Snapshot = {}
     budget = _BYTES  # of arrays, spent in the order of the walk
     found = walk(dataset, lambda location: _parts(location, positions), depth=_DEPTH, leaves=True)
@@ -181,8 +182,6 @@ def _entry(thing: Any, array: np.ndarray[Any, Any] | None) -> _Entry | None:
         return _Entry("value", id(thing), digest(thing), shown)
     if isinstance(thing, list | tuple | Mapping | set | deque):
         return _Entry("container", id(thing), str(len(thing)), f"{name} of {len(thing)}")
-    if generator := generator_of("", thing):
-        return _Entry("generator", id(thing), digest(repr(generator.mark())), name)
     if array is None or array.dtype == object:
         return None
     shape = "×".join(map(str, array.shape))
@@ -199,8 +198,6 @@ def _parts(location: Location, positions: tuple[int, ...]) -> Iterator[Part]:
     elif not (home in _OPAQUE or isinstance(thing, (*_CODE, *_PLAIN, set)) or is_generator(thing)):
         ours = re.match(r"seedsafe[_.]", home)  # whose private attributes are not the dataset's state
         yield from (part for part in held_by(thing) if not (ours and part.step.startswith("._")))
-        for kind in type(thing).__mro__:  # generators are often class attributes
-            yield from (Part(f".{name}", part) for name, part in vars(kind).items() if is_generator(part))
 
 
 def changes(before: Snapshot, after: Snapshot) -> list[Change]:
@@ -214,8 +211,7 @@ def changes(before: Snapshot, after: Snapshot) -> list[Change]:
             continue
         if old is not None and new is not None:
             if old.digest != new.digest and not _is_cache(path, before, after):
-                shown = f"{new.shown} drawn from" if new.kind == "generator" else f"{old.shown} → {new.shown}"
-                result.append(Change(path, _kind(path, old, new), shown))
+                result.append(Change(path, _kind(path, old, new), f"{old.shown} → {new.shown}"))
             continue
         above = before.get(path[: max(path.rfind("["), path.rfind("."), 0)])
         if above is None or above.kind != "container":  # its length shows the change
@@ -246,9 +242,7 @@ def _attribute(path: str) -> str:
     return path[:1] + re.split(r"[.\[]", path[1:], maxsplit=1)[0]
 
 
-def _kind(path: str, old: _Entry, new: _Entry) -> Literal["in place", "value", "generator"]:
-    if "generator" in (old.kind, new.kind):
-        return "generator"
+def _kind(path: str, old: _Entry, new: _Entry) -> Literal["in place", "value"]:
     in_container = "[" in path[1:]  # a cached sample, whose array may be replaced by another one
     is_array = old.kind == new.kind == "array"
     return "in place" if is_array and (old.identity == new.identity or in_container) else "value"

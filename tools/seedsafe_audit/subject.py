@@ -17,12 +17,16 @@ from seedsafe.ground.commands import import_object
 from seedsafe.reading.bases import outermost
 from seedsafe_audit import state
 from seedsafe_audit.draws import UsersSeeds
+from seedsafe_audit.options import LOADERS
 
 __all__ = ["Subject", "inner", "load", "subject_of"]
 
 Loader = Literal["torch", "keras", "processes"]
 
 _TRANSFORMS = ("transform", "transforms", "augment", "augmentation", "augmentations", "augmenter")
+
+
+_READERS: dict[str, Loader] = {"torch": "torch", "tensorflow": "processes"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +102,8 @@ def subject_of(dataset: Any, loader: str = "auto") -> Subject:
         ValueError: the object is empty, or there is no such loader.
     """
     _, make = _makers.get(id(dataset), (None, None))
-    if loader not in ("auto", "torch", "keras", "processes"):
-        raise ValueError(f"loader must be auto, torch, keras or processes, got {loader!r}")
+    if loader not in LOADERS:
+        raise ValueError(f"loader must be among {', '.join(LOADERS)}, got {loader!r}")
     init, collate, batch, persistent = None, None, None, False
     data: Any = sys.modules.get("torch.utils.data")
     inside = getattr(dataset, "loader", None)
@@ -183,8 +187,8 @@ def _made(target: str) -> Any:
 def _loader(dataset: Any) -> Loader:
     for base in type(dataset).__mro__:
         top = base.__module__.partition(".")[0]
-        if top == "torch":
-            return "torch"
+        if top in _READERS:
+            return _READERS[top]
         if top in ("keras", "tf_keras") and base.__name__ in ("PyDataset", "Sequence"):
             return "keras"
     return "torch" if "torch" in sys.modules else "processes"

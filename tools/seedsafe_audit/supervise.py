@@ -95,11 +95,12 @@ def supervise(
         if child == 0:
             _child(work, folder)
         hangs: tuple[Hang, ...] = ()
+        status = None
         try:
-            if not (yield from _wait(child, Path(folder), timeout, beat)):
-                hangs = _stacks(Path(folder))
+            status = yield from _wait(child, Path(folder), timeout, beat)
+            hangs = () if status is not None else _stacks(Path(folder))
         finally:
-            status = _end(child)
+            status = _end(child, status)
         items, error, done = _results(Path(folder, "results"))
         code = os.waitstatus_to_exitcode(status)
         if error is None and (code or not done) and not hangs:
@@ -110,27 +111,28 @@ def supervise(
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _end(group: int) -> int:
-    """End all processes of a group and return the status of the first.
+def _end(group: int, status: int | None) -> int:
+    """End all processes of a group and return the status of the first, which is None as long as it runs.
 
     SIGTERM comes first, so that multiprocessing's resource tracker can remove the semaphores after the others have ended.
     """
     for number in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(group, number)
-        with contextlib.suppress(ProcessLookupError):
+        if status is None:
             os.kill(group, number)  # the process may not lead its group yet
         end = time.monotonic() + _GRACE
         while number == signal.SIGTERM and _members(group) and time.monotonic() < end:
             time.sleep(_POLL)
-    status = _ended.pop(group, None)
     return os.waitpid(group, 0)[1] if status is None else status
 
 
 def _members(group: int) -> bool:
-    """Return whether a process of the group runs. Zombies do not count; on macOS, which has no /proc, others than the first neither."""
+    """Return whether a process of the group runs. Zombies do not count, except on macOS, which has no /proc."""
     if not Path("/proc").is_dir():
-        return not _has_ended(group)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, 0)
+            return True
     for path in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
             state, _, leader = path.read_text().rpartition(")")[2].split()[:3]
@@ -193,27 +195,15 @@ def _die_with_parent() -> None:
         ctypes.CDLL(None).prctl(1, int(signal.SIGKILL))  # PR_SET_PDEATHSIG
 
 
-def _has_ended(child: int) -> bool:
-    """Return whether a child has ended. It stays a zombie, whose number is nobody else's, if the system can look at it as one."""
-    if child not in _ended and hasattr(os, "waitid"):
-        return os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-    if child not in _ended:  # on macOS before Python 3.13
-        number, status = os.waitpid(child, os.WNOHANG)
-        if number:
-            _ended[child] = status
-    return child in _ended
-
-
-_ended: dict[int, int] = {}
-"""The statuses of children whose end was seen, and which are gone since."""
-
-
-def _wait(child: int, folder: Path, timeout: float, beat: Callable[[], None]) -> Generator[None, None, bool]:
-    """Yield until the process ends, and return False if it hangs."""
+def _wait(
+    child: int, folder: Path, timeout: float, beat: Callable[[], None]
+) -> Generator[None, None, int | None]:
+    """Yield until the process ends, and return its status, or None if it hangs."""
     progress = looked = time.time()
     while True:
-        if _has_ended(child):
-            return True
+        number, status = os.waitpid(child, os.WNOHANG)
+        if number:
+            return status
         yield
         now = time.time()
         if now - looked < _LOOK:
@@ -224,7 +214,7 @@ def _wait(child: int, folder: Path, timeout: float, beat: Callable[[], None]) ->
         progress = max(progress, *notes.values()) if notes else progress
         reading = [path for path, mtime in notes.items() if now - mtime > timeout and _text(path) != "read"]
         if reading or now - progress > timeout:
-            return False
+            return None
 
 
 def _stacks(folder: Path) -> tuple[Hang, ...]:

@@ -6,7 +6,7 @@ import math
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -151,15 +151,16 @@ class Context(Runs):
         """The chance that two readings of one index in one process give the same bytes, or 1 if nothing is random."""
         return _collisions(self.repeats(self.serial.epoch(0)))
 
-    def _is_random(self, run: Run) -> bool:
+    def is_random(self, run: Run) -> bool:
+        """Return whether readings of one index in one process and epoch differ."""
         if self.subject.iterable:
             return bool(differences(run.epoch(0), run.epoch(1))[0])
         return _collisions(self.repeats(run.epoch(0))) < 1
 
     @cached_property
     def random(self) -> bool:
-        """Whether readings of one index in one process and epoch differ."""
-        return self._is_random(self.serial)
+        """Whether the run without workers is random."""
+        return self.is_random(self.serial)
 
     @cached_property
     def unsteady(self) -> list[int]:
@@ -172,7 +173,7 @@ class Context(Runs):
     @cached_property
     def source(self) -> AtFault:
         """The source of the randomness: the transform if the dataset is steady without it."""
-        return self.blamed(lambda run: self._is_random(run) or any(one.failure for one in run.records))
+        return self.blamed(lambda run: self.is_random(run) or any(one.failure for one in run.records))
 
     def blamed(self, still: Callable[[Run], bool], **plan: Any) -> AtFault:
         """Return the transform if the dataset can be read without it and the fault is gone then, otherwise the dataset."""
@@ -180,6 +181,13 @@ class Context(Runs):
             return "dataset"
         run = self.run(bare=True, **{"epochs": 2 if self.subject.iterable else 1, **plan})
         return "dataset" if not run.whole or still(run) else "transform"
+
+    def is_loaders(self, run: Run, still: Callable[[Run], bool]) -> bool:
+        """Return whether a fault of a run is gone without the loader's worker_init_fn."""
+        if self.subject.worker_init is None or not run.plan.workers:
+            return False
+        without = self.run_of(replace(run.plan, init=False))
+        return without.whole and not still(without)
 
     def need(self, *runs: Run) -> None:
         """Raise NotMeasured if one of these runs cannot be used."""
@@ -190,13 +198,15 @@ class Context(Runs):
         return self.serial.whole and not self.repeats(self.serial.epoch(0))
 
     def check(self, need: str) -> None:
-        """Raise NotMeasured without what a question needs: "indices", "workers", "spawn", "steady" runs, "readable" samples."""
+        """Raise NotMeasured without what a question needs: "indices", "workers", "spawn", "steady" runs, "samples", some of them "readable" twice."""
         if need == "indices" and self.subject.iterable:
             raise NotMeasured("an iterable dataset sets its own order and has no indices")
         if need == "workers" and not self.workers:
             raise NotMeasured("needs workers")
         if need == "spawn" and "spawn" not in self.methods:
             raise NotMeasured("needs spawned workers: add spawn to the start methods")
+        if need == "samples" and not any(record.digest for record in self.serial.records):
+            raise NotMeasured(self.trouble(self.serial))
         if need == "readable" and not self.subject.iterable and self._raises_repeatedly():
             repeated = number_list(self.order.indices[: self.order.repeats])
             raise NotMeasured(f"the samples that are read repeatedly raise errors: {repeated}")
@@ -216,7 +226,7 @@ class Context(Runs):
 def _collisions(records: Sequence[Record]) -> float:
     groups = defaultdict(list)
     for record in records:
-        groups[record.index].append(record.digest)
+        groups[record.worker, record.index].append(record.digest)
     pairs = [one == other for digests in groups.values() for one, other in combinations(digests, 2)]
     equal = sum(pairs)
     return 1.0 if equal == len(pairs) else (equal + 1) / (len(pairs) + 2)

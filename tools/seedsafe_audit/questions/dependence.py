@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 from seedsafe_audit import state
 from seedsafe_audit.questions.context import (
@@ -109,19 +110,15 @@ def _torch_threads(ctx: Context) -> Finding | None:
 
 def _records_by_id(ctx: Context) -> Finding:
     """Compare the records of a stream that have the same id, without workers and with 1, 2 and 3."""
-    runs = [ctx.run(parts=True)]
-    runs += [ctx.parallel(count, ctx.methods[0], epochs=1, parts=True) for count in (1, 2, 3)]
+    runs = [ctx.serial, *(ctx.parallel(count, ctx.methods[0]) for count in (1, 2, 3))]
     ctx.need(*runs)
-    ids = {
-        path: [{one.parts.get(path): one for one in run.records} for run in runs]
-        for path in runs[0].records[0].parts
-    }
-    unique = {
-        path: found
-        for path, found in ids.items()
-        if path and all(len(by_id) == len(run.records) for by_id, run in zip(found, runs, strict=True))
-    }
-    common = {path: set.intersection(*(set(by_id) for by_id in found)) for path, found in unique.items()}
+    records = [run.epoch(0) for run in runs]
+    unique: dict[Any, list[dict[Any, Record]]] = {}
+    for path in filter(None, records[0][0].parts):
+        found = [{one.parts.get(path): one for one in each} for each in records]
+        if list(map(len, found)) == list(map(len, records)):
+            unique[path] = found
+    common = {path: set.intersection(*map(set, found)) for path, found in unique.items()}
     path = max(common, key=lambda path: len(common[path]), default=())
     if len(common.get(path, ())) < 2:
         raise NotMeasured("no part of the records tells them apart: give each an id")
@@ -294,15 +291,8 @@ def hash_order(ctx: Context) -> Finding:
     result = compare(ctx, [(one, other)], text, "another hash seed gives the same bytes")
     if result.verdict == "ok":
         return result
-    digests: dict[int, set[str | None]] = defaultdict(
-        set
-    )  # two sets agree by chance, so each worker's counts
-    for record in ctx.repeats(one.epoch(0)):
-        digests[record.index].add(record.digest)
-    steady = not ctx.random and not ctx.subject.iterable
-    by_process = steady and any(len(group) > 1 for group in digests.values())
-    if not by_process and not ctx.trouble(same := again(ctx.hash_seeds[0])):
-        by_process = bool(differences(one.epoch(0), same.epoch(0))[0])
+    same = again(ctx.hash_seeds[0])
+    by_process = not ctx.trouble(same) and differences(one.epoch(0), same.epoch(0))[0]
     if by_process:
         text = (
             "two spawned processes with the same hash seed differ, because of the order of a set of objects or something else "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -14,8 +14,6 @@ from seedsafe_audit.content import as_array, leaves
 from seedsafe_audit.draws import draws_of
 from seedsafe_audit.loaders import tell
 from seedsafe_audit.questions.context import Context, Finding
-from seedsafe_audit.recording import Recorder
-from seedsafe_audit.runs import prepare
 from seedsafe_audit.subject import subject_of
 
 __all__ = ["augmented_once"]
@@ -35,11 +33,7 @@ def augmented_once(ctx: Context) -> Finding | None:
         return None
     indices = list(dict.fromkeys(ctx.order.indices[ctx.order.repeats :]))[:_SAMPLES]
 
-    def work(folder: str) -> Iterator[tuple[bool, list[str]]]:
-        prepare()
-        recorder = Recorder(None, [0], folder)
-        tell(ctx.subject.dataset, 0)
-        recorder.say("making the dataset again")
+    def work(say: Callable[[str], None]) -> Iterator[tuple[bool, list[str]]]:
         first = [_numbers(ctx.subject.dataset[index]) for index in indices]
         state.seed(_SEED)
 

@@ -13,10 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from seedsafe.bridging.walk import Location, held_by, walk
-from seedsafe_audit import state
-from seedsafe_audit.loaders import tell
 from seedsafe_audit.questions.context import Context, Finding, NotMeasured
-from seedsafe_audit.recording import Recorder
 
 __all__ = ["ends", "memory", "pickling"]
 
@@ -49,10 +46,12 @@ def ends(ctx: Context) -> Finding:
 
 def pickling(ctx: Context) -> Finding:
     """Pickle the dataset as spawn does, and look for the part that cannot be."""
+    if type(ctx.subject.dataset).__module__.startswith("tensorflow."):
+        raise NotMeasured("tf.data reads it in threads, so no process gets it")
     from multiprocessing.context import set_spawning_popen
     from multiprocessing.reduction import ForkingPickler
 
-    def work(folder: str) -> Iterator[tuple[int, list[str]]]:
+    def work(say: Callable[[str], None]) -> Iterator[tuple[int, list[str]]]:
         worker: Any = _Worker()
         set_spawning_popen(worker)  # locks and shared memory can be pickled only while a worker starts
         lines = _unpicklable(ctx.subject.dataset, ForkingPickler.dumps)
@@ -105,15 +104,12 @@ def memory(ctx: Context) -> Finding:
     ctx.need(ctx.serial)
     dataset, count = ctx.subject.dataset, ctx.subject.length or 1
 
-    def work(folder: str) -> Iterator[tuple[int, int | None, float]]:
-        state.seed(1)
-        tell(dataset, 0)
-        recorder = Recorder(dataset, [0], folder)
+    def work(say: Callable[[str], None]) -> Iterator[tuple[int, int | None, float]]:
         gc.freeze()  # otherwise the collector writes to every object
         begun = time.monotonic()
         for read in range(_WARM + reads + 1):
             if read % 100 == 0:
-                recorder.say("reading index 0")
+                say("reading index 0")
             with contextlib.suppress(Exception):  # another question lists them
                 dataset[read % count]
             done, spent = read - _WARM, time.monotonic() - begun

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 from itertools import islice, product
@@ -14,10 +14,10 @@ from seedsafe.keys.key import SampleIndex
 from seedsafe_audit.content import content
 from seedsafe_audit.questions.context import Context, Finding, NotMeasured, beyond_chance
 from seedsafe_audit.questions.once import augmented_once
-from seedsafe_audit.questions.states import constant_seed, same_draws, seeds_of, shifted_seeds, unset_epoch
+from seedsafe_audit.questions.states import same_draws, seeds_of, shared_seeds, shifted_seeds, unset_epoch
 from seedsafe_audit.recording import Record
 from seedsafe_audit.report import AtFault, Matrix
-from seedsafe_audit.runs import Run, prepare
+from seedsafe_audit.runs import Run
 
 __all__ = ["collate", "duplicates", "epochs"]
 
@@ -43,11 +43,9 @@ def duplicates(ctx: Context) -> Finding:
     runs = [run for run in ctx.parallels() if run.whole]
     if not runs or ctx.trouble(ctx.serial):
         raise NotMeasured(ctx.trouble(ctx.serial, *ctx.parallels()))
-    if ctx.unsteady and (shared := _common_seeds(ctx, [ctx.serial, *runs])):
+    if shared := shared_seeds(ctx, [ctx.serial, *runs]):
         return shared
-    if constant := constant_seed(ctx):
-        return constant
-    if not ctx.random and not any(_random_inside(ctx, run) for run in runs):
+    if not ctx.random and not any(map(ctx.is_random, runs)):
         if ctx.unsteady and len(ctx.unsteady) == len(set(ctx.order.indices)):
             raise NotMeasured(_ONCE)
         return Finding("ok", _STEADY)
@@ -72,37 +70,8 @@ def duplicates(ctx: Context) -> Finding:
         "worker processes hold copies of the same random state and make the same draws. Make a generator for each sample, "
         "such as ss.generator(key)"
     )
-    part = _loader_or(ctx, faulty[0], lambda run: _equal_draws(ctx.repeats(run.epoch(0))))
+    part = _part(ctx, faulty[0], lambda run: _equal_draws(ctx.repeats(run.epoch(0))))
     return Finding("fault", text, evidence, samples, part, matrix)
-
-
-def _common_seeds(ctx: Context, runs: list[Run]) -> Finding | None:
-    """Look for a seed from a clock: several indices get it, and the next run does not have it."""
-    seeds_again = {seed for record in ctx.serial_again.records for seed in record.seeds}
-    evidence, samples = [], set()
-    for run, epoch in product(runs, range(ctx.epochs)):
-        records = [record for record in run.epoch(epoch) if record.seeds]
-        readers: dict[str, set[tuple[int, int]]] = defaultdict(set)
-        for record in records:
-            for seed in set(record.seeds) - seeds_again:
-                readers[seed].add((record.index, record.worker or 0))
-        shared = {seed: found for seed, found in readers.items() if len({index for index, _ in found}) > 1}
-        if shared:
-            count = sum(any(seed in shared for seed in record.seeds) for record in records)
-            seed, found = max(shared.items(), key=lambda one: len(one[1]))
-            samples |= {index for found in shared.values() for index, _ in found}
-            (one, first), (other, second) = min(found), max(found)
-            evidence.append(
-                f"{run.plan.name}, epoch {epoch}: {count} of {len(records)} readings got the seed of another index: {seed} "
-                f"went to sample {one}, worker {first}, and to sample {other}, worker {second}"
-            )
-    if not samples:
-        return None
-    text = (
-        "different samples get the same draws, because their generators share a seed that differs between runs, such as the "
-        "clock. Seed from the key, as ss.generator(key) does"
-    )
-    return Finding("fault", text, evidence, samples, ctx.source)
 
 
 def epochs(ctx: Context) -> Finding:
@@ -133,7 +102,7 @@ def epochs(ctx: Context) -> Finding:
         again = same_draws(ctx, [ctx.serial, *ctx.parallels()], epochs=True)
         return again or _late_epoch(ctx) or unset_epoch(ctx) or ok
     text = "an epoch repeats the random draws of the one before. Put the epoch into the key or the seed"
-    part = _loader_or(ctx, faulty[-1], lambda run: _equal_epochs(ctx, run))
+    part = _part(ctx, faulty[-1], lambda run: _equal_epochs(ctx, run))
     return Finding("fault", text, evidence, samples, part)
 
 
@@ -163,13 +132,6 @@ def _are_alike(ctx: Context, run: Run) -> bool:
     )
 
 
-def _random_inside(ctx: Context, run: Run) -> bool:
-    seen = defaultdict(set)
-    for record in ctx.repeats(run.epoch(0)):
-        seen[record.worker, record.index].add(record.digest)
-    return any(len(digests) > 1 for digests in seen.values())
-
-
 def _by_worker(records: list[Record]) -> dict[int, list[Record]]:
     result = defaultdict(list)
     for record in sorted(records, key=lambda record: record.turn):
@@ -177,15 +139,31 @@ def _by_worker(records: list[Record]) -> dict[int, list[Record]]:
     return dict(sorted(result.items()))
 
 
+def _equal(
+    records: Iterable[Record], is_later: Callable[[Record], bool], place: Callable[[Record], object]
+) -> _Equal:
+    """Return the later readings that equal an earlier one of the same turn or position, and how many have one."""
+    first: dict[object, set[str | None]] = defaultdict(set)
+    later = []
+    for record in records:
+        if is_later(record):
+            later.append(record)
+        else:
+            first[place(record)].add(record.digest)
+    later = [record for record in later if place(record) in first]
+    return [record for record in later if record.digest in first[place(record)]], len(later)
+
+
 def _equal_draws(records: list[Record]) -> _Equal:
     """Return the readings that equal the first worker's of the same turn, and how many could, as some of their index differ."""
     digests = defaultdict(set)
     for record in records:
         digests[record.index].add(record.digest)
-    first, *others = _by_worker(records).values() if records else ([],)
-    pairs = [(one, two) for other in others for one, two in zip(first, other, strict=False)]
-    pairs = [(one, two) for one, two in pairs if one.index == two.index and len(digests[one.index]) > 1]
-    return [two for one, two in pairs if one.digest == two.digest], len(pairs)
+    first = min((record.worker or 0 for record in records), default=0)
+    varied = (record for record in records if len(digests[record.index]) > 1)
+    return _equal(
+        varied, lambda record: (record.worker or 0) > first, lambda record: (record.turn, record.index)
+    )
 
 
 def _matrix(name: str, records: list[Record], batch: int) -> Matrix:
@@ -211,23 +189,18 @@ def _equal_epochs(ctx: Context, run: Run) -> _Equal:
     )
 
 
-def _equal_passes(records: list[Record], place: Callable[[Record], object]) -> _Equal:
-    first: dict[object, set[str | None]] = defaultdict(set)
-    for record in records:
-        if record.epoch == 0:
-            first[place(record)].add(record.digest)
-    second = [record for record in records if record.epoch == 1 and place(record) in first]
-    return [record for record in second if record.digest in first[place(record)]], len(second)
+def _equal_passes(records: Iterable[Record], place: Callable[[Record], object]) -> _Equal:
+    return _equal((one for one in records if one.epoch < 2), lambda record: record.epoch == 1, place)
 
 
-def _loader_or(ctx: Context, run: Run, count: Callable[[Run], _Equal]) -> AtFault:
+def _part(ctx: Context, run: Run, count: Callable[[Run], _Equal]) -> AtFault:
     """Return "loader" if the fault is gone without the loader's worker_init_fn, otherwise the source of the randomness."""
-    if ctx.subject.worker_init is None or not run.plan.workers:
-        return ctx.source
-    without = ctx.parallel(run.plan.workers, run.plan.method, init=False)
-    equal, total = count(without)
-    is_gone = without.whole and not beyond_chance(len(equal), total, ctx.collisions)
-    return "loader" if is_gone else ctx.source
+    is_loaders = ctx.is_loaders(run, lambda without: beyond_chance(*_counts(count(without)), ctx.collisions))
+    return "loader" if is_loaders else ctx.source
+
+
+def _counts(found: _Equal) -> tuple[int, int]:
+    return len(found[0]), found[1]
 
 
 def _common_samples(ctx: Context) -> Finding:
@@ -307,25 +280,20 @@ def _collated(ctx: Context, workers: int) -> list[Record]:
     unread = {record.index for record in ctx.serial.records if record.failure}
     indices = [index for index in dict.fromkeys(ctx.order.indices) if index not in unread][:size]
 
-    def work(folder: str) -> Iterator[Record]:
-        prepare()
+    def work(say: Callable[[str], None]) -> Iterator[Record]:
         data: Any = importlib.import_module("torch.utils.data")
         dataset = ctx.subject.dataset
         samples = list(islice(dataset, size) if ctx.subject.iterable else map(dataset.__getitem__, indices))
-        options: dict[str, Any] = {"multiprocessing_context": ctx.methods[0]} if workers else {}
-        starts = range(0, _BATCHES * len(samples), len(samples))
         for epoch in range(min(ctx.epochs, 2)):
             # Stamped, so that a keyed collate function knows what was asked for.
-            stamps = [
-                [SampleIndex(start + at, epoch=epoch) for at in range(len(samples))] for start in starts
-            ]
+            stamps = [SampleIndex(at, epoch=epoch) for at in range(_BATCHES * len(samples))]
             loading = data.DataLoader(
                 _Same(samples),
-                batch_sampler=stamps,
+                batch_sampler=[stamps[start : start + len(samples)] for start in stamps[:: len(samples)]],
                 num_workers=workers,
                 collate_fn=ctx.subject.collate,
                 worker_init_fn=ctx.subject.worker_init,
-                **options,
+                multiprocessing_context=ctx.methods[0] if workers else None,
             )
             for number, batch in enumerate(loading):
                 turn, worker = divmod(number, workers or 1)
@@ -342,9 +310,6 @@ class _Same:
     """A dataset that has the same samples in each batch."""
 
     samples: list[Any]
-
-    def __len__(self) -> int:
-        return len(self.samples) * _BATCHES
 
     def __getitem__(self, index: int) -> Any:
         return deepcopy(self.samples[index % len(self.samples)])

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from seedsafe_audit import state
-from seedsafe_audit.content import Content, as_array, digest, leaves
-from seedsafe_audit.loaders import tell
+from seedsafe_audit.content import Content, as_array, content, digest, leaves
 from seedsafe_audit.questions.context import Context, Finding, NotMeasured
-from seedsafe_audit.recording import Plan, Record, Recorder
+from seedsafe_audit.recording import Record
 from seedsafe_audit.report import Verdict
 from seedsafe_audit.runs import Run
 
@@ -20,15 +18,28 @@ __all__ = ["forms", "length", "missing", "not_finite", "outside", "raises"]
 _ENTRY = re.compile(r"\[\d+\]$")
 _PLAIN = ("int", "float", "bool", "str")
 
-_Find = Callable[[Run], dict[int, list[str]]]
-"""Lists what is wrong with samples of a run, by index."""
+_Complain = Callable[[Record], Sequence[str]]
+"""Says what is wrong with one reading."""
 
 
 def _judge(
-    ctx: Context, find: _Find, bad: str, good: str, way_out: str, verdict: Verdict = "fault"
+    ctx: Context, find: Callable[[Run], _Complain], bad: str, good: str, verdict: Verdict = "fault"
 ) -> Finding:
-    """Answer with what is wrong in the readings without workers; it is the transform's if it is gone without it."""
-    found, count = find(ctx.serial), len({record.index for record in ctx.serial.records})
+    """Answer with what is wrong in the readings without workers; it is the transform's if it is gone without it.
+
+    Args:
+        ctx: the audit.
+        find: returns a function that says what is wrong with the readings of a run.
+        bad: the fault and the way out, with braces in between for the number of samples.
+        good: the answer without a fault.
+        verdict: the verdict if there is one.
+    """
+
+    def wrong(run: Run) -> dict[int, Sequence[str]]:
+        complain = find(run)
+        return {record.index: said for record in run.records if (said := complain(record))}
+
+    found, count = wrong(ctx.serial), len({record.index for record in ctx.serial.records})
     if not found:
         return Finding("ok", f"{good} in {count} samples")
     evidence = [f"sample {index}: {', '.join(found[index][:4])}" for index in sorted(found)[:8]]
@@ -36,9 +47,9 @@ def _judge(
     def still(run: Run) -> bool:
         records = [record for record in run.records if record.index in found]
         raised = not records or any(record.failure for record in records)
-        return raised or bool(found.keys() & find(run).keys())
+        return raised or bool(found.keys() & wrong(run).keys())
 
-    text = f"{bad} in {len(found)} of {count} samples. {way_out}"
+    text = bad.format(f"in {len(found)} of {count} samples")
     return Finding(verdict, text, evidence, found, ctx.blamed(still))
 
 
@@ -47,74 +58,51 @@ def raises(ctx: Context) -> Finding:
     if not ctx.serial.records:
         raise NotMeasured(ctx.serial.trouble or "no sample was read")
 
-    def find(run: Run) -> dict[int, list[str]]:
-        failures = {record.index: record.failure for record in run.records if record.failure}
-        return {
-            index: [f"{why}{why.file and f', file {why.file}'} ({why.place})"]
-            for index, why in failures.items()
-        }
+    def complain(record: Record) -> Sequence[str]:
+        why = record.failure
+        return [f"{why}{why.file and f', file {why.file}'} ({why.place})"] if why else ()
 
     failed = {record.index: record.failure.kind for record in ctx.serial.records if record.failure}
     kinds = ", ".join(f"{kind} ({count})" for kind, count in Counter(failed.values()).items())
-    return _judge(
-        ctx, find, f"errors are raised, {kinds},", "no error was raised", "Fix them, or leave them out"
-    )
-
-
-def _each(ctx: Context, complaints: Callable[[Content], Iterable[str]]) -> _Find:
-    """Return a function that looks at each sample alone."""
-    if not any(record.content for record in ctx.serial.records):
-        raise NotMeasured(ctx.trouble(ctx.serial))
-
-    def find(run: Run) -> dict[int, list[str]]:
-        result: dict[int, list[str]] = {}
-        for record in run.records:
-            if record.content and (found := [one.strip() for one in complaints(record.content)]):
-                result.setdefault(record.index, found)
-        return result
-
-    return find
+    text = f"errors are raised, {kinds}, {{}}. Fix them, or leave them out"
+    return _judge(ctx, lambda run: complain, text, "no error was raised")
 
 
 def missing(ctx: Context) -> Finding:
     """Look for None among the samples and their parts."""
-    find = _each(ctx, lambda content: (path or "the sample itself" for path in content.none))
-    way_out = "The default collate function refuses them: leave them out of the index"
-    return _judge(ctx, find, "None is returned", "no None", way_out)
+    return _judge(
+        ctx,
+        lambda run: lambda record: record.content.none if record.content else (),
+        "None is returned {}. The default collate function refuses them: leave them out of the index",
+        "no None",
+    )
 
 
 def not_finite(ctx: Context) -> Finding:
     """Look for NaN and infinite values."""
-    find = _each(
+    return _judge(
         ctx,
-        lambda content: (
-            *(f"{path} NaN" for path in content.nan),
-            *(f"{path} infinite" for path in content.infinite),
-        ),
+        lambda run: lambda record: record.content.not_finite if record.content else (),
+        "values are NaN or infinite {}. Fix the division or the data",
+        "all values are finite",
     )
-    way_out = "Fix the division or the data"
-    return _judge(ctx, find, "values are NaN or infinite", "all values are finite", way_out)
 
 
 def forms(ctx: Context) -> Finding:
     """Compare the samples' types, dtypes and shapes."""
-    if not ctx.singles(ctx.serial.epoch(0)):
-        raise NotMeasured(ctx.trouble(ctx.serial))
     result = _judge(
         ctx,
-        lambda run: _others(ctx, run, _kinds),
-        "types or dtypes differ from those of most samples",
+        lambda run: _unusual(ctx, run, _kinds),
+        "types or dtypes differ from those of most samples {}. Convert them in one place",
         "",
-        "Convert them in one place",
     )
     if result.verdict != "ok":
         return result
     result = _judge(
         ctx,
-        lambda run: _others(ctx, run, lambda content: [(path, shape) for path, _, shape in content.form]),
-        "shapes differ from those of most samples",
+        lambda run: _unusual(ctx, run, lambda content: [(path, shape) for path, _, shape in content.form]),
+        "shapes differ from those of most samples {}. The default collate function refuses them in one batch: crop or pad to one size",
         "types, dtypes and shapes are the same",
-        "The default collate function refuses them in one batch: crop or pad to one size",
         "warning",
     )
     if result.verdict != "ok" and ctx.subject.loader == "keras":
@@ -123,17 +111,19 @@ def forms(ctx: Context) -> Finding:
     return result
 
 
-def _others(ctx: Context, run: Run, key: Callable[[Content], object]) -> dict[int, list[str]]:
-    """Return the forms of the samples that differ from those of most, with one of these."""
-    contents = {record.index: record.content for record in ctx.singles(run.epoch(0))}
-    keys = {index: repr(key(content)) for index, content in contents.items() if content}
-    usual, _ = Counter(keys.values()).most_common(1)[0] if keys else ("", 0)
-    most = next((_form(contents[index]) for index, one in keys.items() if one == usual), "")
-    return {
-        index: [f"{_form(contents[index])}, where most are {most}"]
-        for index, one in keys.items()
-        if one != usual
-    }
+def _unusual(ctx: Context, run: Run, key: Callable[[Content], object]) -> _Complain:
+    """Return a function that complains about a sample whose form is not that of most."""
+    contents = [record.content for record in ctx.singles(run.epoch(0)) if record.content]
+    keys = [repr(key(content)) for content in contents]
+    usual = max(keys, key=keys.count, default="")
+    most = _form(contents[keys.index(usual)]) if keys else ""
+
+    def complain(record: Record) -> Sequence[str]:
+        seen = record.content
+        is_usual = seen is None or repr(key(seen)) == usual
+        return () if is_usual or seen is None else [f"{_form(seen)}, where most are {most}"]
+
+    return complain
 
 
 def _kinds(content: Content) -> list[object]:
@@ -142,8 +132,8 @@ def _kinds(content: Content) -> list[object]:
     return list(dict.fromkeys(kinds))
 
 
-def _form(content: Content | None) -> str:
-    parts = [" ".join(filter(None, part)) for part in (content.form if content else ())]
+def _form(content: Content) -> str:
+    parts = [" ".join(filter(None, part)) for part in content.form]
     return "; ".join(parts[:6]) + (" …" if len(parts) > 6 else "")
 
 
@@ -169,30 +159,33 @@ def outside(ctx: Context) -> Finding:
     count = ctx.subject.length or 0
     tried = [count - 1, -1, 0, count, count + 1, -count - 1]
 
-    def work(folder: str) -> Iterator[Record]:
-        state.seed(1)
-        recorder = Recorder(ctx.subject.dataset, tried, folder, Plan(carry=True))
-        tell(ctx.subject.dataset, 0)
-        for position in range(len(tried)):
-            record, sample = recorder[position]
-            record.arrival = _arrays(sample)
-            yield record
+    def work(say: Callable[[str], None]) -> Iterator[tuple[str, str, str]]:
+        for index in tried:
+            say(f"reading index {index}")
+            try:
+                sample = ctx.subject.dataset[index]
+            except Exception as error:  # noqa: BLE001  # that is the answer
+                yield type(error).__name__, "", ""
+                continue
+            shapes = [shape for _, _, shape in content(sample).form if shape]
+            is_empty = shapes and all(shape.split("×")[0] == "0" for shape in shapes)
+            yield "an empty batch" if is_empty else "", digest(sample), _arrays(sample)
 
     outcome = ctx.call("indices outside", work)
     if outcome.error or len(outcome.items) < len(tried):
         raise NotMeasured(outcome.error or "an index outside the dataset made it hang")
-    last, minus, first, *beyond = outcome.items
+    (*_, last), (*_, minus), (_, first, _), *beyond = outcome.items
     evidence, bad = [], []
     steady = not ctx.trouble(ctx.serial) and not ctx.random
-    if steady and minus.arrival and last.arrival and minus.arrival != last.arrival:
+    if steady and minus and last and minus != last:
         bad.append(f"-1 does not give the sample {count - 1}")
-    for record in beyond:
-        shapes = [shape for _, _, shape in record.content.form if shape] if record.content else []
-        if record.failure or (shapes and all(shape.split("×")[0] == "0" for shape in shapes)):
-            evidence.append(f"{record.index}: {record.failure.kind if record.failure else 'an empty batch'}")
+    for index, (raised, found, _) in zip(tried[3:], beyond, strict=True):
+        if raised:
+            evidence.append(f"{index}: {raised}")
         else:
-            same = steady and record.digest == first.digest
-            bad.append(f"{record.index} gives {'the bytes of sample 0' if same else 'a sample'}")
+            bad.append(
+                f"{index} gives {'the bytes of sample 0' if steady and found == first else 'a sample'}"
+            )
     if bad:
         text = (
             "indices outside the dataset give samples, so a wrong sampler stays unnoticed and `for x in dataset` never ends. "
@@ -202,7 +195,7 @@ def outside(ctx: Context) -> Finding:
     return Finding("ok", "indices outside the dataset raise", evidence)
 
 
-def _arrays(sample: Any) -> str | None:
-    """Return the digest of a sample's arrays, without its labels, which may be the index."""
+def _arrays(sample: Any) -> str:
+    """Return the digest of a sample's arrays, without its labels, which may be the index, or an empty string."""
     arrays = [array for _, leaf in leaves(sample) if (array := as_array(leaf)) is not None and array.ndim]
-    return digest(arrays) if arrays else None
+    return digest(arrays) if arrays else ""

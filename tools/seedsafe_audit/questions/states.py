@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -15,13 +15,12 @@ from seedsafe.bridging.again import digests_of
 from seedsafe.bridging.region import Replayed
 from seedsafe.bridging.walk import Location, walk
 from seedsafe_audit import state
-from seedsafe_audit.loaders import tell
-from seedsafe_audit.questions.context import Context, Finding
-from seedsafe_audit.recording import Record, Recorder
-from seedsafe_audit.runs import Run, prepare
+from seedsafe_audit.questions.context import Context, Finding, number_list
+from seedsafe_audit.recording import Record
+from seedsafe_audit.runs import Run
 from seedsafe_audit.subject import inner
 
-__all__ = ["constant_seed", "decides", "kept", "same_draws", "seeds_of", "shifted_seeds", "unset_epoch"]
+__all__ = ["decides", "kept", "same_draws", "seeds_of", "shared_seeds", "shifted_seeds", "unset_epoch"]
 
 _TRIED, _STATES, _ITEMS = 6, 4, 8
 
@@ -137,21 +136,18 @@ def _read(
         later: the location of something whose epoch is raised before, and by how much.
     """
 
-    def work(folder: str) -> Iterator[_Digests]:
-        prepare()
+    def work(say: Callable[[str], None]) -> Iterator[_Digests]:
         dataset = ctx.subject.dataset
-        recorder = Recorder(dataset, [index], folder)
-        tell(dataset, 0)
         if later is not None:
             later[0].thing.epoch += later[1]
         with Replayed(1):  # the seeds of generators without one
             if not ctx.subject.iterable:
-                recorder.say(f"reading index {ctx.order.indices[-1]}")
+                say(f"reading index {ctx.order.indices[-1]}")
                 dataset[ctx.order.indices[-1]]  # makes what is made on first use
             generator = state.generators(dataset).get(name)
             if number is not None and generator is not None:
                 generator.set(next(islice(generator.others(), number, None)))
-            recorder.say(f"reading index {index}")
+            say(f"reading index {index}")
             sample = list(islice(iter(dataset), _ITEMS)) if ctx.subject.iterable else dataset[index]
         yield digests_of(sample)
 
@@ -159,23 +155,31 @@ def _read(
     return items[0] if items else {}
 
 
-def constant_seed(ctx: Context) -> Finding | None:
-    """Look for a seed that the user's code passes in every reading."""
-    readers, everybody = _readers(ctx)
-    for seed, found in readers.items():
-        if found == everybody and len({index for _, index in found}) > 1:
-            text = (
-                "each reading makes a generator with the same seed, so every sample gets the same draws. Put the index and the "
-                "epoch into the seed"
-            )
-            seen = f"seed {seed}: all {len(found)} samples that were read"
-            return Finding("fault", text, [seen], {index for _, index in found}, "dataset")
-    return None
+def shared_seeds(ctx: Context, runs: Iterable[Run]) -> Finding | None:
+    """Look for a seed that several samples get in one run: all of them, or, from a clock, those that the next run does not give it."""
+    known = {seed for record in ctx.serial_again.records for seed in record.seeds}
+    evidence, samples = [], set()
+    for run in runs:
+        readers, everybody = _readers(run.records)
+        for seed, found in readers.items():
+            indices = {index for _, index in found}
+            if len(indices) > 1 and (found == everybody or (ctx.unsteady and seed not in known)):
+                samples |= indices
+                # A constant one leads to its own line, and others to where they come from.
+                names = [f"seed {seed}", run.plan.name][:: 1 if found == everybody else -1]
+                evidence.append(f"{': '.join(names)}: samples {number_list(indices)}")
+    if not samples:
+        return None
+    text = (
+        "different samples get the same draws, because their generators share a seed, a constant or one from the clock. Put the index and "
+        "the epoch into the seed, as ss.generator(key) does"
+    )
+    return Finding("fault", text, evidence[:8], samples, ctx.source)
 
 
 def shifted_seeds(ctx: Context) -> Finding | None:
     """Look for seeds that one epoch gives to a sample, and the next to another."""
-    readers, everybody = _readers(ctx)
+    readers, everybody = _readers(ctx.serial.records)
     second = {index for epoch, index in everybody if epoch == 1}
     moved, seen = set(), ""
     for seed, found in readers.items():
@@ -195,18 +199,19 @@ def shifted_seeds(ctx: Context) -> Finding | None:
 
 
 def unset_epoch(ctx: Context) -> Finding | None:
-    """Look for an attribute ``epoch`` that samples follow, and that nothing sets."""
-    index = ctx.order.indices[0]
+    """Look for an attribute ``epoch`` that samples follow, and that nothing sets, or only for workers that have their copies already."""
+    index, persistent = ctx.order.indices[0], bool(ctx.workers) and ctx.subject.persistent
     for location in walk(ctx.subject.dataset, inner):
         epoch = getattr(location.thing, "epoch", None)
         if type(epoch) is not int or hasattr(location.thing, "set_epoch"):
             continue
         before, again, later = (_read(ctx, f"epoch {add}", index, None, (location, add)) for add in (0, 0, 1))
         follows = any(before[path] == again.get(path) != later.get(path) for path in before)
-        if follows and not any(map(_sets_an_epoch, _files_about(type(location.thing)))):
+        if follows and (persistent or not any(map(_sets_an_epoch, _files_about(type(location.thing))))):
             kind = type(location.thing).__qualname__
+            why = "workers that persist do not see change" if persistent else "nothing sets"
             text = (
-                f"samples follow from {kind}.epoch, which nothing sets, so every epoch repeats the first. Give {kind} a set_epoch and "
+                f"samples follow from {kind}.epoch, which {why}, so every epoch repeats the first. Give {kind} a set_epoch and "
                 "call it before each epoch; workers that persist do not see it"
             )
             seen = f"sample {index} differs with epoch {epoch + 1}; {kind} has no set_epoch"
@@ -245,11 +250,13 @@ _Reading = tuple[int, int]
 """An epoch and an index."""
 
 
-def _readers(ctx: Context) -> tuple[dict[str, set[_Reading]], set[_Reading]]:
-    """Return the readings without workers in which each seed was passed, and all readings."""
+def _readers(records: Iterable[Record]) -> tuple[dict[str, set[_Reading]], set[_Reading]]:
+    """Return the readings in which each seed was passed, and all readings."""
     readers: dict[str, set[_Reading]] = defaultdict(set)
-    records = [record for record in ctx.serial.records if record.digest]
+    everybody = set()
     for record in records:
-        for seed in record.seeds:
-            readers[seed].add((record.epoch, record.index))
-    return readers, {(record.epoch, record.index) for record in records}
+        if record.digest:
+            everybody.add((record.epoch, record.index))
+            for seed in record.seeds:
+                readers[seed].add((record.epoch, record.index))
+    return readers, everybody

@@ -70,35 +70,39 @@ def lost_state(ctx: Context) -> Finding:
     """Watch the attributes in workers and in the main process."""
     run = ctx.small_watched if ctx.workers else ctx.watched
     ctx.need(run)
-    drawn = [path for path in _drawn(run) if not decides(ctx, path, run.records[0].index)]
-    lasting = {path: workers for path, workers in _lasting(run).items() if path not in drawn}
+    changes = _lasting(run)
+    drawn = [path for path, workers in changes.items() if "drawn from" in workers.values()]
+    lasting = {
+        path: workers
+        for path, workers in changes.items()
+        if path not in drawn or decides(ctx, path, run.records[0].index)
+    }
     if not lasting:
         return Finding("ok", "reading changes no attribute, or only once")
-    evidence = [
-        line
-        for line in lasting_changes(run)
-        if not line.startswith(tuple(f"dataset{path}:" for path in drawn))
-    ]
     names = sorted({"." + path.lstrip(".").split("[")[0] for path in lasting})
     more = f" and {len(names) - 4} more" if len(names) > 4 else ""
     text = (
         f"reading changes {', '.join(names[:4])}{more}, but each worker changes its own copy and the main process never sees it. Return such values "
         "with the sample, or compute them beforehand"
     )
-    return Finding("warning", text, evidence[:8], (), _part(ctx))
+    return Finding("warning", text, _lines(lasting)[:8], (), _part(ctx))
 
 
 def lasting_changes(run: Run) -> list[str]:
     """Return the lasting changes of attributes, one line for each."""
+    return _lines(_lasting(run))
+
+
+def _lines(lasting: dict[str, dict[int, str]]) -> list[str]:
     lines = []
-    for path, workers in sorted(_lasting(run).items()):
+    for path, workers in sorted(lasting.items()):
         shown = "; ".join(f"worker {worker}: {text}" for worker, text in sorted(workers.items())[:4])
         lines.append(f"dataset{path}: {shown}")
     return lines
 
 
 def _lasting(run: Run) -> dict[str, dict[int, str]]:
-    """Return the changes in each worker, except for values that only its first reading sets (a cache)."""
+    """Return the changes in each worker, except for values that only its first reading sets (a cache), and the generators that move."""
     lasting: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     readings: Counter[int] = Counter()
     for record in run.records:
@@ -107,21 +111,16 @@ def _lasting(run: Run) -> dict[str, dict[int, str]]:
         for change in record.changes or ():
             if change.kind != "in place":
                 lasting[change.path][worker].append(change.shown)
-    drawn = {
-        change.path for record in run.records for change in record.changes or () if change.kind == "generator"
-    }
-    return {
+    result = {
         path: {worker: texts[-1] for worker, texts in workers.items()}
         for path, workers in lasting.items()
-        if path in drawn
-        or any(len(set(texts)) > 1 or len(texts) < readings[worker] for worker, texts in workers.items())
+        if any(len(set(texts)) > 1 or len(texts) < readings[worker] for worker, texts in workers.items())
     }
-
-
-def _drawn(run: Run) -> set[str]:
-    """Return the paths of the generators that readings move."""
-    changes = [change for record in run.records for change in record.changes or ()]
-    return {change.path for change in changes if change.kind == "generator"}
+    for record in run.records:
+        for path in record.begun:
+            if path.startswith((".", "[")):
+                result.setdefault(path, {})[record.worker or 0] = "drawn from"
+    return result
 
 
 def _part(ctx: Context) -> AtFault:
