@@ -318,8 +318,7 @@ class Runner:
         """Run a call, as often as it takes if other threads may have drawn meanwhile."""
         if not others_run():
             return trace(address, call, self.sources())
-        shared = [source.name for source in globals_for(self.options)]
-        return undisturbed(lambda: trace(address, call, self.sources()), shared, self.label)
+        return undisturbed(lambda: trace(address, call, self.sources()), self.label)
 
     def _refresh(self, marks: Marks) -> bool:
         """Search the object again if it has changed, and return whether its sources differ from those marked."""
