@@ -320,8 +320,7 @@ SETTERS: dict[str, tuple[Callable[[int], Any], Callable[[], float]]] = {
     "torch": (lambda seed: torch.manual_seed(seed), rand_of_torch),
     "torch.random": (lambda seed: torch.random.manual_seed(seed), rand_of_torch),
 }
-SEEDED = {name: partial(seeded, *both) for name, both in SETTERS.items()}
-SEEDED |= {
+SEEDED = {name: partial(seeded, *both) for name, both in SETTERS.items()} | {
     f"{name}, a pipeline": partial(seeded, SETTERS[name][0], crop_without_a_key)
     for name in ("random", "numpy", "torch")
 }
