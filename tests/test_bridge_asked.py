@@ -173,6 +173,21 @@ def test_only_what_was_asked_is_keyed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert count_keyed(dataset, 2, monkeypatch) == [4]
 
 
+@pytest.mark.parametrize(("size", "keyed"), [(0, [2, 2]), (100_000, [80])], ids=["small", "large"])
+def test_of_many_those_of_the_last_read_are_tried_first_if_samples_are_small(
+    size: int, keyed: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Sized(Files):
+        def __getitem__(self, index: int) -> Any:
+            return {"numbers": super().__getitem__(index), "image": np.zeros(size, np.uint8), "id": "x"}
+
+    dataset = made(Sized(np.random.default_rng, 40), verify=False)
+    for index in range(40):
+        dataset.at(index, epoch=0)
+    assert count_keyed(dataset, 20, monkeypatch) == keyed
+    assert count_keyed(dataset, 20, monkeypatch) == keyed[:1]
+
+
 def test_a_base_that_changes_in_its_own_read_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     base = Counting(np.random.default_rng, 40)
     dataset = made(base, verify=False)

@@ -285,22 +285,6 @@ class TestUnseeded:
             print(1 / 0)
         assert region._NUMPY.randbits is numpys
 
-    def test_in_a_worker(self) -> None:
-        class Noisy(Items):
-            def __getitem__(self, index: int) -> Any:
-                return np.array([of_default_rng(), of_random_state()])
-
-        runs = [
-            [
-                batch.tolist()
-                for batch in loader(
-                    AugmentedDataset(Noisy(), seed=42, bridge=True), batch_size=8, num_workers=n
-                )
-            ]
-            for n in (0, 2)
-        ]
-        assert runs[0] == runs[1]
-
 
 class TestConstantNoise:
     @pytest.mark.parametrize(
@@ -495,17 +479,20 @@ class TestSearch:
         assert names[-1].startswith(".transform")
 
     @pytest.mark.parametrize("verify", [True, False])
-    def test_a_generator_with_a_seed_that_a_worker_makes_at_its_first_read(self, verify: bool) -> None:
-        class Lazy(Items):
+    @pytest.mark.parametrize("made_at", ["each read", "the first read"])
+    def test_generators_that_a_worker_makes_in_its_reads(self, verify: bool, made_at: str) -> None:
+        class Making(Items):
             rng: Any = None
 
             def __getitem__(self, index: int) -> Any:
+                if made_at == "each read":
+                    return np.array([of_default_rng(), of_random_state()])
                 if self.rng is None:
                     self.rng = np.random.default_rng(0)
                 return self.rng.random()
 
         def run(workers: int) -> list[Any]:
-            dataset = AugmentedDataset(Lazy(), seed=42, bridge=ss.Bridge(verify=verify))
+            dataset = AugmentedDataset(Making(), seed=42, bridge=ss.Bridge(verify=verify))
             return [batch.tolist() for batch in loader(dataset, batch_size=8, num_workers=workers)]
 
         assert run(0) == run(2)

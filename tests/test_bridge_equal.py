@@ -287,36 +287,17 @@ def test_equal_is_checked() -> None:
         ss.Bridge(equal=True)  # type: ignore[arg-type]
 
 
-def by_random(seed: int) -> float:
-    random.seed(seed)
-    return random.random()
+def crop_without_a_key() -> float:
+    return float(ss.Compose([ss.RandomCrop(2)])(np.arange(10_000.0).reshape(100, 100))[0, 0])
 
 
-def by_numpy(seed: int) -> float:
-    np.random.seed(seed)
-    return float(np.random.rand())
-
-
-def by_torch(seed: int) -> float:
-    torch.manual_seed(seed)
+def rand_of_torch() -> float:
     return torch.rand((), dtype=torch.float64).item()
 
 
-def by_torchs_module(seed: int) -> float:
-    torch.random.manual_seed(seed)
-    return torch.rand((), dtype=torch.float64).item()
-
-
-def by_call(set_seed: Callable[[int], Any]) -> Callable[[int], float]:
-    """Return a function that sets a seed, and then calls a pipeline without a key."""
-    crop = ss.Compose([ss.RandomCrop(2)])
-    image = np.arange(10_000.0).reshape(100, 100)
-
-    def seeded(seed: int) -> float:
-        set_seed(seed)
-        return float(crop(image)[0, 0])
-
-    return seeded
+def seeded(set_seed: Callable[[int], Any], draw: Callable[[], float], seed: int) -> float:
+    set_seed(seed)
+    return draw()
 
 
 class Reseeding:
@@ -332,14 +313,16 @@ class Reseeding:
         return np.array([self.draw(5), self.draw(6), self.draw(5)])
 
 
-SEEDED = {
-    "random": by_random,
-    "numpy": by_numpy,
-    "torch": by_torch,
-    "torch.random": by_torchs_module,
-    "random, a pipeline": by_call(lambda seed: random.seed(seed)),
-    "numpy, a pipeline": by_call(lambda seed: np.random.seed(seed)),
-    "torch, a pipeline": by_call(lambda seed: torch.manual_seed(seed)),
+# By their names in the modules, where a region listens.
+SETTERS: dict[str, tuple[Callable[[int], Any], Callable[[], float]]] = {
+    "random": (lambda seed: random.seed(seed), random.random),
+    "numpy": (lambda seed: np.random.seed(seed), np.random.rand),
+    "torch": (lambda seed: torch.manual_seed(seed), rand_of_torch),
+    "torch.random": (lambda seed: torch.random.manual_seed(seed), rand_of_torch),
+}
+SEEDED = {name: partial(seeded, *both) for name, both in SETTERS.items()} | {
+    f"{name}, a pipeline": partial(seeded, SETTERS[name][0], crop_without_a_key)
+    for name in ("random", "numpy", "torch")
 }
 
 
@@ -358,7 +341,7 @@ def test_equal_seeds_inside_a_read_give_equal_numbers(name: str, bridge: bool) -
 
 def test_a_seed_that_is_drawn_gives_each_sample_its_own_numbers() -> None:
     def pair(_: int) -> float:
-        return by_random(np.random.randint(100))
+        return SEEDED["random"](np.random.randint(100))
 
     assert len(np.unique(read(Reseeding(pair), bridge=True)[:, 0])) == 72
 
@@ -367,10 +350,8 @@ def test_outside_a_read_seeds_are_as_before() -> None:
     with ss.keyed(ss.SampleKey(42, 0, 0)):
         pass
     before = random.getstate(), np.random.get_state(), torch.get_rng_state()
-    assert (by_random(5), by_numpy(5)) == (random.Random(5).random(), np.random.RandomState(5).rand())
-    assert (
-        by_torch(5) == torch.rand((), generator=torch.Generator().manual_seed(5), dtype=torch.float64).item()
-    )
+    expected = random.Random(5), np.random.RandomState(5), of_torch(5)
+    assert [SEEDED[name](5) for name in ("random", "numpy", "torch")] == [draw(one) for one in expected]
     random.setstate(before[0])
     np.random.set_state(before[1])
     torch.set_rng_state(before[2])

@@ -67,7 +67,9 @@ class TestParams:
     def test_without_the_error_names_it(self) -> None:
         augment = ss.Compose([ss.bridge(np.negative), ss.RandomCrop(2)])
         with pytest.raises(
-            ValueError, match=r'pass returns="same" or returns=\(height, width, channels\) to the bridge'
+            ValueError,
+            match=r"shape of the result of negative is not known before the call: put transforms whose draws depend.*"
+            r'pass returns="same" or returns=\(height, width, channels\) to the bridge',
         ):
             augment.params(KEY, (4, 4))
         with pytest.raises(TypeError, match='returns must be "same", a shape or None, got 5'):
@@ -295,10 +297,18 @@ image = np.zeros((8, 8, 3), np.float32)
 options = ss.Bridge(tensorflow=True)
 noisy = ss.bridge(lambda image: image + tf.random.uniform(()).numpy(), options=options)
 verdict = noisy.verify(image)
-with ss.keyed(ss.SampleKey(1, 0, 0), options):
-    first = tf.random.uniform((2,)).numpy().tolist()
-with ss.keyed(ss.SampleKey(1, 0, 0), options):
-    again = tf.random.uniform((2,)).numpy().tolist()
+def drawn():
+    return tf.random.uniform((2,)).numpy().tolist()
+
+def keyed(index):
+    with ss.keyed(ss.SampleKey(1, 0, index), options):
+        return drawn()
+
+tf.random.set_seed(5)
+alone = [drawn() for _ in range(3)]
+tf.random.set_seed(5)
+mixed = [[keyed(index), drawn()][1] for index in range(3)]
+keys_it = keyed(0) == keyed(0) != keyed(1) and mixed == alone
 
 class Layer:
     def __init__(self):
@@ -319,7 +329,7 @@ grown = np.random.default_rng(0).random((8, 8, 3)).astype(np.float32)
 for together in (keras.Sequential(layers), keras.layers.Pipeline(layers)):  # whose calls take *args and **kwargs
     made = {ss.bridge(together)(grown, key=key).tobytes() for key in keys for _ in range(2)}
     assert 1 < len(made) <= len(keys), len(made)
-print(json.dumps([verdict, first == again, values == back[::-1], len(set(values)), states == after, augment.transforms[0].verdict]))
+print(json.dumps([verdict, keys_it, values == back[::-1], len(set(values)), states == after, augment.transforms[0].verdict]))
 """
     done = python("-c", code)
     assert json.loads(done.stdout) == ["verified", True, True, 6, True, "verified"]

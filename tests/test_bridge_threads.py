@@ -31,14 +31,30 @@ class Drawing:
     def __len__(self) -> int:
         return COUNT
 
+    def draw(self) -> Any:
+        return random.random(), np.random.rand(), float(torch.rand(()))
+
     def __getitem__(self, index: int) -> Any:
         self.reads += 1
-        first = random.random(), np.random.rand(), float(torch.rand(()))
+        first = self.draw()
         if self.turns > 0 and self.reads % self.rest:
             self.turns -= 1
             self.begun.release()
             self.done.acquire()
-        return np.array([index, *first, random.random(), np.random.rand(), float(torch.rand(()))])
+        return np.array([index, *first, *self.draw()])
+
+
+class Sharing(Drawing):
+    """It draws from a generator that the other thread has too."""
+
+    shared = np.random.default_rng(0)
+
+    def draw(self) -> Any:
+        return (self.shared.random(),)
+
+    def train(self) -> None:
+        self.reads += 1  # once more each time
+        self.shared.random(self.reads)
 
 
 class Training:
@@ -85,10 +101,14 @@ def samples(base: Drawing, options: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("verify", [True, False])
-@pytest.mark.parametrize("action", [Training(), np.random.seed, torch.seed], ids=["draws", "numpy", "torch"])
-def test_the_draws_of_another_thread_do_not_enter(verify: bool, action: Any) -> None:
+@pytest.mark.parametrize(
+    ("kind", "action"),
+    [(Drawing, Training()), (Drawing, np.random.seed), (Drawing, torch.seed), (Sharing, Sharing().train)],
+    ids=["draws", "numpy", "torch", "stored"],
+)
+def test_the_draws_of_another_thread_do_not_enter(verify: bool, kind: Any, action: Any) -> None:
     options = ss.Bridge(verify=verify)
-    alone, base = samples(Drawing(), options), Drawing()
+    alone, base = samples(kind(), options), kind()
     with another(base, 50, action):
         assert samples(base, options) == alone
     assert base.turns == 0

@@ -10,7 +10,7 @@ import hashlib
 import sys
 import threading
 import types
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any, Final, NamedTuple
@@ -331,15 +331,14 @@ def _frames() -> dict[int, tuple[FrameType, int]]:
     return {ident: (frame, frame.f_lasti) for ident, frame in frames_of_threads().items() if ident != me}
 
 
-def undisturbed(trace: Callable[[], Run], shared: Sequence[str], label: str) -> Run:
+def undisturbed(trace: Callable[[], Run], label: str) -> Run:
     """Return a run of a call into which no other thread has drawn.
 
-    The generators of the process are one set for all threads. So a run counts if they stayed where they were, or if no other thread did
-    anything, or if it equals an earlier run of the call.
+    The generators of the process are one set for all threads, and threads may share stored ones. So a run counts if all stayed where they
+    were, or if no other thread did anything, or if it equals an earlier run of the call.
 
     Args:
         trace: runs the call with its key.
-        shared: the names of the generators that all threads share.
         label: the object's name in errors.
 
     Raises:
@@ -351,14 +350,14 @@ def undisturbed(trace: Callable[[], Run], shared: Sequence[str], label: str) -> 
         others = OtherThreads()
         run = trace()
         awake = others.awake()
-        moved = any(name in run.marks and run.marks[name][0] != run.marks[name][1] for name in shared)
+        moved = any(before != after for before, after in run.marks.values())
         found = content(run.result), run.marks
         if not awake or not (moved or earlier) or found in earlier:
             return run
         earlier.append(found)
     raise NotReproducible(
         f"{label} gave {RUNS} results for one key while {'other threads' if len(awake) > 1 else 'another thread'} ran ({', '.join(awake)}). "
-        f"The generators of a process ({', '.join(shared)}) are the same for all threads: read in worker processes (num_workers=2), or let "
+        "The generators of a process (random, numpy.random, torch) are the same for all threads: read in worker processes (num_workers=2), or let "
         "other threads draw from generators of their own. If no other thread draws, it keeps something from call to call, or draws from a "
         "source that a bridge does not reach"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ from seedsafe.bridging.generators import generator_of
 from seedsafe.bridging.options import Hook
 from seedsafe.bridging.walk import Location, attributes_of
 
-__all__ = ["Found", "Group", "group_by_state", "paired_by_role", "pairs_made_equal"]
+__all__ = ["Found", "Group", "group_by_state", "paired_by_role"]
 
 
 class Found:
@@ -203,18 +203,3 @@ def _unlike(path: str, names: Collection[str]) -> str:
     while path in names:
         path += "'"
     return path
-
-
-def pairs_made_equal(generators: Iterable[Found], groups: Mapping[str, Group]) -> Iterator[tuple[str, str]]:
-    """Yield the paths of generators that are in equal states now, although they are in different groups."""
-    first: dict[str, Found] = {}
-    for generator in generators:
-        if generator.state is None:
-            continue
-        equal = first.setdefault(generator.state, generator)
-        if (
-            equal is not generator
-            and groups[equal.path].family != groups[generator.path].family
-            and not equal.holders & generator.holders
-        ):
-            yield equal.path, generator.path

@@ -376,7 +376,7 @@ _KINDS: Final[dict[tuple[str, str], type[Stateful]]] = {
 
 
 @functools.lru_cache(4096)
-def _kind_of(cls: type) -> type[Stateful] | None:
+def _kind_of(cls: Any) -> type[Stateful] | None:
     homes = ((str(one.__module__).partition(".")[0], one.__name__) for one in cls.__mro__)
     return next((_KINDS[home] for home in homes if home in _KINDS), None)
 
@@ -388,7 +388,8 @@ def is_generator(thing: Any) -> bool:
 
 def generator_of(name: str, thing: Any, segment: int = 0) -> Stateful | None:
     """Return a generator, or None for other objects, the generators of the process and those of the system's entropy."""
-    kind = _kind_of(type(thing))
+    cls: Any = type(thing)
+    kind = _kind_of(cls)
     if kind is None or thing is the_python_global or thing is the_numpy_global:
         return None
     is_torchs = kind is Torch and thing is getattr(sys.modules["torch"], "default_generator", None)
@@ -398,7 +399,8 @@ def generator_of(name: str, thing: Any, segment: int = 0) -> Stateful | None:
 def stateful(name: str, thing: Any) -> Stateful | None:
     """Return a generator, which may be a global one, or None if its state cannot be read now."""
     with suppress(Exception):  # another library's subclass, or a graph is being traced
-        kind = _kind_of(type(thing))
+        cls: Any = type(thing)
+        kind = _kind_of(cls)
         result = None if kind is None else kind(name, thing)
         if result is not None:
             result.read()

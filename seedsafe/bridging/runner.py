@@ -318,8 +318,7 @@ class Runner:
         """Run a call, as often as it takes if other threads may have drawn meanwhile."""
         if not others_run():
             return trace(address, call, self.sources())
-        shared = [source.name for source in globals_for(self.options)]
-        return undisturbed(lambda: trace(address, call, self.sources()), shared, self.label)
+        return undisturbed(lambda: trace(address, call, self.sources()), self.label)
 
     def _refresh(self, marks: Marks) -> bool:
         """Search the object again if it has changed, and return whether its sources differ from those marked."""
@@ -374,26 +373,26 @@ class KeyCheck:
         """Return the states of the generators that it could draw from."""
         return [source.mark() for source in self._sources()]
 
-    def _runs(self, call: Callable[[], Any], address: Address) -> list[Run]:
-        # Outside a region, seeds that the code sets itself are as it sets them.
-        sources, places = self._sources(), (address, other_address(address))
-        try:
-            return [trace(at, lambda _: content(call()), sources, follows=False) for at in places]
-        except NotReproducible:
-            raise
-        except Exception:  # noqa: BLE001  # the user's code
-            return []
-
     def check(self, address: Address, call: Callable[[], Any]) -> None:
         """Run a call twice.
 
         Raises:
             NotReproducible: its results differ.
         """
-        runs = Region(address, ()).run(partial(self._runs, call))  # one thread at a time
-        if not runs or runs[0].result == runs[1].result:
+
+        def twice(here: Address) -> list[Run]:
+            # Outside a region, seeds that the code sets itself are as it sets them.
+            sources, places = self._sources(), (here, other_address(here))
+            return [trace(at, lambda _: content(call()), sources, follows=False) for at in places]
+
+        try:
+            first, second = Region(address, ()).run(twice)  # one thread at a time
+        except NotReproducible:
+            raise
+        except Exception:  # noqa: BLE001  # the user's code
             return
-        first, _ = runs
+        if first.result == second.result:
+            return
         names = [name for name, (before, after) in first.marks.items() if before != after]
         fault = (
             f"draws from {', '.join(names)}"

@@ -12,7 +12,7 @@ from typing import Any
 
 from numpy.random import Generator
 
-from seedsafe.bridging.equal import Found, Group, group_by_state, pairs_made_equal
+from seedsafe.bridging.equal import Found, Group, group_by_state
 from seedsafe.bridging.generators import Stateful, generator_of, is_generator, stateful
 from seedsafe.bridging.options import hook_of, registrations
 from seedsafe.bridging.sources import HookSource, Source
@@ -119,14 +119,16 @@ class Search:
         """Return whether roles tell generators in equal states apart."""
         return any(group.name != group.family for group in self.groups.values())
 
-    def made_equal(self) -> list[tuple[str, str]]:
-        """Return pairs of generators that were in different states when they were found, and are in equal ones now."""
-        generators = [
-            candidate.read()
-            for candidate in self.candidates
-            if candidate.hook is None and not candidate.seeded_by
-        ]
-        return list(pairs_made_equal(generators, self.groups))
+    def made_equal(self) -> Iterator[tuple[str, str]]:
+        """Yield pairs of generators that were in different states when they were found, and are in equal ones now."""
+        first: dict[str, Found] = {}
+        for one in self.candidates:
+            if one.hook is not None or one.seeded_by or one.read().state is None:
+                continue
+            equal = first.setdefault(str(one.state), one)
+            are_new = self.groups[equal.path].family != self.groups[one.path].family
+            if are_new and not equal.holders & one.holders:
+                yield equal.path, one.path
 
     def visit(self, location: Location) -> None:
         """Note an object if it is to be keyed, and what it holds."""

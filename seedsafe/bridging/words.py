@@ -20,7 +20,12 @@ __all__ = ["OP", "Words", "address_of", "other_address"]
 _BLOCKS = 80
 """The blocks of four words in a segment: more than one whole state. The head takes three segments."""
 
+_MOST_AHEAD = 32
+"""So many states are read at once, if those before were asked in turn: one at a time takes three times as long."""
+
 _STATES = tuple(slice(number * STATE, (number + 1) * STATE) for number in range(3))
+
+_NONE = range(-1, 0)
 
 _WORD, _HALF = np.dtype("<u8"), np.dtype("<u4")
 _LITTLE = sys.byteorder == "little"
@@ -55,11 +60,14 @@ class Words:
     Then comes a segment of 320 words for every other generator.
     """
 
-    __slots__ = ("_head", "address")
+    __slots__ = ("_ahead", "_head", "_states", "address")
+
+    _states: npt.NDArray[np.uint64]
 
     def __init__(self, start: Address) -> None:
         self.address = start
         self._head: npt.NDArray[np.uint32] | None = None
+        self._ahead = _NONE
 
     def head(self, number: int) -> npt.NDArray[np.uint32]:
         """Return a state of the head, uint32, shape (624,): 0 is for `random`, 1 for NumPy, 2 for torch."""
@@ -76,7 +84,12 @@ class Words:
 
     def state(self, segment: int) -> npt.NDArray[np.uint32]:
         """Return a Mersenne Twister's state, uint32, shape (624,). The lower half of each word comes first."""
-        return self.take(segment, STATE // 2).view(_HALF)
+        ahead = self._ahead
+        if segment not in ahead:
+            count = min(2 * len(ahead), _MOST_AHEAD) if segment == ahead.stop else 1
+            self._ahead = ahead = range(segment, segment + count)
+            self._states = self.take(segment, count * 4 * _BLOCKS).reshape(count, -1)
+        return self._states[segment - ahead.start, : STATE // 2].view(_HALF)
 
     def integer(self, segment: int, words: int = 1) -> int:
         """Return an integer of 64 * `words` bits."""
