@@ -328,11 +328,8 @@ class Compose:
             edges: dict[str, Any] = {"boxes": replace(self.boxes, out=None)}  # as the tail takes them
             head = Compose(first, **{**self.options(), **edges})
         tail = Compose(rest, **options)
-        late = [
-            name
-            for name in ("boxes", "keypoints")
-            if name in options and not options[name].check_each_transform
-        ]
+        parts = (name for name in ("boxes", "keypoints") if name in options)
+        late = [name for name in parts if not options[name].check_each_transform]
         if count and late and tail._rules.spatial:
             raise ValueError(
                 f"split({count}) would cut off and drop {' and '.join(late)} between the pipelines as well, but check_each_transform=False "

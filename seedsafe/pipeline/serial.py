@@ -30,10 +30,8 @@ def _to_plain(value: Any) -> Any:
         )
     for members in ("transforms", "pipelines"):  # of a Compose, of Views
         if hasattr(value, members) and not isinstance(value, Transform):
-            result = {
-                "transform": type(value).__name__,
-                members: [_to_plain(member) for member in getattr(value, members)],
-            }
+            inside = [_to_plain(member) for member in getattr(value, members)]
+            result = {"transform": type(value).__name__, members: inside}
             return result | {name: _to_plain(option) for name, option in value.options().items()}
     if isinstance(value, Transform) or (is_dataclass(value) and marks_of(type(value)).own):
         return {"transform": type(value).__name__} | {k: _to_plain(v) for k, v in options(value).items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from seedsafe.ground.html import table
 from seedsafe.ground.info import TARGETS, named_parts
@@ -22,6 +22,8 @@ from seedsafe.pipeline.state import Applied
 from seedsafe.pipeline.transform import Transform
 
 __all__ = ["Views", "joined", "keys_of_views"]
+
+_NO_LISTS: Final = (str, bytes, Mapping, set, frozenset)
 
 
 @declared
@@ -271,11 +273,8 @@ def joined(
 
 def _checked(pipelines: Any) -> tuple[Any, ...]:
     """Return the pipelines of several views, or raise an error that says what is wrong with them."""
-    if (
-        callable(pipelines)
-        or not isinstance(pipelines, Iterable)
-        or isinstance(pipelines, str | bytes | Mapping | set | frozenset)
-    ):
+    is_list = isinstance(pipelines, Iterable) and not isinstance(pipelines, _NO_LISTS)
+    if callable(pipelines) or not is_list:
         raise TypeError(
             f"views must be a list with a pipeline for each view, got {pipelines!r}: pass [weak, strong], or the number of views "
             "and one pipeline as augment="

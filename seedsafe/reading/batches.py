@@ -202,11 +202,8 @@ def augment_batch(
         )
     if not bound.views:
         return join(_augment_each(bound, parts, columns, number, first, rows, stack))
-    outer = keys_of_views(first, len(bound.views))
-    views = [
-        _augment_each(view, parts, columns, number, key, None, stack)
-        for view, key in zip(bound.views, outer, strict=True)
-    ]
+    each = zip(bound.views, keys_of_views(first, len(bound.views)), strict=True)
+    views = [_augment_each(view, parts, columns, number, key, None, stack) for view, key in each]
     return join(views_of_parts(bound, parts, views, targets))
 
 
