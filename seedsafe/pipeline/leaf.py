@@ -99,9 +99,12 @@ class Leaf(Step):
         try:
             if type(sample) is not ndarray and isinstance(sample, dict):
                 return self._fire_parts(sample, draws)
-            params: Any = ()
-            if self._draw_alone is not None:
-                params = self._draw_params(draws, Info(sample.shape, sample.dtype))
+            if self._draw_alone is None:
+                params: Any = ()
+            else:
+                params = self._draw_alone(draws, Info(sample.shape, sample.dtype))
+                if params is None:
+                    raise self._no_params()
             if not self._is_simple:
                 return self._apply_to_array(sample, params)
             result = self._apply_alone(sample, params)
@@ -335,8 +338,11 @@ class Leaf(Step):
             return ()
         params = self._draw(draws, info)
         if params is None:
-            raise TypeError(f"draw of {self.name} returned None: return its parameters, () if there are none")
+            raise self._no_params()
         return params
+
+    def _no_params(self) -> TypeError:
+        return TypeError(f"draw of {self.name} returned None: return its parameters, () if there are none")
 
 
 def _with_own_stream(draw: Draw) -> Draw:
