@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,9 @@ from seedsafe.reading.sample import (
 )
 from seedsafe.reading.steps import apart_from_outer
 from seedsafe.reading.targets import Targets
+
+if TYPE_CHECKING:
+    from seedsafe.ring import Rows  # it imports multiprocessing, which Pyodide lacks
 
 __all__ = [
     "KeyedCollate",
@@ -121,14 +124,6 @@ def _described(sample: Any) -> str:
     if isinstance(sample, Mapping):
         return f"the keys {list(sample)}"
     return f"{len(sample)} parts" if isinstance(sample, tuple | list) else f"a {type(sample).__name__}"
-
-
-class Rows(Protocol):
-    """The memory of a batch in place, one row for each sample; see `seedsafe.ring.Rows`."""
-
-    def offer(self) -> Any: ...
-    def place(self, sample: Any) -> Any: ...
-    def room(self, shape: tuple[int, ...], dtype: Any) -> Array: ...
 
 
 def read_batch(

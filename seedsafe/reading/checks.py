@@ -204,7 +204,9 @@ class DrawChecks:
         number = self._number + 1
         may_raise = self._answer == "raise" and number <= _FIRST and epoch <= self._log.first_epoch(epoch)
         held = Contents(self._base, position)
-        named = [(named_place(self._name, place), place.thing) for place in held.generators[:64]]
+        named = [
+            (named_place(self._name, place), place.thing) for place in held.generators[:64]
+        ]  # each costs a state
         own = [generator for name, thing in named if (generator := stateful(name, thing)) is not None]
         with Replayed() as seeds:
             before = states_of((*global_generators(), *own, seeds))

@@ -29,6 +29,7 @@ _OP: Final = op_of("seedsafe/epoch")
 _FOREIGN, _TWO_OPEN, _NO_SETTER, _DRAWS = 2**5, 2**6, 2**7, 2**8
 """The kinds of the warnings in the log."""
 _MOST: Final = 64
+"""How many epochs' first positions are remembered: a run may have thousands, and only the latest are begun again."""
 _USUAL: Final = ("epoch", "_epoch")
 
 
