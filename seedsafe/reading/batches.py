@@ -323,8 +323,9 @@ def _opened(
 
 def _columns(parts: Any, labels: tuple[str, ...]) -> dict[str, Any]:
     """Return the parts of a ready batch that are augmented, by name."""
-    named = parts if isinstance(parts, dict) else {"batch": parts}
-    columns = {name: named[name] for name in ("batch", *TARGETS, *labels) if name in named}
+    columns = {"batch": parts}
+    if isinstance(parts, dict):
+        columns = {name: parts[name] for name in (*TARGETS, *labels) if name in parts}
     for name, column in columns.items():
         if _are_several(column, name):
             columns[name] = [list(row) for row in zip(*column, strict=True)]
