@@ -154,13 +154,6 @@ class Together:
         return list(zip(IMAGES[indices], indices, strict=True))
 
 
-def test_a_base_that_reads_batches_is_asked_once() -> None:
-    base = Together()
-    batch = read_batch(KeyedReader(base, AUGMENT, seed=42), ATS)
-    assert (base.alone, base.batches) == (0, 1)
-    equal(batch, read_batch(KeyedReader(BASES["pairs"], AUGMENT, seed=42), ATS))
-
-
 @pytest.mark.parametrize("says", [False, 1, None])
 def test_a_base_that_does_not_say_so_is_read_by_sample(says: Any) -> None:
     class Other(Together):
@@ -227,13 +220,6 @@ def test_a_batch_that_fails_is_read_by_sample(fails: str) -> None:
     with pytest.raises(SampleError, match="sample 4 cannot be read"):
         read_batch(KeyedReader(base, AUGMENT, seed=42), ATS)
     assert (base.alone, base.batches) == (3, 1)
-
-
-def test_an_array_is_read_at_once() -> None:
-    at_once = KeyedReader(IMAGES, AUGMENT, seed=42).at_once(ATS, np.empty)
-    assert isinstance(at_once, AtOnce)
-    for number, at in enumerate(ATS):
-        equal(at_once.images[number], KeyedReader(IMAGES, AUGMENT, seed=42).sample(at))
 
 
 @pytest.mark.parametrize(

@@ -70,25 +70,6 @@ def bare(image: np.ndarray, *, key: ss.SampleKey) -> np.ndarray:
 IMAGE = np.zeros((8, 8), np.uint8)
 
 
-@pytest.mark.parametrize(
-    ("augment", "sample", "expected"),
-    [
-        (ss.Compose([ss.RandomCrop(4), ss.RandomCrop(6)]), IMAGE, "RandomCrop#1"),
-        (ss.Compose([ss.RandomCrop(4), Failing(name="paint")]), IMAGE, "paint"),
-        (ss.Compose([Failing()]), {"image": IMAGE}, "Failing"),
-        (ss.Compose([ss.OneOf([Undrawable()])]), IMAGE, "Undrawable"),
-        (Failing(), IMAGE, "Failing"),
-        (bare, IMAGE, "bare"),
-        (ss.Compose([ss.RandomCrop(4)]), (3, IMAGE), None),  # the sample's form, no transform
-    ],
-    ids=map(str, range(7)),
-)
-def test_the_transform_that_failed_is_named(augment: Any, sample: Any, expected: str | None) -> None:
-    with pytest.raises((KeyError, ValueError, TypeError)) as raised:
-        augment_sample(augment, sample, KEY)
-    assert transform_of(raised.value) == expected
-
-
 def test_a_callable_of_a_package_whose_name_begins_like_ours_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -374,13 +355,6 @@ def test_partners_are_drawn_from_their_own_stream_and_never_the_sample_itself() 
     assert (
         len(set(substitutes(ss.SampleKey(42, 3, 8), 8, 10**6)) | set(substitutes(KEY, 8, 10**6))) == 2 * TRIES
     )
-
-
-def test_partners_are_uniform() -> None:
-    first = [substitutes(ss.SampleKey(0, 0, index), 2, 5)[0] for index in range(2000)]
-    counts = np.bincount(first, minlength=5)
-    assert counts[2] == 0
-    assert (abs(counts[[0, 1, 3, 4]] - 500) < 100).all()
 
 
 def test_the_tries_are_bounded_and_the_error_says_so() -> None:

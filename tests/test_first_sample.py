@@ -183,7 +183,6 @@ def test_channels_first_is_refused(channels: int, dtype: Any) -> None:
     assert read((tensor(image), 3))[0].shape == image.shape  # of a tensor it is right
     assert FLIP(np.zeros((channels, 15, 30), dtype), key=KEY).shape == (channels, 15, 30)
     assert FLIP(np.zeros((channels, 20, 3), dtype), key=KEY).shape == (channels, 20, 3)
-    assert ss.Compose([ss.InvertImg(p=1)] if hasattr(ss, "InvertImg") else [])(image, key=KEY) is not None
 
 
 def test_channels_last_is_kept() -> None:

@@ -26,11 +26,5 @@ def table(title: str, head: tuple[str, ...], rows: Iterable[tuple[Any, ...]]) ->
         shown = (f'<{tag} style="{_CELL}">{escape(str(cell))}</{tag}>' for cell in cells)
         return f"<tr>{''.join(shown)}</tr>"
 
-    return "\n".join(
-        [
-            f'<table><caption style="{_CELL}">{escape(title)}</caption>',
-            line("th", head),
-            *(line("td", row) for row in rows),
-            "</table>",
-        ]
-    )
+    caption = f'<table><caption style="{_CELL}">{escape(title)}</caption>'
+    return "\n".join([caption, line("th", head), *(line("td", row) for row in rows), "</table>"])

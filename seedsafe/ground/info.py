@@ -273,9 +273,8 @@ def check_array(name: str, array: Any) -> None:
             f"{name} must be a NumPy array, got {type(array).__module__}.{type(array).__qualname__}: {_as_array(name, array)}"
         )
     dtype = array.dtype
-    if (
-        dtype is UINT8 or dtype is FLOAT32
-    ) and array.size:  # the usual dtypes, in less time: benchmarks/keys.py
+    is_usual = dtype is UINT8 or dtype is FLOAT32  # in less time: benchmarks/keys.py
+    if is_usual and array.size:
         return
     if dtype.kind not in "uifb" or not dtype.isnative or dtype.itemsize > 8:
         raise TypeError(

@@ -45,12 +45,10 @@ def appliers(transform: Any, marks: Marks) -> tuple[Applier, ...]:
         if method is not None:
             takes_info = _takes_info(method, type(transform).__name__, name)
             apply = _guard(method, marks, takes_info)
-            if of_one is not None:
-                apply = (
-                    _for_masks(apply)
-                    if target == "masks"
-                    else for_frames(apply, marks.fills and name == "image")
-                )
+            if target == "masks":
+                apply = _for_masks(apply)
+            elif of_one is not None:
+                apply = for_frames(apply, marks.fills and name == "image")
             found.append(Applier(target, target in transform.primary, apply, takes_info))
     if not any(applier.is_primary for applier in found):
         methods = " or ".join(f"apply_{target}(self, {target}, params)" for target in transform.primary)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -252,17 +253,11 @@ def _stack(images: Sequence[Array] | Array) -> Array:
 
 def _steps(leaves: Iterable[Leaf]) -> Iterator[_AtOnce | _Each]:
     """Yield the steps of leaves: one for neighbours that run image by image."""
-    waiting: list[Leaf] = []
-    for leaf in leaves:
-        if not _is_at_once(leaf):
-            waiting.append(leaf)
-            continue
-        if waiting:
-            yield _Each(waiting)
-        waiting = []
-        yield _AtOnce(leaf)
-    if waiting:
-        yield _Each(waiting)
+    for is_at_once, neighbours in groupby(leaves, _is_at_once):
+        if is_at_once:
+            yield from map(_AtOnce, neighbours)
+        else:
+            yield _Each(neighbours)
 
 
 def _is_at_once(leaf: Leaf) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -25,7 +24,7 @@ from seedsafe.pipeline.node import Chain, Replay, checked_key, run, trace
 from seedsafe.pipeline.option import store
 from seedsafe.pipeline.primitive import declared
 from seedsafe.pipeline.rules import image_info
-from seedsafe.pipeline.serial import from_plain, to_plain
+from seedsafe.pipeline.serial import Saved
 from seedsafe.pipeline.state import Applied
 from seedsafe.pipeline.transform import Transform
 
@@ -38,7 +37,7 @@ _ARGUMENTS: Final = frozenset(("transforms", "boxes", "keypoints", "channels", "
 
 
 @declared
-class Compose:
+class Compose(Saved):
     """Apply transforms one after another: augmentation as a function of the sample and its key.
 
     The sample is an array or a dict. The entries ``image``, ``mask``, ``video``, ``keypoints``, ``boxes`` and ``audio`` of a dict
@@ -88,6 +87,8 @@ class Compose:
         "keypoints",
         "transforms",
     )
+
+    described_as = "a Compose"
 
     transforms: tuple[Transform | Compose, ...]
     boxes: Boxes | None
@@ -328,11 +329,8 @@ class Compose:
             edges: dict[str, Any] = {"boxes": replace(self.boxes, out=None)}  # as the tail takes them
             head = Compose(first, **{**self.options(), **edges})
         tail = Compose(rest, **options)
-        late = [
-            name
-            for name in ("boxes", "keypoints")
-            if name in options and not options[name].check_each_transform
-        ]
+        parts = (name for name in ("boxes", "keypoints") if name in options)
+        late = [name for name in parts if not options[name].check_each_transform]
         if count and late and tail._rules.spatial:
             raise ValueError(
                 f"split({count}) would cut off and drop {' and '.join(late)} between the pipelines as well, but check_each_transform=False "
@@ -348,48 +346,6 @@ class Compose:
     def streams(self) -> tuple[Stream, ...]:
         """Return the name and op of each stream of this pipeline."""
         return self._streams
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the pipeline as plain data, for `from_dict`."""
-        return to_plain(self)
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any], *, classes: Iterable[type] = ()) -> Compose:
-        """Return the pipeline that `to_dict` described.
-
-        Args:
-            data: the dict that `to_dict` returned.
-            classes: your own classes that it names; those of the library are known.
-
-        Raises:
-            TypeError: the data are not a mapping, or one of classes is not a class.
-            ValueError: the data contain an unknown class, are nested too deeply, or have a different version of the stream
-                contract.
-        """
-        result = from_plain(data, classes)
-        if not isinstance(result, cls):
-            way_out = ": use Views.from_dict" if data.get("transform") == "Views" else ""
-            raise ValueError(f"data must describe a Compose, got {data.get('transform')!r}{way_out}")
-        return result
-
-    def to_json(self) -> str:
-        """Return the pipeline as JSON, for `from_json`."""
-        return json.dumps(self.to_dict(), indent=2)
-
-    @classmethod
-    def from_json(cls, text: str, *, classes: Iterable[type] = ()) -> Compose:
-        """Return the pipeline that `to_json` described; see `from_dict`.
-
-        Raises:
-            TypeError: one of classes is not a class.
-            ValueError: the text is not JSON, is nested too deeply, or describes no pipeline of this version.
-        """
-        try:
-            return cls.from_dict(json.loads(text), classes=classes)
-        except RecursionError:
-            raise ValueError(
-                "text is nested too deeply for a pipeline: pass the text that to_json returned"
-            ) from None
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _ARGUMENTS:

@@ -60,6 +60,13 @@ _ERRORS: Final = {
 }
 """The sentences for errors of all transforms."""
 
+_INDENTED: Final[dict[str, Any]] = {
+    "subsequent_indent": " " * 8,
+    "break_long_words": False,
+    "break_on_hyphens": False,
+}
+"""How the lines of an entry are filled."""
+
 
 def option(
     check: Callable[..., Any] | None = None,
@@ -168,14 +175,5 @@ def _with_entries(text: str, title: str, entries: dict[str, str]) -> str:
         _, blank, after = after.partition("\n\n")
     else:
         before, blank, after = text.partition("\n\nExample:")
-    lines = [
-        fill(
-            f"    {name}: {entry}",
-            110,
-            subsequent_indent=" " * 8,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        for name, entry in entries.items()
-    ]
+    lines = [fill(f"    {name}: {entry}", 110, **_INDENTED) for name, entry in entries.items()]
     return "\n".join([f"{before}\n\n{title}:", *lines]) + blank + after

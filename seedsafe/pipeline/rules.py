@@ -300,10 +300,9 @@ class RuledSample(dict[Any, Any]):
                 self._set_boxes(*boxes.kept(self["boxes"], area(self["boxes"]), self.size))
             edges, indices, own = self["boxes"], self._indices, self._own_boxes
             result = from_edges(edges, boxes.out or boxes.format, self.size)
-            if self.size == self._size and boxes.out in (
-                None,
-                boxes.format,
-            ):  # a box that nothing moved gets exactly its own numbers back
+            has_format = boxes.out in (None, boxes.format)
+            if self.size == self._size and has_format:
+                # a box that nothing moved gets exactly its own numbers back
                 same = (edges[:, :4] == self._edges[indices, :4]).all(axis=1)
                 result[same, :4] = own[indices[same], :4]
             self["boxes"] = result.astype(own.dtype if own.dtype.kind == "f" else np.float64)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import is_dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -13,12 +14,59 @@ from seedsafe.keys.key import CONTRACT_VERSION
 from seedsafe.pipeline.primitive import marks_of
 from seedsafe.pipeline.transform import Transform, is_described, options
 
-__all__ = ["from_plain", "to_plain"]
+__all__ = ["Saved"]
 
 
-def to_plain(pipeline: Any) -> dict[str, Any]:
-    """Return a pipeline as plain data, with the version of the stream contract."""
-    return {"contract": CONTRACT_VERSION, **_to_plain(pipeline)}
+class Saved:
+    """What can be saved as plain data and as JSON: a Compose, or Views."""
+
+    __slots__ = ()
+
+    described_as: ClassVar[str]
+    """What the data describe, for an error."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return this as plain data, for `from_dict`."""
+        return {"contract": CONTRACT_VERSION, **_to_plain(self)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], *, classes: Iterable[type] = ()) -> Self:
+        """Return the pipeline, or the views, that `to_dict` described.
+
+        Args:
+            data: the dict that `to_dict` returned.
+            classes: your own classes that it names; those of the library are known.
+
+        Raises:
+            TypeError: the data are not a mapping, or one of classes is not a class.
+            ValueError: the data contain an unknown class, are nested too deeply, have a different version of the stream contract, or
+                describe something else.
+        """
+        result = _from_data(data, classes)
+        if not isinstance(result, cls):
+            name = data.get("transform")
+            way_out = f": use {name}.from_dict" if name in ("Compose", "Views") else ""
+            raise ValueError(f"data must describe {cls.described_as}, got {name!r}{way_out}")
+        return result
+
+    def to_json(self) -> str:
+        """Return this as JSON, for `from_json`."""
+        return json.dumps(self.to_dict(), indent=2)
+
+    @classmethod
+    def from_json(cls, text: str, *, classes: Iterable[type] = ()) -> Self:
+        """Return the pipeline, or the views, that `to_json` described; see `from_dict`.
+
+        Raises:
+            TypeError: one of classes is not a class.
+            ValueError: the text is not JSON, is nested too deeply, or describes no pipeline of this version.
+        """
+        try:
+            return cls.from_dict(json.loads(text), classes=classes)
+        except RecursionError:
+            raise ValueError(
+                "text is nested too deeply for a pipeline: pass the text that to_json returned"
+            ) from None
 
 
 def _to_plain(value: Any) -> Any:
@@ -30,10 +78,8 @@ def _to_plain(value: Any) -> Any:
         )
     for members in ("transforms", "pipelines"):  # of a Compose, of Views
         if hasattr(value, members) and not isinstance(value, Transform):
-            result = {
-                "transform": type(value).__name__,
-                members: [_to_plain(member) for member in getattr(value, members)],
-            }
+            inside = [_to_plain(member) for member in getattr(value, members)]
+            result = {"transform": type(value).__name__, members: inside}
             return result | {name: _to_plain(option) for name, option in value.options().items()}
     if isinstance(value, Transform) or (is_dataclass(value) and marks_of(type(value)).own):
         return {"transform": type(value).__name__} | {k: _to_plain(v) for k, v in options(value).items()}
@@ -63,8 +109,8 @@ def _from_plain(data: Any, find: Callable[[str], type | None]) -> Any:
     return data
 
 
-def from_plain(data: Any, classes: Iterable[type]) -> Any:
-    """Convert the result of `to_plain` back; see `Compose.from_dict`."""
+def _from_data(data: Any, classes: Iterable[type]) -> Any:
+    """Convert the result of `Saved.to_dict` back."""
     if not isinstance(data, Mapping):
         raise TypeError(f"data must be a mapping, as to_dict returns it, got {type(data).__name__}")
     plain = dict(data)

@@ -188,9 +188,8 @@ def require_fill(transform: Any, span: tuple[float, float] | None, source: str |
     """Raise an error for a fill meant for values from 0 to 255 in images from 0 to 1; see `Transform.out_span`."""
     fill: Any = getattr(transform, "fill", None)
     values: tuple[Any, ...] = fill if isinstance(fill, tuple) else (fill,)
-    if getattr(transform, "mode", "constant") != "constant" or not all(
-        isinstance(value, int | float) for value in values
-    ):
+    are_numbers = all(isinstance(value, int | float) for value in values)
+    if getattr(transform, "mode", "constant") != "constant" or not are_numbers:
         return
     if span is not None and -0.01 <= span[0] <= span[1] <= 1.01 and max(values) >= 2:
         shares = tuple(float(f"{value / 255:.3g}") for value in values)

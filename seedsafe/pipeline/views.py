@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from seedsafe.ground.html import table
 from seedsafe.ground.info import TARGETS, named_parts
@@ -17,15 +16,17 @@ from seedsafe.pipeline.naming import Namer
 from seedsafe.pipeline.node import checked_key
 from seedsafe.pipeline.option import store
 from seedsafe.pipeline.primitive import declared
-from seedsafe.pipeline.serial import from_plain, to_plain
+from seedsafe.pipeline.serial import Saved
 from seedsafe.pipeline.state import Applied
 from seedsafe.pipeline.transform import Transform
 
 __all__ = ["Views", "joined", "keys_of_views"]
 
+_NO_LISTS: Final = (str, bytes, Mapping, set, frozenset)
+
 
 @declared
-class Views:
+class Views(Saved):
     """Make several views of one sample, each with a pipeline of its own: crops of several sizes, or a weak and a strong view.
 
     Each augmented part of the sample becomes a tuple of its views; all other parts stay. Each pipeline has the stream
@@ -55,6 +56,8 @@ class Views:
     """
 
     __slots__ = ("_ops", "pipelines")
+
+    described_as = "Views"
 
     pipelines: tuple[Any, ...]
 
@@ -158,32 +161,6 @@ class Views:
             f"view {view} is made by {code_name(pipeline)}, whose draws are only known after a call: use a Compose or a Transform"
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the pipelines as plain data, for `from_dict`."""
-        return to_plain(self)
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any], *, classes: Iterable[type] = ()) -> Views:
-        """Return the views that `to_dict` described; see `Compose.from_dict`.
-
-        Raises:
-            TypeError: the data are not a mapping, or one of classes is not a class.
-            ValueError: the data contain an unknown class or do not describe Views.
-        """
-        result = from_plain(data, classes)
-        if not isinstance(result, cls):
-            raise ValueError(f"data must describe Views, got {data.get('transform')!r}")
-        return result
-
-    def to_json(self) -> str:
-        """Return the pipelines as JSON, for `from_json`."""
-        return json.dumps(self.to_dict(), indent=2)
-
-    @classmethod
-    def from_json(cls, text: str, *, classes: Iterable[type] = ()) -> Views:
-        """Return the views that `to_json` described; see `from_dict`."""
-        return cls.from_dict(json.loads(text), classes=classes)
-
     def options(self) -> dict[str, Any]:
         """Return the arguments other than the pipelines: there are none."""
         return {}
@@ -205,20 +182,16 @@ class Views:
     def __repr__(self) -> str:
         return f"Views([{', '.join(map(repr, self.pipelines))}])"
 
-    def _repr_html_(self) -> str:
-        """Return the pipelines as tables, for notebooks."""
-        return self.tables()
-
     def tables(self) -> str:
         """Return the HTML tables of the pipelines, one for each view."""
         return "".join(
-            pipeline_table(
-                Compose([pipeline]) if isinstance(pipeline, Transform) else pipeline, f"view {number}"
-            )
+            pipeline_table(self.pipeline(number), f"view {number}")
             if isinstance(pipeline, Compose | Transform)
             else table(f"view {number}", ("transform",), [(repr(pipeline),)])
             for number, pipeline in enumerate(self.pipelines)
         )
+
+    _repr_html_ = tables  # for notebooks
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Views, (self.pipelines,)
@@ -271,11 +244,8 @@ def joined(
 
 def _checked(pipelines: Any) -> tuple[Any, ...]:
     """Return the pipelines of several views, or raise an error that says what is wrong with them."""
-    if (
-        callable(pipelines)
-        or not isinstance(pipelines, Iterable)
-        or isinstance(pipelines, str | bytes | Mapping | set | frozenset)
-    ):
+    is_list = isinstance(pipelines, Iterable) and not isinstance(pipelines, _NO_LISTS)
+    if callable(pipelines) or not is_list:
         raise TypeError(
             f"views must be a list with a pipeline for each view, got {pipelines!r}: pass [weak, strong], or the number of views "
             "and one pipeline as augment="

@@ -78,9 +78,8 @@ def parts(dataset: Any) -> Iterator[Any]:
         return
     attributes = dict.fromkeys(_KNOWN, None) | getattr(dataset, "__dict__", {})
     for name, part in attributes.items():
-        if name in _KNOWN and (
-            part is not None or hasattr(type(dataset), name)
-        ):  # else it may be another's, passed on
+        is_own = part is not None or hasattr(type(dataset), name)  # else it may be another's, passed on
+        if name in _KNOWN and is_own:
             part = getattr(dataset, name, None)
         entries = (
             part.values() if isinstance(part, dict) else part if isinstance(part, list | tuple) else (part,)

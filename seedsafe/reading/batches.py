@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,9 @@ from seedsafe.reading.sample import (
 )
 from seedsafe.reading.steps import apart_from_outer
 from seedsafe.reading.targets import Targets
+
+if TYPE_CHECKING:
+    from seedsafe.ring import Rows  # it imports multiprocessing, which Pyodide lacks
 
 __all__ = [
     "KeyedCollate",
@@ -123,14 +126,6 @@ def _described(sample: Any) -> str:
     return f"{len(sample)} parts" if isinstance(sample, tuple | list) else f"a {type(sample).__name__}"
 
 
-class Rows(Protocol):
-    """The memory of a batch in place, one row for each sample; see `seedsafe.ring.Rows`."""
-
-    def offer(self) -> Any: ...
-    def place(self, sample: Any) -> Any: ...
-    def room(self, shape: tuple[int, ...], dtype: Any) -> Array: ...
-
-
 def read_batch(
     reader: Any,
     ats: Sequence[SampleIndex],
@@ -202,11 +197,8 @@ def augment_batch(
         )
     if not bound.views:
         return join(_augment_each(bound, parts, columns, number, first, rows, stack))
-    outer = keys_of_views(first, len(bound.views))
-    views = [
-        _augment_each(view, parts, columns, number, key, None, stack)
-        for view, key in zip(bound.views, outer, strict=True)
-    ]
+    each = zip(bound.views, keys_of_views(first, len(bound.views)), strict=True)
+    views = [_augment_each(view, parts, columns, number, key, None, stack) for view, key in each]
     return join(views_of_parts(bound, parts, views, targets))
 
 
@@ -331,8 +323,9 @@ def _opened(
 
 def _columns(parts: Any, labels: tuple[str, ...]) -> dict[str, Any]:
     """Return the parts of a ready batch that are augmented, by name."""
-    named = parts if isinstance(parts, dict) else {"batch": parts}
-    columns = {name: named[name] for name in ("batch", *TARGETS, *labels) if name in named}
+    columns = {"batch": parts}
+    if isinstance(parts, dict):
+        columns = {name: parts[name] for name in (*TARGETS, *labels) if name in parts}
     for name, column in columns.items():
         if _are_several(column, name):
             columns[name] = [list(row) for row in zip(*column, strict=True)]

@@ -58,13 +58,13 @@ _ALLOW: Final = 'or pass on_unkeyed="allow" if these draws may differ'
 _FIRST: Final = 8
 """The first reads of a base in a process that are all checked. Then the reads 16, 32, 64 and so on are."""
 
-_FAR: Final = 2**62
+_NEVER: Final = 2**62
 _END: Final = object()
 
-_TRIED: Final = 3
+_SAMPLES_AGAIN: Final = 3
 """So many samples are read again however long that takes, and others while all these reads took less than a second."""
 
-_SECONDS: Final = 1.0
+_SECONDS_AGAIN: Final = 1.0
 
 _SAMPLES: Final = 3
 """So many samples must leave a generator in one state to be told: two may share a seed by intent, such as the images of a pair."""
@@ -144,7 +144,7 @@ class DrawChecks:
 
     def renew(self) -> None:
         """Begin again, in a new process."""
-        self.due_in = _FAR if self._answer == "allow" or _is_data(self._base) else 1
+        self.due_in = _NEVER if self._answer == "allow" or _is_data(self._base) else 1
         """The number of reads up to the next check. Who reads the base counts it down, and calls `check` at 0."""
         self._number = 0
         self._lock = threading.RLock()
@@ -153,11 +153,11 @@ class DrawChecks:
         """The states in which reads left generators that they set, by the generator's name and the sample's position."""
         self._others: dict[str, Iterator[State]] = {}
         """States to try for each generator, by its name."""
-        self._tried, self._spent = 0, 0.0
-        self._changed = 0
-        self._kept: str | None = None
+        self._samples_again, self._seconds_again = 0, 0.0
+        self._reads_changed = 0
+        self._text_if_first: str | None = None
         """The warning to give if the first read alone draws: it kept what it drew."""
-        self._changes: str | None = None
+        self._changed_again: str | None = None
         """The path of what a read again has changed, so that none follows."""
         self._error: str | None = None
 
@@ -204,7 +204,9 @@ class DrawChecks:
         number = self._number + 1
         may_raise = self._answer == "raise" and number <= _FIRST and epoch <= self._log.first_epoch(epoch)
         held = Contents(self._base, position)
-        named = [(named_place(self._name, place), place.thing) for place in held.generators[:64]]
+        named = [
+            (named_place(self._name, place), place.thing) for place in held.generators[:64]
+        ]  # each costs a state
         own = [generator for name, thing in named if (generator := stateful(name, thing)) is not None]
         with Replayed() as seeds:
             before = states_of((*global_generators(), *own, seeds))
@@ -243,16 +245,16 @@ class DrawChecks:
         names = [generator.name for generator, _ in moved] + held.spawned(self._name)
         tried = [pair for pair in before if pair[0].name in names or pair[0].name in self._ends]
         if not names and not tried:
-            kept, self._kept = self._kept, None
+            kept, self._text_if_first = self._text_if_first, None
             return sample, _Fault(kept, False) if kept else None
-        changed = held.changed(self._name) or self._changes
+        changed = held.changed(self._name) or self._changed_again
         if changed is not None:
-            self._changed = self._changed + bool(names)
-            numbers = held.new_numbers(self._name) if names and self._changed == 1 else None
-            self._kept = numbers and self._text_of_kept(names, numbers)
-            is_told = names and self._changed >= _CHANGED
+            self._reads_changed = self._reads_changed + bool(names)
+            numbers = held.new_numbers(self._name) if names and self._reads_changed == 1 else None
+            self._text_if_first = numbers and self._text_of_kept(names, numbers)
+            is_told = names and self._reads_changed >= _CHANGED
             return sample, _Fault(self._text_of_change(names, changed), False) if is_told else None
-        if self._tried >= _TRIED and self._spent > _SECONDS:
+        if self._samples_again >= _SAMPLES_AGAIN and self._seconds_again > _SECONDS_AGAIN:
             return sample, None
         start, result, fault = monotonic(), sample, None
         with suppress(Exception):  # of the classes of its parts, or of another library's generator
@@ -261,7 +263,10 @@ class DrawChecks:
                 if can_set:
                     fault = self._compare_reads(read, own, held, tried, position)
             result = sample if digests_of(sample) == own else copy  # the base may have used its memory again
-        self._tried, self._spent = self._tried + 1, self._spent + monotonic() - start
+        self._samples_again, self._seconds_again = (
+            self._samples_again + 1,
+            self._seconds_again + monotonic() - start,
+        )
         return result, fault
 
     def _compare_reads(
@@ -280,22 +285,19 @@ class DrawChecks:
         stable = {path for path, digest in own.items() if same.get(path) == digest}
         follows, other, other_ends = False, dict[Any, bytes](), list[Any]()
         # the first two other states are far apart, so what a base draws once differs in one of them
-        for _ in range(1 if self._tried else 2):
+        for _ in range(1 if self._samples_again else 2):
             others = [next(self._others.setdefault(one.name, one.others())) for one in generators]
             pairs = zip(generators, others, strict=True)
             other, other_ends = rerun(partial(_digests, read), generators, partial(set_states, pairs))
             if follows := any(other.get(path) != own[path] for path in stable):
                 break
-        self._changes = held.changed(self._name)  # in another branch than before
-        if self._changes is not None:
+        self._changed_again = held.changed(self._name)  # in another branch than before
+        if self._changed_again is not None:
             held.put_back()
         if not same or not other:  # it cannot be read again
             return None
-        anew = [
-            generator
-            for (generator, start), end, same_end in zip(before, ends, same_ends, strict=True)
-            if same_end not in (end, start.mark)
-        ]
+        ended = zip(before, ends, same_ends, strict=True)
+        anew = [generator for (generator, start), end, same in ended if same not in (end, start.mark)]
         if anew and len(stable) < len(own):
             return _Fault(self._text_of_seeds(anew, position), not others_run())
         if follows:
@@ -362,7 +364,7 @@ class DrawChecks:
         )
 
     def _report(self, text: str, may_raise: bool) -> None:
-        self.due_in = _FAR
+        self.due_in = _NEVER
         if may_raise or (self._log.first(self.KIND) and not _warns(text)):
             self._error, self.due_in = text, 0
             raise NotReproducible(text)

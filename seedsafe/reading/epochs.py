@@ -29,6 +29,7 @@ _OP: Final = op_of("seedsafe/epoch")
 _FOREIGN, _TWO_OPEN, _NO_SETTER, _DRAWS = 2**5, 2**6, 2**7, 2**8
 """The kinds of the warnings in the log."""
 _MOST: Final = 64
+"""How many epochs' first positions are remembered: a run may have thousands, and only the latest are begun again."""
 _USUAL: Final = ("epoch", "_epoch")
 
 
@@ -52,31 +53,33 @@ def keeping_epochs() -> Generator[None, None, None]:
 class _Holder:
     """A dataset with a ``set_epoch``, and the epoch that it was last given in this process, by whichever dataset reads from it."""
 
-    __slots__ = ("__weakref__", "epoch", "left", "plain", "shown", "thing")
+    __slots__ = ("__weakref__", "epoch", "names", "noted", "noted_ints", "thing")
 
     def __init__(self, thing: Any) -> None:
         self.thing = thing
         self.epoch: int | None = None
-        self.shown: tuple[str, ...] = _USUAL
+        self.names: tuple[str, ...] = _USUAL
         """The names of the attributes that show its epoch."""
-        self.note()
+        self.noted: dict[str, int] | None = None
+        """What they showed when `note` was called; None before."""
+        self.noted_ints: list[tuple[str, int]] = []
 
     def numbers(self) -> dict[str, int]:
         """Return the whole numbers that its attributes show now, by name."""
-        values = ((name, _number(getattr(self.thing, name, None))) for name in self.shown)
+        values = ((name, _number(getattr(self.thing, name, None))) for name in self.names)
         return {name: value for name, value in values if value is not None}
 
     def note(self) -> None:
-        """Take its epoch for our own: another number in `left` will have been set by somebody else."""
-        self.left = self.numbers()
+        """Take its epoch for our own: another number in `noted` will have been set by somebody else."""
+        self.noted = self.numbers()
         # shared memory is looked at only when an epoch begins, as this is asked before each read
-        self.plain = [pair for pair in self.left.items() if type(getattr(self.thing, pair[0])) is int]
+        self.noted_ints = [pair for pair in self.noted.items() if type(getattr(self.thing, pair[0])) is int]
 
     def is_at(self, epoch: int) -> bool:
         """Return whether it was given an epoch, and shows no other one."""
         if epoch != self.epoch:
             return False
-        return all(getattr(self.thing, name, None) == value for name, value in self.plain)
+        return all(getattr(self.thing, name, None) == value for name, value in self.noted_ints)
 
     def call(self, epoch: int) -> None:
         """Call its ``set_epoch``, and note what that has changed."""
@@ -85,12 +88,14 @@ class _Holder:
         before = {name: _number(value) for name, value in attributes.items() if "epoch" in name.lower()}
         method(epoch)
         changed = [name for name, value in before.items() if value != epoch == _number(attributes.get(name))]
-        self.shown = tuple(dict.fromkeys((*self.shown, *changed)))
+        self.names = tuple(dict.fromkeys((*self.names, *changed)))
         self.epoch = epoch
         self.note()
 
     def __reduce__(self) -> Any:
-        return _holder_again, (self.thing, self.epoch, self.shown, self.left, self.plain)
+        state = {name: getattr(self, name) for name in ("epoch", "names", "noted", "noted_ints")}
+        # the thing may not be complete while it is unpickled, so it is not asked
+        return _holder_of, (self.thing,), (None, state)
 
 
 # Several datasets may read from one, as after a random_split: none of them is somebody else to the others.
@@ -101,16 +106,6 @@ def _holder_of(thing: Any) -> _Holder:
     holder = _holders.get(id(thing))
     if holder is None:
         holder = _holders[id(thing)] = _Holder(thing)
-    return holder
-
-
-def _holder_again(thing: Any, epoch: int | None, shown: tuple[str, ...], left: Any, plain: Any) -> _Holder:
-    holder = _holders.get(id(thing))
-    if holder is None:
-        # the thing may not be complete while it is unpickled, so it is not asked
-        holder = _holders[id(thing)] = object.__new__(_Holder)
-        holder.thing = thing
-    holder.epoch, holder.shown, holder.left, holder.plain = epoch, shown, left, plain
     return holder
 
 
@@ -135,6 +130,9 @@ class BaseEpochs:
         own = [thing for thing in found if not isinstance(thing, Keyed)]
         self._has_keyed = len(own) < len(found)
         self._holders = [_holder_of(thing) for thing in own if _ends(thing)]
+        for holder in self._holders:
+            if holder.noted is None:
+                holder.note()
         self._fixed = [thing for thing in own if not _ends(thing)]
         self._lock = threading.RLock()
         self._begun: dict[int, int] = {}
@@ -185,7 +183,8 @@ class BaseEpochs:
     def _hand_on(self, holder: _Holder, epoch: int) -> None:
         """Call a ``set_epoch`` unless somebody else has set the epoch meanwhile."""
         now = holder.numbers()
-        others = [name for name, value in now.items() if holder.left.get(name, value) != value]
+        noted = holder.noted or {}
+        others = [name for name, value in now.items() if noted.get(name, value) != value]
         if others:
             self._leave(holder, epoch, others[0], now[others[0]])
         elif self._runner is not None:
@@ -197,10 +196,10 @@ class BaseEpochs:
     def _leave(self, holder: _Holder, epoch: int, name: str, now: int) -> None:
         """Leave an epoch that somebody else has set, and warn if it is not that of the reads."""
         holder.epoch = epoch
-        left = holder.left
+        noted = holder.noted
         holder.note()
         if now != epoch:
-            holder.left = left  # it is not ours in the next epoch either
+            holder.noted = noted  # it is not ours in the next epoch either
             self._tell(
                 _FOREIGN,
                 f"{name} of the {type(holder.thing).__qualname__} was set to {now} by other code, while epoch {epoch} is read, so it stays "

@@ -133,8 +133,8 @@ def epoch_name(epoch: int) -> str:
     return "the validation epoch" if epoch == VALIDATION_EPOCH else f"epoch {epoch}"
 
 
-_SHOWN = 20
-_LONGEST = 1000
+_SHOWN = 20  # indices in a warning, two lines of them; failures() has all
+_LONGEST = 1000  # characters of a reason: some errors quote whole files
 
 
 class FailureLog:
@@ -282,11 +282,8 @@ class SampleError(RuntimeError):
         transform: str | None = None,
     ) -> None:
         super().__init__(message)
-        self.index = index
-        self.path = path
-        self.epoch = epoch
-        self.worker = worker
-        self.transform = transform
+        self.index, self.path, self.epoch = index, path, epoch
+        self.worker, self.transform = worker, transform
 
 
 class PartnerError(SampleError):

@@ -370,11 +370,8 @@ class Opened:
         self._backs: dict[str, Back] = {}
         self._wraps: dict[str, Any] = {}
         for target, part in parts.items():
-            if (
-                target in _TARGETS
-                and part is not None
-                and (type(part) is not np.ndarray or part.dtype.char in WIDE)
-            ):
+            is_array = type(part) is np.ndarray and part.dtype.char not in WIDE
+            if target in _TARGETS and part is not None and not is_array:
                 if tv_target(part) is not None:
                     part, self._wraps[target] = unwrap(part, target, bound.rules)
                 array, self._backs[target] = opened(part, target, bound.channels_first)

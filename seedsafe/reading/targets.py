@@ -76,10 +76,8 @@ def check_targets(targets: Any, labels: Sequence[str] = ()) -> Targets:
     repeated = [
         target for target in set(named) if named.count(target) > 1 and target not in ("mask", "image")
     ]
-    mixed = any(
-        named.count(single) > 1 and several in named
-        for single, several in (("mask", "masks"), ("image", "video"))
-    )
+    pairs = (("mask", "masks"), ("image", "video"))
+    mixed = any(named.count(single) > 1 and several in named for single, several in pairs)
     if repeated or mixed or not any(target in TARGETS for target in named):
         raise ValueError(
             f"targets must name at least one target, and each at most once except image and mask, got {targets!r}"

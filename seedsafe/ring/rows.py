@@ -105,9 +105,8 @@ class Rows:
 
     def _place_part(self, part: Any) -> Any:
         nbytes = self.size(part)
-        return part if nbytes is None else self._place_array(part, nbytes)
-
-    def _place_array(self, part: Any, nbytes: int) -> Any:
+        if nbytes is None:
+            return part
         number = self._part
         self._part += 1
         if number == len(self._columns):

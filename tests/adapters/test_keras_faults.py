@@ -75,13 +75,6 @@ def test_replacements_are_those_of_the_definition() -> None:
         sequence.report_failures()
 
 
-def test_nan_is_replaced_if_asked() -> None:
-    base = Faulty("float32", {20: "NaN"})
-    images, labels = faulty("replace", base, check_finite=True)[5]
-    assert np.isfinite(images).all()
-    assert 20 not in labels
-
-
 class Batches(keras.utils.PyDataset):
     """Ready batches of which the second is as it is given."""
 

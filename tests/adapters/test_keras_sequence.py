@@ -63,14 +63,6 @@ class TestSamples:
         assert batch["label"].tolist() == [3] * 4
         assert at([[image, 3] for image in pixels(4)], batch_size=4)[0][1].tolist() == [3] * 4
 
-    def test_with_targets_move_together(self) -> None:
-        image = pixels(1)[0]
-        base = [(image, image[..., 0], 7)] * 4
-        images, masks, labels = at(base, FLIP, batch_size=4, targets=("image", "mask", None))[0]
-        assert np.array_equal(images[..., 0], masks)
-        assert labels.tolist() == [7] * 4
-        assert {bool((flipped == image).all()) for flipped in images} == {True, False}
-
     @pytest.mark.parametrize("index", [np.int64(1), np.uint8(1)])
     def test_are_read_at_numpy_integers(self, index: Any) -> None:
         sequence = at(Samples(7), batch_size=3)
@@ -96,13 +88,6 @@ class TestSamples:
         wide = at([image.astype(np.int64) for image in pixels(4)], batch_size=4)[0]
         assert wide.dtype == np.int64
         assert np.array_equal(wide, wanted)
-
-    def test_that_come_to_nothing_raise(self) -> None:
-        def forgetful(image: Any, *, key: ss.SampleKey) -> None:
-            return None
-
-        with pytest.raises(ss.SampleError, match="TypeError: augment returned None: return"):
-            at(Samples(4), forgetful, batch_size=2)[0]
 
     def test_of_another_keyed_dataset_are_read_at_the_same_epoch(self) -> None:
         from seedsafe_torch import AugmentedDataset
@@ -283,13 +268,6 @@ class TestEpoch:
         for epoch in (0, 1, 5):
             callback.on_epoch_begin(epoch)
             assert {int(images.max()) for images, _ in (sequence[0], sequence[2])} == {epoch}
-
-    def test_views_do_not_share_what_is_set(self) -> None:
-        sequence = at(Samples(7), batch_size=3)
-        other = sequence.at_epoch(0)
-        other.base = [(np.zeros((10, 10, 3), np.uint8), 0.0)] * 7
-        assert not np.array_equal(sequence[0][0], other[0][0])
-        assert np.array_equal(sequence[0][0], at(Samples(7), batch_size=3)[0][0])
 
     def test_of_two_views_are_independent(self) -> None:
         sequence = AugmentedSequence(Samples(7), augmentation(), seed=SEED, batch_size=3)
