@@ -223,7 +223,7 @@ class EpochCell(WarningLog):
     def first(self, kind: int) -> bool:
         """Return whether to give a warning now: True once for each kind in a process, and in none once another has given it.
 
-        Two workers that come to it in the same moment may both give it, because neither waits for the other.
+        Two workers that come to it at once may both give it, because neither waits for the other.
         """
         marks, place = self.shared.marks, kind.bit_length()
         given, marks[place] = marks[place], 1
