@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 
-.PHONY: demo cost test check test-kernels test-numpy test-oldest test-newest test-arm test-elsewhere test-release test-matrix test-audit test-bridge test-scale test-albumentations test-cuda coverage test-trainers test-site bench bench-loaders docs clean
+.PHONY: demo proof cost test check test-kernels test-numpy test-oldest test-newest test-arm test-elsewhere test-release test-matrix test-audit test-bridge test-scale test-albumentations test-cuda coverage test-trainers test-site bench bench-loaders docs clean
 
 # One environment for everything; made again only when pyproject.toml or the kernels change.
 $(VENV)/.installed: pyproject.toml hatch_build.py $(wildcard seedsafe/kernels/*.[ch])
@@ -13,17 +13,22 @@ $(VENV)/.installed: pyproject.toml hatch_build.py $(wildcard seedsafe/kernels/*.
 	$(BIN)/python -m pip install --quiet --no-deps "tf-keras>=2.21,<2.22"  # its own requirement is the full tensorflow
 	touch $@
 
-# The kernels under AddressSanitizer and UBSan: 100,000 random calls, each with memory of exactly its size.
+# The kernels under AddressSanitizer and UBSan: 100,000 random calls, each with memory of exactly its size, and 10,000 windows of JPEGs.
 test-kernels: $(VENV)/.installed
 	scripts/test_kernels.sh 100000 7
+	SEEDSAFE_JPEGS=2500 $(BIN)/python -m pytest -q tests/test_jpeg_windows.py -k pixels_of_the_whole
 
 # What the bug costs in accuracy: measures what is not in experiments/cost/results.json yet, and writes the page.
 cost: $(VENV)/.installed
 	$(BIN)/python -m experiments.cost.train
 	$(BIN)/python -m experiments.cost.page
 
+# The main job on real photographs and speech, in torch and Keras; proof does it with ten times the samples, and measures the loaders.
 demo: $(VENV)/.installed
 	$(BIN)/python -m demo
+
+proof: $(VENV)/.installed
+	$(BIN)/python -m demo --proof
 
 # In a process for each core: no test needs a quiet machine. JOBS=0 runs them in one. A test that hangs is ended and named.
 # Hundreds of programs and spawned workers read the modules compiled, whatever the shell says.

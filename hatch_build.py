@@ -70,13 +70,28 @@ def compiled(root: Path) -> Path:
     )
     new = target.with_suffix(f".{os.getpid()}")  # on the target's disk: it is moved when it is whole
     # Products and sums are rounded one by one, as the arithmetic is defined; joined ones would be other bits.
-    if Path(compiler[0]).stem.lower() == "cl":
+    if is_cl := Path(compiler[0]).stem.lower() == "cl":
         options = ["/nologo", "/O2", "/fp:precise", "/LD", *sources, f"/Fe:{new}"]
     else:
         options = ["-std=c11", "-O3", "-ffp-contract=off", "-fvisibility=hidden", "-fPIC", "-shared"]
         options += [*sources, "-o", str(new), *([] if os.name == "nt" else ["-lm"])]
-    done = subprocess.run([*compiler, *options], cwd=root, capture_output=True, text=True, check=False)
-    if done.returncode:
+    # Where libjpeg-turbo is, if not where the compiler looks; without it, JPEGs are decoded whole.
+    before, after = (shlex.split(os.environ.get(name, "")) for name in ("CFLAGS", "LDFLAGS"))
+    jpeg = ["/DSEEDSAFE_JPEG", "jpeg-static.lib"] if is_cl else ["-DSEEDSAFE_JPEG", "-ljpeg"]
+    for last in (jpeg, []):
+        command = [
+            compiler[0],
+            *compiler[1:],
+            *before,
+            *options,
+            *last,
+            *(("/link",) if is_cl and after else ()),
+            *after,
+        ]
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+        if not done.returncode:
+            break
+    else:
         raise OSError(f"{compiler[0]} failed: {(done.stderr or done.stdout).strip()}")
     new.replace(target)
     return target

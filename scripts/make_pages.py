@@ -23,7 +23,7 @@ MIGRATION = [ROOT / "docs" / "how-to" / f"migrate{of}.md" for of in ("", "-imgau
 INTERNAL = {
     *(
         "apply_matrix",
-        "channel_groups",
+        "changed_by_pillow",
         "each_as_row",
         "inverse",
         "look_up",

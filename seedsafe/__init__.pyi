@@ -127,9 +127,9 @@ from seedsafe.keys.key import CONTRACT_VERSION as CONTRACT_VERSION
 from seedsafe.keys.key import VALIDATION_EPOCH as VALIDATION_EPOCH
 from seedsafe.keys.key import SampleIndex as SampleIndex
 from seedsafe.keys.key import SampleKey as SampleKey
-from seedsafe.keys.key import epoch_order as epoch_order
 from seedsafe.keys.key import op_of as op_of
 from seedsafe.keys.key import record_index as record_index
+from seedsafe.keys.order import epoch_order as epoch_order
 from seedsafe.mixing.batch import BatchMix as BatchMix
 from seedsafe.mixing.copy_paste import CopyPaste as CopyPaste
 from seedsafe.mixing.cutmix import CutMix as CutMix

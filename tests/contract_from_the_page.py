@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 __all__ = [
     "Key",
     "Words",
+    "addressed",
     "bell_quantile",
     "beta",
     "cos_sin",
@@ -27,6 +28,7 @@ __all__ = [
     "mixed",
     "noise_value",
     "op_of",
+    "permuted",
     "philox_block",
     "pieces",
     "record_index",
@@ -200,6 +202,28 @@ def epoch_order(seed: int, epoch: int, n: int) -> list[int]:
     words = Words(Key(seed, epoch, 0), "seedsafe/order")
     drawn = [words.word() for _ in range(n)]
     return sorted(range(n), key=lambda place: drawn[place])
+
+
+def permuted(drawn: Sequence[int], n: int, x: int, rounds: Sequence[int] = range(8)) -> int:
+    """Return the number that 16 words make of one below n; with the rounds from the last to the first, the one that it was made of."""
+    bits = max(8, (n - 1).bit_length())
+    upper_bits, lower_bits = bits // 2, bits - bits // 2
+    upper, lower = x >> lower_bits, x % 2**lower_bits
+    for k in rounds:
+        t = ((upper if k % 2 else lower) * drawn[2 * k] + drawn[2 * k + 1]) & MASK
+        t = (t ^ t >> 32) * 0x9E3779B97F4A7C15 & MASK
+        if k % 2:
+            lower ^= t >> 64 - lower_bits
+        else:
+            upper ^= t >> 64 - upper_bits
+    x = upper << lower_bits | lower
+    return x if x < n else permuted(drawn, n, x, rounds)
+
+
+def addressed(seed: int, epoch: int, n: int, position: int) -> int:
+    """Return the sample at a position of the addressed order."""
+    words = Words(Key(seed, epoch, 0), "seedsafe/order/addressed")
+    return permuted([words.word() for _ in range(16)], n, position)
 
 
 def sampler_seed(seed: int, epoch: int) -> int:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-__all__ = ["ROOT", "environment", "python"]
+__all__ = ["ROOT", "environment", "photographs", "python"]
 
 ROOT = Path(__file__).parents[1]
 
@@ -27,3 +27,17 @@ def python(*arguments: Any, check: bool = True, **how: Any) -> subprocess.Comple
     done = subprocess.run([sys.executable, *map(str, arguments)], check=False, **options)
     assert not (check and done.returncode), done.stderr
     return done
+
+
+def photographs(folder: Path) -> None:
+    """Write ``photos``, the eight photographs of pages that begin with a reader's own, in two classes."""
+    import cv2
+
+    from demo.inputs import photographs
+
+    shown = photographs()
+    first = shown.pop("chelsea")
+    for number, image in enumerate([first, *shown.values()]):
+        of_class = folder / "photos" / ("cat", "dog")[number // 4]
+        of_class.mkdir(parents=True, exist_ok=True)
+        cv2.imwrite(str(of_class / f"{number % 4}.jpg"), image[..., ::-1])

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import cv2
+import numpy as np
 import pytest
-from programs import ROOT, python
+from programs import ROOT, photographs, python
 
 _FENCE = re.compile(r"^```([\w-]+)[ \t]*([^\n]*)\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 
@@ -46,11 +48,19 @@ def test_page(page: Path, tmp_path: Path) -> None:
     code, shown = printed_by(found)
     if not code:
         return
+    if 'ImageFolder("photos")' in code and "mkdir" not in code:
+        photographs(tmp_path)
     script = tmp_path / "page.py"
     script.write_text(code, encoding="utf-8")
     done = python(script, cwd=tmp_path)
     if shown:
         assert done.stdout == shown
+    for name in re.findall(r"!\[[^]]*\]\((\w+\.jpg)\)", page.read_text(encoding="utf-8")):
+        if (tmp_path / name).exists():
+            old, new = (cv2.imread(str(folder / name)).astype(float) for folder in (page.parent, tmp_path))
+            assert np.abs(old - new).mean() < 3, (
+                f"{page.parent / name} is old: copy what the page's script writes"
+            )
 
 
 def test_a_wrong_page_is_noticed(tmp_path: Path) -> None:

@@ -118,7 +118,7 @@ def test_sphinx_is_told_the_parameters() -> None:
 def test_every_transform_has_a_thumbnail() -> None:
     assert set(gallery.transforms()) == {*PUBLIC, "BatchMix"}
     readme = Path(__file__).parents[1] / "README.md"
-    assert f"\n{len(gallery.transforms())} transforms of" in readme.read_text(encoding="utf-8")
+    assert f"[{len(gallery.transforms())} transforms](docs/gallery.md)" in readme.read_text(encoding="utf-8")
     made = gallery.thumbnails(gallery.transforms())
     for name, one in made.items():
         assert one.shape == (CELL, CELL, 3)

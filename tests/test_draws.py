@@ -259,7 +259,7 @@ def test_truncated_normal_has_the_law_between_its_bounds() -> None:
         (lambda d: d.choice(2, weights=[1e308, 1e308]), ValueError, "and their sum finite"),
         (lambda d: d.choice(2, weights=[1, 1, 1]), ValueError, "weights must be 2 numbers"),
         (lambda d: d.choice(3, 2, weights=[0, 1, 0]), ValueError, "at most the 1 weights above 0, got 2"),
-        (lambda d: d.multinomial(-1, [1]), ValueError, "n must be at least 0, got -1"),
+        (lambda d: d.multinomial(-1, [1]), ValueError, "n must be at least 0 and below 2**63, got -1"),
         (lambda d: d.multinomial([1], 3), TypeError, "pass multinomial(n, weights)"),
         (lambda d: d.multinomial(3, 5), TypeError, "weights must be a sequence of numbers, got 5"),
         (lambda d: d.multinomial(3, []), ValueError, "and their sum finite and above 0, got []"),

@@ -38,7 +38,7 @@ def opened() -> Iterator[None]:
 def usual(call: Any) -> Any:
     """Return the result of a call that does not see the kernels."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(antialias, "library", lambda: None)
+        patch.setattr(kernels, "_opened", lambda: (None, "switched off"))
         return call()
 
 
@@ -112,6 +112,9 @@ def test_an_affine_map_has_the_bytes_of_the_usual_way(
         return pillow.transform_affine(image.astype(kind), data, resample=resample, fill=fill)
 
     np.testing.assert_array_equal(move(), usual(move), strict=True)
+    with pytest.MonkeyPatch.context() as patch:  # without Pillow, or on another processor
+        patch.setattr(pillow, "_computes_like_us", lambda: False)
+        np.testing.assert_array_equal(move(), usual(move), strict=True)
 
 
 def test_the_nearest_pixels_of_a_large_image_are_those_of_the_usual_way() -> None:

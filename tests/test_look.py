@@ -408,6 +408,9 @@ def test_yaml_and_classes_of_ones_own(folder: Path, capsys: pytest.CaptureFixtur
         (["explain", "mine:Plain"], "use `seedsafe preview`"),
         (["explain", "photos/coffee.jpg"], "PIPELINE must be"),
         (["demo", "--workers", "1"], "must be from 2 to 16"),
+        (["demo", "--image", "nowhere.jpg"], "nowhere.jpg"),
+        (["demo", "--image", "images/0.png", "-o", "demo.gif"], "must end in .png"),
+        (["demo", "--image", "images/0.png", "-o", "no/demo.png"], "a folder that exists"),
     ],
     ids=lambda given: " ".join(given) if isinstance(given, list) else "",
 )
@@ -427,6 +430,30 @@ def test_the_demo_shows_the_bug_and_the_cure(capsys: pytest.CaptureFixture[str])
     for epoch, crops in enumerate(facts["seedsafe"]["crops"]):
         for index, crop in enumerate(crops):
             assert tuple(crop) == augment.params(ss.SampleKey(42, epoch, index), (1224, 1224))[0].params
+
+
+def test_the_demo_writes_the_crops_of_an_image(tmp_path: Path) -> None:
+    rows, columns = np.mgrid[:400, :600]
+    cv2.imwrite(
+        str(tmp_path / "mine.png"), np.stack([rows // 2, columns // 3, rows * 0], -1).astype(np.uint8)
+    )
+    out = tmp_path / "demo.png"
+    assert main(["demo", "--workers", "2", "--image", str(tmp_path / "mine.png"), "-o", str(out)]) == 0
+    sheet = cv2.imread(str(out))
+    height, width = (side // 4 for side in sheet.shape[:2])
+    parts = [
+        sheet[k * height : (k + 1) * height, half * 2 * width : (half + 1) * 2 * width]
+        for k in range(4)
+        for half in (0, 1)
+    ]
+    seen = [
+        part[part.shape[0] // 2 - 20 : part.shape[0] // 2 + 20, width - 20 : width + 20].mean((0, 1))
+        for part in parts
+    ]
+    assert (
+        np.ptp(seen[:4], axis=0).max() < 8
+    )  # the usual code cuts the same window for each worker in each epoch
+    assert np.ptp(seen[4:], axis=0).max() > 20
 
 
 def test_a_sample_is_shown_with_its_masks_boxes_and_keypoints() -> None:

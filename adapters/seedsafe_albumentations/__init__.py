@@ -4,6 +4,7 @@ Names and arguments are those of albumentations 1.x to 2.0.8: change the import,
 then a function of (seed, epoch, index), for any number of workers.
 """
 
+import inspect
 from typing import Any
 
 from seedsafe_albumentations import (
@@ -19,20 +20,22 @@ from seedsafe_albumentations import (
     sizes,
     values,
 )
-from seedsafe_albumentations.absent import absent, instead
 from seedsafe_albumentations.choices import OneOf, OneOrOther, RandomOrder, SomeOf
 from seedsafe_albumentations.composition import Compose, ReplayCompose, Sequential
 from seedsafe_albumentations.functions import Lambda, NoOp
+from seedsafe_albumentations.originals import CLASSES, INSTEAD, absent, instead
 from seedsafe_albumentations.own import BaseCompose, BasicTransform, DualTransform, ImageOnlyTransform
 from seedsafe_albumentations.params import BboxParams, KeypointParams
 from seedsafe_albumentations.pytorch import ToTensor, ToTensorV2
 from seedsafe_albumentations.serialization import from_dict, load, save, to_dict
-from seedsafe_albumentations.table import names_of
+from seedsafe_albumentations.table import name_with, names_of
 
 _MODULES = (blur, colour, crops, distortion, erase, geometry, noise, sizes, values)
 _TRANSFORMS = names_of({name: row for module in _MODULES for name, row in module.ROWS.items()})
 globals().update(_TRANSFORMS)
 paths.register(__name__)
+
+_ANY_CALL = inspect.signature(lambda *arguments, **options: None)
 
 __version__ = "2.0.8"
 """The release of albumentations whose names and arguments these are."""
@@ -70,7 +73,11 @@ def __getattr__(name: str) -> Any:
     if name.startswith("_"):
         raise AttributeError(f"module 'seedsafe_albumentations' has no attribute {name!r}")
     # In 1.x the modules of augmentations were at the top, too.
-    value = absent(name) or vars(paths.module("augmentations")).get(name)
+    value = vars(paths.module("augmentations")).get(name)
+    if name in CLASSES or name in INSTEAD or name.endswith("3D"):
+        value = globals()[name] = name_with(
+            name, absent(name), (), _ANY_CALL, "Return albumentations' own, keyed by a bridge."
+        )
     if value is None:
         raise AttributeError(f"seedsafe_albumentations has no {name}: {instead(name, __all__)}")
     return value

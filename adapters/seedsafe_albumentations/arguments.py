@@ -13,6 +13,7 @@ import numpy as np
 
 __all__ = [
     "Converter",
+    "RefusedError",
     "any_of",
     "check_only",
     "each_of",
@@ -36,6 +37,11 @@ __all__ = [
 ]
 
 Converter = Callable[[Any, str], Any]
+
+
+class RefusedError(ValueError):
+    """A value with which albumentations fails as well, though it takes it."""
+
 
 _INTERPOLATIONS: Final = dict(
     enumerate(("nearest", "bilinear", "bicubic", "area", "lanczos", "bilinear", "nearest"))
@@ -154,7 +160,7 @@ def factors_of(value: Any, name: str) -> tuple[float, float]:
     """Return the range of a factor for the limit of its difference from 1."""
     low, high = limits_of(value, name)
     if not low > -1.0:
-        raise ValueError(
+        raise RefusedError(
             f"{name} must be above -1, got {value!r}, which draws factors from {1.0 + low:g}: albumentations fails when it draws one of 0 "
             "or less; pass less than 1, or a range"
         )

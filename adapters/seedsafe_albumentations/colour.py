@@ -47,12 +47,16 @@ def _bits(value: Any, name: str) -> Any:
     return bits
 
 
-def _solarize(threshold_range: Any, threshold: Any) -> Any:
-    if threshold is not None:
-        low, high = pair_of(threshold, "threshold")
-        top = 255 if max(low, high) > 1 else 1
-        threshold_range = (low / top, high / top)
-    return ss.Solarize(pair_of(threshold_range, "threshold_range"))
+def _shift(value: Any, name: str) -> tuple[float, float]:
+    """Return the range of a shift in units of 255. Limits up to 1 are shares of it."""
+    low, high = limits_of(value, name)
+    return (low * 255, high * 255) if max(-low, high) <= 1 else (low, high)
+
+
+def _of_255(value: Any, name: str) -> tuple[float, float]:
+    low, high = pair_of(value, name)
+    top = 255 if high > 1 else 1
+    return low / top, high / top
 
 
 ROWS: Final = {
@@ -99,9 +103,9 @@ ROWS: Final = {
         ss.RGBShift,
         "r_shift_limit=(-20, 20), g_shift_limit=(-20, 20), b_shift_limit=(-20, 20), p=0.5",
         {
-            "r_shift_limit": ("red", limits_of),
-            "g_shift_limit": ("green", limits_of),
-            "b_shift_limit": ("blue", limits_of),
+            "r_shift_limit": ("red", _shift),
+            "g_shift_limit": ("green", _shift),
+            "b_shift_limit": ("blue", _shift),
         },
     ),
     "ChannelShuffle": Row(ss.ChannelShuffle, "p=0.5"),
@@ -147,9 +151,10 @@ ROWS: Final = {
     ),
     "Solarize": Row(
         ss.Solarize,
-        "threshold_range=(0.5, 0.5), p=0.5, *, threshold=None",
-        note=". `threshold`, from 1.x, counts to 255",
-        build=_solarize,
+        "threshold_range=(0.5, 0.5), p=0.5",
+        {"threshold_range": ("threshold", pair_of)},
+        ". `threshold`, from 1.x, counts to 255",
+        older=Row(ss.Solarize, "threshold, p=0.5", {"threshold": _of_255}),
     ),
     "Posterize": Row(ss.Posterize, "num_bits=4, p=0.5", {"num_bits": ("bits", _bits)}),
     "InvertImg": Row(ss.Invert, "p=0.5"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -14,6 +14,7 @@ from seedsafe_albumentations.members import list_of, members_of
 from seedsafe_albumentations.named import Named
 from seedsafe_albumentations.params import BboxParams, KeypointParams
 from seedsafe_albumentations.serialization import extra_of, from_dict
+from seedsafe_albumentations.table import name_of, with_masks
 
 __all__ = ["Compose", "ReplayCompose", "Sequential"]
 
@@ -32,10 +33,11 @@ class Compose(Named):
         p: the probability that the transforms are applied at all.
         is_check_shapes: accepted, but not used: masks must always be as large as the image.
         strict: accepted, but not used: unknown arguments of transforms are always errors.
-        mask_interpolation: None or 0 (nearest), because masks hold labels.
+        mask_interpolation: how masks are interpolated, a value of cv2.INTER_*; None leaves it to the transforms. With another than the
+            nearest pixel, transforms become albumentations' own.
         seed: accepted with a warning, but not used: the seed is part of the key.
         save_applied_params: whether the result has an entry ``applied_transforms``, a list with a pair for each transform that
-            fired: its name, and a dict of the parameters drawn for it.
+            fired: its name in albumentations, and a dict of the parameters drawn for it.
 
     Raises:
         TypeError: an argument has the wrong type.
@@ -62,36 +64,31 @@ class Compose(Named):
         seed: int | None = None,
         save_applied_params: bool = False,
     ) -> None:
-        if isinstance(mask_interpolation, np.ndarray) or mask_interpolation not in (None, 0):
-            raise ValueError(
-                f"mask_interpolation must be 0 (nearest), got {mask_interpolation!r}: leave it out, because masks hold labels"
-            )
         flag_of(save_applied_params, "save_applied_params")
         flag_of(is_check_shapes, "is_check_shapes")
         flag_of(strict, "strict")
         if not 0 <= number_of(p, "p") <= 1:
             raise ValueError(f"p must be in [0, 1], got {p!r}: pass a probability")
-        for name, value, kinds in (
-            ("bbox_params", bbox_params, (BboxParams, dict)),
-            ("keypoint_params", keypoint_params, (KeypointParams, dict)),
-            ("additional_targets", additional_targets, (dict,)),
-        ):
-            if not (value is None or isinstance(value, kinds)):
-                words = " or a ".join(kind.__name__ for kind in kinds)
-                raise TypeError(f"{name} must be a {words}, got {value!r}: pass a {words}, or leave it out")
         _warn_of_seed(seed)
         self.transforms = list_of(transforms)
         self.p = p
         self.is_check_shapes = is_check_shapes
         self.save_applied_params = save_applied_params
         members, to_tensor = members_of(self.transforms)
+        if mask_interpolation is not None:
+            members = [with_masks(one, mask_interpolation) for one in members]
+            self.transforms = members + ([] if to_tensor is None else [to_tensor])
         if p < 1 and members:
             members = [ss.RandomApply(members, p=p)]
-        if isinstance(bbox_params, dict):
-            bbox_params = BboxParams(**bbox_params)
-        if isinstance(keypoint_params, dict):
-            keypoint_params = KeypointParams(**keypoint_params)
-        super().__init__(members, to_tensor, bbox_params, keypoint_params, additional_targets)
+        super().__init__(
+            members,
+            to_tensor,
+            _read("bbox_params", bbox_params, BboxParams),
+            _read("keypoint_params", keypoint_params, KeypointParams),
+            _read("additional_targets", additional_targets, dict),
+        )
+        streams = [stream.name for stream in self.pipeline.streams() if "@" not in stream.name]
+        self._names = dict(zip(streams, map(name_of, _with_streams(members)), strict=False))
 
     def add_targets(self, additional_targets: dict[str, str] | None) -> None:
         """Add further arguments, each with what it is."""
@@ -112,7 +109,7 @@ class Compose(Named):
         result, used = self._run(arguments, key, force_apply, data)
         if self.save_applied_params:
             result["applied_transforms"] = [
-                (name, _fields_of(params))
+                (self._names.get(name.partition("@")[0], name), _fields_of(params))
                 for name, params in self._params_of(used, data)
                 if params is not None
             ]
@@ -221,6 +218,23 @@ class ReplayCompose(Compose):
         result = augment.pipeline.replay(parts.sample, applied)
         others = augment._replay_images(parts, applied)
         return parts.result_of(data, result, others, augment._to_tensor)
+
+
+def _read(name: str, value: Any, kind: type) -> Any:
+    """Return an argument of a class, which may be a dict of that class's arguments."""
+    if not (value is None or isinstance(value, kind | dict)):
+        raise TypeError(
+            f"{name} must be a {kind.__name__} or a dict, got {value!r}: pass one of them, or leave it out"
+        )
+    return kind(**value) if isinstance(value, dict) else value
+
+
+def _with_streams(transforms: Any) -> Iterator[Any]:
+    """Yield the transforms and containers that have a stream, in the order of the streams."""
+    for one in transforms:
+        if not isinstance(one, ss.Compose):
+            yield one
+        yield from _with_streams(getattr(one, "transforms", ()))
 
 
 def _warn_of_seed(seed: int | None) -> None:

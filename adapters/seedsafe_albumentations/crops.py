@@ -2,75 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import (
-    interpolation_of,
-    number_of,
-    only,
-    pair_of,
-    several_of,
-    without_effect,
-)
+from seedsafe_albumentations.arguments import number_of, only, pair_of, several_of, without_effect
 from seedsafe_albumentations.geometry import BORDERS
-from seedsafe_albumentations.table import Row
+from seedsafe_albumentations.table import Row, Rule
 
 __all__ = ["ROWS"]
 
 
-def _resized_crop(size: Any, positional: Any, height: Any, width: Any, options: dict[str, Any]) -> Any:
-    values = list(positional)
-    if height is None and width is None and isinstance(size, int):
-        if not values or not isinstance(values[0], int):
-            raise ValueError(f"size must be (height, width), got {size!r}: pass size=({size}, {size})")
-        size = (size, values.pop(0))
-    elif size is None:
-        if height is None or width is None:
-            raise ValueError(
-                f"RandomResizedCrop needs both sides, got height={height!r}, width={width!r}: pass size=(height, width)"
-            )
-        size = (height, width)
-    elif width is not None or height is not None:
-        if not isinstance(size, int) or height is not None:
-            raise ValueError(
-                f"RandomResizedCrop takes size, or height and width, got size={size!r}, height={height!r}, width={width!r}: "
-                "leave one of them out"
-            )
-        size = (size, width)
-    options = _merge("RandomResizedCrop", ("scale", "ratio", "interpolation"), values, options)
-    return ss.RandomResizedCrop(
-        several_of(size, "size"),
-        scale=pair_of(options.get("scale", (0.08, 1.0)), "scale"),
-        ratio=pair_of(options.get("ratio", (0.75, 1.3333333333333333)), "ratio"),
-        interpolation=interpolation_of(options.get("interpolation", 1)),
+def _sized(kind: Any, first: str, options: str, rules: Mapping[str, Rule]) -> Row:
+    """Return the row of a crop that is resized: to a size (2.x), or to a height and a width (1.x)."""
+    more = f"{options}, p=1.0, mask_interpolation=0, area_for_downscale=None, always_apply=None"
+    older = Row(
+        kind,
+        f"{first}height, width, {more}",
+        rules,
+        build=lambda height, width, **others: kind((height, width), **others),
     )
-
-
-def _sized_crop(
-    heights: tuple[int, int], size: Any, positional: Any, height: Any, width: Any, options: dict[str, Any]
-) -> Any:
-    values = list(positional)
-    if isinstance(size, int):
-        size = (size, values.pop(0) if values else width)
-    elif size is None:
-        size = (height, width)
-    options = _merge("RandomSizedCrop", ("w2h_ratio", "interpolation"), values, options)
-    return ss.RandomSizedCrop(
-        several_of(size, "size"),
-        heights=heights,
-        ratio=options.get("w2h_ratio", 1.0),
-        interpolation=interpolation_of(options.get("interpolation", 1)),
-    )
-
-
-def _merge(name: str, names: tuple[str, ...], values: list[Any], options: dict[str, Any]) -> dict[str, Any]:
-    """Return positional and named arguments together, by name."""
-    first = dict(zip(names, values, strict=False))
-    wrong = sorted(set(options) - set(names)) or sorted(set(first) & set(options))
-    if wrong:
-        raise TypeError(f"{name} got the arguments {wrong}, which it does not take: leave them out")
-    return first | options
+    note = " for a size (2.x), or for a height and a width (1.x)"
+    return Row(kind, f"{first}size, {more}", {"size": several_of, **rules}, note, older=older)
 
 
 def _crop(x_min: int, y_min: int, x_max: int, y_max: int) -> Any:
@@ -87,24 +40,18 @@ def _to_size(kind: Any) -> Row:
     )
 
 
-_SIZED: Final = (
-    "size=None, *positional, height=None, width=None, always_apply=None, p=1.0, mask_interpolation=0, "
-    "area_for_downscale=None, **options"
-)
-
 ROWS: Final = {
-    "RandomResizedCrop": Row(
+    "RandomResizedCrop": _sized(
         ss.RandomResizedCrop,
-        _SIZED,
-        note=" for a size (2.x), or for a height and a width (1.x)",
-        build=_resized_crop,
+        "",
+        "scale=(0.08, 1.0), ratio=(0.75, 1.3333333333333333), interpolation=1",
+        {"scale": pair_of, "ratio": pair_of},
     ),
-    "RandomSizedCrop": Row(
+    "RandomSizedCrop": _sized(
         ss.RandomSizedCrop,
-        f"min_max_height, {_SIZED}",
-        {"min_max_height": ("heights", pair_of)},
-        " for a size (2.x), or for a height and a width (1.x)",
-        _sized_crop,
+        "min_max_height, ",
+        "w2h_ratio=1.0, interpolation=1",
+        {"min_max_height": ("heights", pair_of), "w2h_ratio": "ratio"},
     ),
     "RandomCrop": _to_size(ss.RandomCrop),
     "CenterCrop": _to_size(ss.CenterCrop),

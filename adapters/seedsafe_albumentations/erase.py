@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import only, pair_of, several_of, upward
+from seedsafe_albumentations.arguments import ends_of, only, pair_of, several_of, upward
 from seedsafe_albumentations.table import Row, Rule
 
 __all__ = ["ROWS"]
@@ -30,42 +30,18 @@ def _fill(value: Any, name: str) -> Any:
 _FILLS: Final[dict[str, Rule]] = {"fill": _fill, "fill_mask": "mask_fill"}
 
 
-def _coarse(
-    num_holes_range: Any,
-    hole_height_range: Any,
-    hole_width_range: Any,
-    max_holes: Any,
-    max_height: Any,
-    max_width: Any,
-    min_holes: Any,
-    min_height: Any,
-    min_width: Any,
-    **fills: Any,
-) -> Any:
-    if isinstance(num_holes_range, int):  # the first three arguments of 1.x
-        max_holes, num_holes_range = num_holes_range, None
-        max_height = hole_height_range if max_height is None else max_height
-        max_width = hole_width_range if max_width is None else max_width
-        hole_height_range = hole_width_range = None
-    old = any(one is not None for one in (max_holes, max_height, max_width, min_holes, min_height, min_width))
-    sides = (
-        _range_of("num_holes_range", num_holes_range, min_holes, max_holes, old, (1, 2)),
-        _range_of("hole_height_range", hole_height_range, min_height, max_height, old, (0.1, 0.2)),
-        _range_of("hole_width_range", hole_width_range, min_width, max_width, old, (0.1, 0.2)),
-    )
-    return ss.CoarseDropout(*sides, **fills)
+def _coarse(**options: Any) -> Any:
+    """Return the holes for the largest and smallest numbers of 1.x, where a range of 2.x replaces them."""
+    sides = []
+    for side, name in (("holes", "num_holes"), ("height", "hole_height"), ("width", "hole_width")):
+        high, low, ends = (options.pop(one) for one in (f"max_{side}", f"min_{side}", f"{name}_range"))
+        sides.append(pair_of((high if low is None else low, high) if ends is None else ends, f"{name}_range"))
+    return ss.CoarseDropout(*sides, **options)
 
 
-def _range_of(name: str, ends: Any, low: Any, high: Any, old: bool, default: Any) -> Any:
-    """Return a range from `ends` (2.x) or from `low` and `high` (1.x, where `high` is 8 by default)."""
-    if ends is not None and (low is not None or high is not None):
-        raise ValueError(
-            "CoarseDropout takes a range, or the largest and smallest number, got both: leave one out"
-        )
-    if ends is None:
-        high = 8 if high is None and old else high
-        ends = default if high is None else (high if low is None else low, high)
-    return pair_of(ends, name)
+def _ends(value: Any, name: str) -> tuple[Any, Any]:
+    low, high = ends_of(value, name)
+    return min(low, high), max(low, high)
 
 
 def _unit(ratio: Any, unit_size_range: Any, unit_size_min: Any, unit_size_max: Any, **options: Any) -> Any:
@@ -88,12 +64,23 @@ _SHIFT: Final = "pass random_offset=True, or leave it out"
 ROWS: Final = {
     "CoarseDropout": Row(
         ss.CoarseDropout,
-        "num_holes_range=None, hole_height_range=None, hole_width_range=None, fill=0, fill_mask=None, p=0.5, *, "
-        "max_holes=None, max_height=None, max_width=None, min_holes=None, min_height=None, min_width=None, "
-        "fill_value=None, mask_fill_value=None",
-        _FILLS,
+        "num_holes_range=(1, 2), hole_height_range=(0.1, 0.2), hole_width_range=(0.1, 0.2), fill=0, fill_mask=None, p=0.5, *, "
+        "max_holes=None, fill_value=None, mask_fill_value=None",
+        {
+            "max_holes": only(None, "it takes a range, or the largest and smallest number, got both"),
+            "num_holes_range": ("count", _ends),
+            "hole_height_range": ("height", pair_of),
+            "hole_width_range": ("width", pair_of),
+            **_FILLS,
+        },
         " for ranges (2.x), or for the largest and smallest numbers (1.x)",
-        _coarse,
+        older=Row(
+            ss.CoarseDropout,
+            "max_holes=8, max_height=8, max_width=8, min_holes=None, min_height=None, min_width=None, fill_value=0, "
+            "mask_fill_value=None, p=0.5, *, num_holes_range=None, hole_height_range=None, hole_width_range=None, fill=0, fill_mask=None",
+            _FILLS,
+            build=_coarse,
+        ),
     ),
     "Cutout": Row(
         ss.CoarseDropout,

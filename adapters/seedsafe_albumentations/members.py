@@ -43,7 +43,7 @@ def members_of(transforms: Sequence[Any]) -> tuple[list[Any], ToTensorV2 | None]
             inner, to_tensor = members_of(one.transforms)
             core = ss.Compose(inner)
             members.append(ss.RandomApply([core], p=one.p) if one.p < 1 and inner else core)
-        elif isinstance(one, Own):
+        elif isinstance(one, Own) or (is_original(one) and not hasattr(one, "transforms")):
             members.append(bridge(one))
         elif (
             isinstance(one, ss.Bridged)

@@ -141,7 +141,7 @@ def _has(transforms: Any, wanted: Callable[[Any], bool]) -> bool:
 
 
 def _is_own(one: Any) -> bool:
-    return isinstance(one, ss.Bridged) and isinstance(one.function, Caller)
+    return isinstance(getattr(one, "function", None), Caller)
 
 
 def _loses(part: str, form: str, one: Any) -> bool:

@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import interpolation_of, is_number, only, pair_of
-from seedsafe_albumentations.table import Row
+from seedsafe_albumentations.arguments import interpolation_of, is_number, only, pair_of, upward
+from seedsafe_albumentations.table import Old, Row
 
 __all__ = ["ROWS"]
 
@@ -24,16 +24,11 @@ class ShareNoise(ss.GaussianNoise):
         return params._replace(std=params.std * 255.0) if info.dtype == np.uint8 else params
 
 
-def _gauss(std_range: Any, per_channel: bool, var_limit: Any) -> Any:
-    if std_range is not None and var_limit is None and max(pair_of(std_range, "std_range")) > 1:
-        std_range, var_limit = None, std_range  # in 1.x var_limit came first
-    if var_limit is not None:
-        if std_range is not None:
-            raise ValueError("GaussNoise takes std_range or var_limit, got both: leave one of them out")
-        limit = (0, var_limit) if is_number(var_limit) else pair_of(var_limit, "var_limit")
-        return ss.GaussianNoise(variance=limit, per_channel=per_channel)
-    share = (0.2, 0.44) if std_range is None else pair_of(std_range, "std_range")
-    return ShareNoise(share, per_channel=per_channel)
+def _share(value: Any, name: str) -> tuple[float, float]:
+    low, high = pair_of(value, name)
+    if high > 1:
+        raise ValueError(f"{name} must be in [0, 1], got {value!r}: pass shares of the largest value")
+    return low, high
 
 
 def _of_255(value: Any, name: str) -> tuple[float, float]:
@@ -41,42 +36,29 @@ def _of_255(value: Any, name: str) -> tuple[float, float]:
     return low / 255, high / 255
 
 
-def _compression(compression_type: Any, quality_range: Any, quality_lower: Any, quality_upper: Any) -> Any:
-    if isinstance(compression_type, int) and not isinstance(compression_type, bool):
-        quality_lower, compression_type = int(compression_type), "jpeg"
-        if isinstance(quality_range, int | float):
-            quality_upper, quality_range = int(quality_range), (99, 100)
-    if quality_lower is not None or quality_upper is not None:
-        quality_range = (
-            99 if quality_lower is None else quality_lower,
-            100 if quality_upper is None else quality_upper,
-        )
-    file_format = str(getattr(compression_type, "name", compression_type)).lower()
-    return ss.ImageCompression(pair_of(quality_range, "quality_range"), file_format=file_format)
+def _format(value: Any, name: str) -> str:
+    return str(getattr(value, "name", value)).lower()
 
 
-def _downscale(
-    scale_range: Any, interpolation_pair: Any, scale_min: Any, scale_max: Any, interpolation: Any
-) -> Any:
-    if isinstance(scale_range, int | float):
-        scale_min, scale_range = scale_range, None
-        if isinstance(interpolation_pair, int | float):
-            scale_max, interpolation_pair = interpolation_pair, None
-    if scale_min is not None or scale_max is not None:
-        scale_range = (0.25 if scale_min is None else scale_min, 0.25 if scale_max is None else scale_max)
-    pair: Any = {} if interpolation_pair is None else interpolation_pair
-    if interpolation is not None:
-        both = {"downscale": interpolation, "upscale": interpolation}
-        pair = interpolation if isinstance(interpolation, dict) else both
+def _ends(quality_lower: Any, quality_upper: Any, file_format: str = "jpeg") -> Any:
+    return ss.ImageCompression((quality_lower, quality_upper), file_format=file_format)
+
+
+def _pair(value: Any, name: str) -> dict[str, str]:
+    """Return the interpolations on the way down and up, from a dict or from one for both."""
+    pair = {} if value is None else {"downscale": value, "upscale": value} if is_number(value) else value
     if not isinstance(pair, dict) or set(pair) - {"downscale", "upscale"}:
         raise TypeError(
-            f"interpolation_pair must be a dict with 'downscale' and 'upscale', got {pair!r}: pass values of cv2.INTER_*"
+            f"{name} must be a dict with 'downscale' and 'upscale', got {pair!r}: pass values of cv2.INTER_*"
         )
-    return ss.Downscale(
-        (0.25, 0.25) if scale_range is None else pair_of(scale_range, "scale_range"),
-        down=interpolation_of(pair.get("downscale", 0)),
-        up=interpolation_of(pair.get("upscale", 0)),
-    )
+    return {
+        "down": interpolation_of(pair.get("downscale", 0)),
+        "up": interpolation_of(pair.get("upscale", 0)),
+    }
+
+
+def _downscale(scale: tuple[float, float], pair: dict[str, str]) -> Any:
+    return ss.Downscale(scale, **pair)
 
 
 _BRIGHTEN: Final = "shift the brightness with RandomBrightnessContrast"
@@ -84,14 +66,19 @@ _BRIGHTEN: Final = "shift the brightness with RandomBrightnessContrast"
 ROWS: Final = {
     "GaussNoise": Row(
         ss.GaussianNoise,
-        "std_range=None, mean_range=(0.0, 0.0), per_channel=True, noise_scale_factor=1, p=0.5, *, var_limit=None, mean=0",
+        "std_range=(0.2, 0.44), mean_range=(0.0, 0.0), per_channel=True, noise_scale_factor=1, p=0.5",
         {
+            "std_range": ("std", _share),
             "mean_range": only((0.0, 0.0), _BRIGHTEN, pair_of),
-            "mean": only(0, _BRIGHTEN),
             "noise_scale_factor": only(1, "leave it out, seedsafe draws a value for each pixel"),
         },
         ". `var_limit`, from 1.x, is a variance in units of 0 to 255",
-        _gauss,
+        ShareNoise,
+        Row(
+            ss.GaussianNoise,
+            "var_limit, mean=0, per_channel=True, p=0.5",
+            {"var_limit": ("variance", upward(0)), "mean": only(0, _BRIGHTEN)},
+        ),
     ),
     "IAAAdditiveGaussianNoise": Row(
         ss.GaussianNoise,
@@ -118,21 +105,37 @@ ROWS: Final = {
     "ShotNoise": Row(ss.ShotNoise, "scale_range=(0.1, 0.3), p=0.5", {"scale_range": ("scale", pair_of)}),
     "ImageCompression": Row(
         ss.ImageCompression,
-        "compression_type='jpeg', quality_range=(99, 100), p=0.5, *, quality_lower=None, quality_upper=None",
-        note=". In 1.x the first two arguments are the ends of the quality",
-        build=_compression,
+        "compression_type='jpeg', quality_range=(99, 100), p=0.5",
+        {"compression_type": ("file_format", _format), "quality_range": ("quality", pair_of)},
+        ". In 1.x the first two arguments are the ends of the quality",
+        older=Row(
+            ss.ImageCompression,
+            "quality_lower=99, quality_upper=100, compression_type='jpeg', p=0.5",
+            {"compression_type": ("file_format", _format)},
+            build=_ends,
+        ),
     ),
     "JpegCompression": Row(
         ss.ImageCompression,
         "quality_lower=99, quality_upper=100, p=0.5",
         note=" as JPEG (until albumentations 1.3)",
-        build=lambda **ends: _compression("jpeg", (99, 100), **ends),
+        build=_ends,
     ),
     "Downscale": Row(
         ss.Downscale,
-        "scale_range=None, interpolation_pair=None, p=0.5, *, scale_min=None, scale_max=None, interpolation=None",
-        {"interpolation": "interpolation"},
+        "scale_range=(0.25, 0.25), interpolation_pair=None, p=0.5, *, interpolation=None",
+        {
+            "scale_range": ("scale", pair_of),
+            "interpolation_pair": ("pair", _pair),
+            "interpolation": Old("interpolation_pair"),
+        },
         ". In 1.x the first two arguments are the ends of the scale",
         _downscale,
+        Row(
+            ss.Downscale,
+            "scale_min=0.25, scale_max=0.25, interpolation=None, p=0.5",
+            {"interpolation": ("pair", _pair)},
+            build=lambda scale_min, scale_max, pair: _downscale((scale_min, scale_max), pair),
+        ),
     ),
 }

@@ -10,7 +10,7 @@ import numpy as np
 import seedsafe as ss
 from seedsafe.reading import Edges, Untouched
 from seedsafe_albumentations.params import BboxParams, KeypointParams
-from seedsafe_albumentations.pytorch import ToTensorV2, tensor
+from seedsafe_albumentations.pytorch import ToTensorV2, stacked, tensor
 from seedsafe_albumentations.rows import Rows, labels_of, split, to_points, to_rows
 
 __all__ = ["OTHERS", "Call", "Parts"]
@@ -179,7 +179,7 @@ class Call:
             series += [image(other)] if name == "images" else []
             out |= {} if name == "images" else {name: image(other)}
         if series:
-            out["images"] = _stack(series, data["images"])
+            out["images"] = stacked(series, data["images"])
         if data.get("image") is not None:
             out["image"] = tensor(result["image"]) if planes and to_tensor else image(result["image"])
         masks = self._split(result)
@@ -187,8 +187,7 @@ class Call:
             if data.get(name) is not None:
                 out[name] = mask(masks.pop(0))
         if data.get("masks") is not None:
-            whole = isinstance(data["masks"], np.ndarray) and to_tensor is None and masks
-            out["masks"] = np.stack(masks) if whole else [mask(one) for one in masks]
+            out["masks"] = stacked([mask(one) for one in masks], data["masks"])
         if self.boxes is not None:
             self._return_rows(out, self.boxes, result["boxes"], result[_NUMBERS], self.parts.bbox_params)
         params = self.parts.keypoint_params
@@ -218,17 +217,6 @@ class Call:
             masks.append(np.ascontiguousarray(part.reshape(*part.shape[:2], *channels)))
             begin += count
         return masks
-
-
-def _stack(images: list[Any], original: Any) -> Any:
-    """Return images in the form of the original: a list, or one array or tensor."""
-    if not isinstance(original, np.ndarray):
-        return images
-    if isinstance(images[0], np.ndarray):
-        return np.stack(images)
-    import torch
-
-    return torch.stack(images)
 
 
 def _same(array: Any) -> Any:

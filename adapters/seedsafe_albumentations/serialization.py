@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any, Final, TextIO
 
 import seedsafe as ss
-from seedsafe_albumentations.absent import instead, original
 from seedsafe_albumentations.arguments import check_only
 from seedsafe_albumentations.geometry import PixelAffine, ScaledRotation
 from seedsafe_albumentations.nan import Filled
 from seedsafe_albumentations.noise import ShareNoise
+from seedsafe_albumentations.originals import CLASSES, Original, instead, lack
 from seedsafe_albumentations.params import BboxParams, KeypointParams
 from seedsafe_albumentations.values import Fraction, Standardized, StandardizedCHW
 
@@ -33,7 +33,10 @@ _INHERITED: Final = {
 }
 """What albumentations 2 writes of a transform's base class, which the transform itself does not take."""
 
-_OWN: Final = (PixelAffine, ScaledRotation, Filled, ShareNoise, Standardized, StandardizedCHW, Fraction)
+_OWN: Final = (
+    *(PixelAffine, ScaledRotation, Filled, ShareNoise, Standardized, StandardizedCHW, Fraction),
+    Original,
+)
 """The transforms that this module adds to seedsafe's."""
 
 _GONE: Final = ("Fog", "Rain", "Shadow", "Snow", "SunFlare")
@@ -41,25 +44,25 @@ _GONE: Final = ("Fog", "Rain", "Shadow", "Snow", "SunFlare")
 
 
 def to_dict(transform: Any, on_not_implemented_error: str = "raise") -> dict[str, Any]:
-    """Return a pipeline as plain data, as ``seedsafe.Compose.to_dict`` does. `from_dict` reads it.
+    """Return a pipeline or a transform as plain data, as ``seedsafe.Compose.to_dict`` does. `from_dict` reads it.
 
     The entry ``extra`` has what seedsafe's own pipeline does not: the parameters of boxes and keypoints, additional targets,
     ToTensorV2. ``seedsafe.Compose.from_dict`` leaves it out.
 
     Args:
-        transform: a Compose.
+        transform: a Compose, or one transform.
         on_not_implemented_error: must be "raise".
 
     Raises:
-        TypeError: the argument is a single transform, or the pipeline has code, such as a Lambda or a class of your own.
+        TypeError: it has code, such as a Lambda or a class of your own.
     """
     check_only(on_not_implemented_error, "on_not_implemented_error", "raise", "leave what is code out")
-    if not hasattr(transform, "to_dict"):
-        raise TypeError(
-            f"transform must be a Compose, got a {type(transform).__name__}: put it in one, Compose([transform])"
-        )
-    plain: dict[str, Any] = transform.to_dict()
-    return plain
+    if hasattr(transform, "to_dict"):
+        plain: dict[str, Any] = transform.to_dict()
+        return plain
+    here: Any = sys.modules[str(__package__)]
+    plain = here.Compose([transform]).to_dict()
+    return plain | {"extra": plain.get("extra", {}) | {"alone": True}}
 
 
 def extra_of(pipeline: Any) -> dict[str, Any]:
@@ -121,11 +124,14 @@ def _from_ours(data: dict[str, Any]) -> Any:
     core = ss.Compose.from_dict(_with_tuples(data, own), classes=own.values())
     extra = dict(data.get("extra", {}))
     name, p, to_tensor = extra.pop("class", "Compose"), extra.get("p", 1), extra.pop("to_tensor", None)
+    alone = extra.pop("alone", False)
     transforms: list[Any] = list(core.transforms)
     if p < 1 and transforms:
         transforms = list(transforms[0].transforms)
     if to_tensor is not None:
         transforms.append(here.ToTensorV2(**to_tensor))
+    if alone:
+        return transforms[0]
     if core.boxes is not None and "bbox_params" not in extra:
         limits = [one.name for one in fields(BboxParams) if hasattr(core.boxes, one.name)]
         extra["bbox_params"] = {limit: getattr(core.boxes, limit) for limit in limits}
@@ -172,7 +178,7 @@ def _from_theirs(plain: dict[str, Any], nonserializable: dict[str, Any]) -> Any:
         arguments["transforms"] = [_from_theirs(one, nonserializable) for one in plain["transforms"]]
         if not plain.get("additional_targets"):
             arguments.pop("additional_targets", None)
-    if name not in here.__all__ and original(name) is None:
+    if name not in here.__all__ and (name not in CLASSES or lack()):
         raise ValueError(
             f"data contain the transform {name!r}, which this module does not have: {instead(name, here.__all__)}"
         )
@@ -210,7 +216,7 @@ def save(
     with ``classes=`` for transforms that seedsafe does not have, such as Fraction.
 
     Args:
-        transform: a Compose.
+        transform: a Compose, or one transform.
         filepath_or_buffer: the file's name, or an open file.
         data_format: "json" or "yaml", which needs PyYAML.
         on_not_implemented_error: see to_dict.

@@ -13,6 +13,7 @@ from typing import Any, Final
 import seedsafe as ss
 from seedsafe_albumentations.arguments import (
     Converter,
+    RefusedError,
     any_of,
     flag_of,
     interpolation_of,
@@ -24,8 +25,20 @@ from seedsafe_albumentations.arguments import (
     only,
 )
 from seedsafe_albumentations.nan import FILL, Filled, is_nan
+from seedsafe_albumentations.originals import Original, original
 
-__all__ = ["Name", "Old", "Row", "name_for", "name_with", "names_of", "with_p"]
+__all__ = [
+    "Name",
+    "Old",
+    "Row",
+    "Rule",
+    "name_for",
+    "name_of",
+    "name_with",
+    "names_of",
+    "with_masks",
+    "with_p",
+]
 
 
 @dataclass(frozen=True)
@@ -65,6 +78,7 @@ class Row:
             unchanged.
         note: the end of its docstring.
         build: called instead of the class, with the converted arguments.
+        older: the row of the arguments of 1.x, for calls that this one does not take.
     """
 
     ours: Any
@@ -72,6 +86,7 @@ class Row:
     rules: Mapping[str, Rule] = field(default_factory=dict)
     note: str = ""
     build: Callable[..., Any] | None = None
+    older: Row | None = None
 
     def parameters(self) -> inspect.Signature:
         """Return the parameters as a signature."""
@@ -115,10 +130,49 @@ def with_p(transform: Any, p: Any, always_apply: Any = None) -> Any:
     return transform if p == 1 else ss.RandomApply([transform], p=p)
 
 
+_made: Final[dict[str, tuple[Any, Any, Any]]] = {}
+"""The class and the arguments with which a transform was made, by its repr."""
+
+
+def _noted(result: Any, *call: Any) -> Any:
+    if len(_made) > 4096:
+        _made.clear()
+    _made[repr(result)] = call
+    return result
+
+
+def name_of(transform: Any) -> str:
+    """Return albumentations' name of a transform: that by which it was made, else its class's name."""
+    if isinstance(transform, Original):
+        return transform.kind
+    call = _made.get(repr(transform))
+    return str((type(transform) if call is None else call[0]).__name__)
+
+
+def with_masks(transform: Any, interpolation: Any) -> Any:
+    """Return a transform with another interpolation of its masks, as albumentations' own unless it is the nearest pixel."""
+    change = {"mask_interpolation": interpolation}
+    if isinstance(transform, Original):
+        takes = hasattr(transform.function.transform, "mask_interpolation")
+        arguments = dict(transform.arguments) | (change if takes else {})
+        return replace(transform, arguments=tuple(arguments.items()))
+    kind, arguments, options = _made.get(repr(transform), (None, (), {}))
+    if kind is not None and "mask_interpolation" in inspect.signature(kind).parameters:
+        return kind(*arguments, **options | change)
+    if hasattr(transform, "transforms"):
+        inner = [with_masks(one, interpolation) for one in transform.transforms]
+        return (
+            ss.Compose(inner) if isinstance(transform, ss.Compose) else replace(transform, transforms=inner)
+        )
+    if kind is None and isinstance(transform, ss.SpatialTransform):
+        nearest(interpolation, "mask_interpolation")
+    return transform
+
+
 class Name(type):
     """Metaclass of the classes with albumentations' names. A call returns a transform of seedsafe, which counts as an instance."""
 
-    _build: Callable[..., Any]
+    _ways: Any
     _ours: Any
 
     def __new__(cls, name: str, bases: tuple[Any, ...], body: dict[str, Any]) -> Any:
@@ -133,18 +187,31 @@ class Name(type):
 
     def __call__(cls, *arguments: Any, **options: Any) -> Any:
         """Return the transform for albumentations' arguments."""
-        signature = inspect.signature(cls)
+        faults: list[Exception] = []
+        for signature, build in cls._ways:
+            try:
+                values = signature.bind(*arguments, **options)
+            except TypeError as error:
+                takes = ", ".join(signature.parameters) or "no arguments"
+                faults.append(TypeError(f"{cls.__name__}() {error}: it takes {takes}"))
+                continue
+            values.apply_defaults()
+            try:
+                return _noted(build(**values.arguments), cls, arguments, options)
+            except RefusedError:
+                raise
+            except (TypeError, ValueError) as error:
+                faults.insert(0, error)
         try:
-            values = signature.bind(*arguments, **options)
-        except TypeError as error:
-            raise TypeError(
-                f"{cls.__name__}() {error}: it takes {', '.join(signature.parameters) or 'no arguments'}"
-            ) from None
-        values.apply_defaults()
-        return cls._build(**values.arguments)
+            return original(cls.__name__, arguments, options, str(faults[0]))
+        except (AttributeError, ImportError, TypeError, ValueError) as error:
+            faults[0].add_note(f"albumentations' own {cls.__name__} cannot stand in: {error}")
+        raise faults[0]
 
     def __instancecheck__(cls, thing: Any) -> bool:
         """Return whether a transform is of the kind that a call returns, perhaps inside a RandomApply."""
+        if isinstance(thing, Original):
+            return bool(thing.kind == cls.__name__)
         inside = thing.transforms if isinstance(thing, ss.RandomApply) else ()
         return isinstance(thing, cls._ours) or (len(inside) == 1 and isinstance(inside[0], cls._ours))
 
@@ -161,8 +228,11 @@ def name_for(ours: Any) -> Callable[[Callable[..., Any]], Any]:
 def names_of(rows: Mapping[str, Row]) -> dict[str, Any]:
     """Return the classes of a table, by name."""
     return {
-        name: name_with(
-            name, row.transform, row.ours, row.parameters(), f"Return ``{_path(row.ours)}``{row.note}."
+        name: _class(
+            name,
+            [(one.parameters(), one.transform) for one in (row, row.older) if one is not None],
+            row.ours,
+            f"Return ``{_path(row.ours)}``{row.note}.",
         )
         for name, row in rows.items()
     }
@@ -175,5 +245,9 @@ def _path(kind: type) -> str:
 
 def name_with(name: str, build: Any, ours: Any, signature: inspect.Signature, doc: str | None) -> Any:
     """Return a class whose call binds the arguments to a signature and passes them to `build` by name."""
-    body = {"_build": staticmethod(build), "_ours": ours, "__signature__": signature, "__doc__": doc}
+    return _class(name, [(signature, build)], ours, doc)
+
+
+def _class(name: str, ways: Any, ours: Any, doc: str | None) -> Any:
+    body = {"_ways": ways, "_ours": ours, "__signature__": ways[0][0], "__doc__": doc}
     return Name(name, (), body | {"__module__": "seedsafe_albumentations"})

@@ -151,20 +151,10 @@ def _fault(flow: Any, bridged: bool) -> str | None:
 
 def _draws(generator: Any) -> bool:
     """Return whether an ImageDataGenerator draws anything that changes an image."""
-    ranges = (
-        "rotation_range",
-        "width_shift_range",
-        "height_shift_range",
-        "shear_range",
-        "channel_shift_range",
-    )
-    return (
-        any(_is_set(getattr(generator, name, 0)) for name in ranges)
-        or tuple(generator.zoom_range) != (1, 1)
-        or bool(generator.horizontal_flip or generator.vertical_flip)
-        or generator.brightness_range is not None
-    )
+    ranges = (value for name, value in vars(generator).items() if name.endswith("_range"))
+    return bool(generator.horizontal_flip or generator.vertical_flip) or not all(map(_is_neutral, ranges))
 
 
-def _is_set(value: Any) -> bool:
-    return bool(value) if not hasattr(value, "__len__") else len(value) > 0
+def _is_neutral(value: Any) -> bool:
+    """Return whether a range changes no image: none at all, 0, or a zoom from 1 to 1."""
+    return tuple(value) in ((), (1, 1)) if hasattr(value, "__len__") else not value

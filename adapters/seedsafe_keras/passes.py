@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from functools import cache
-from typing import Any, Self, SupportsIndex
-
-import numpy as np
-import numpy.typing as npt
+from typing import Any, Literal, Self, SupportsIndex
 
 from seedsafe import VALIDATION_EPOCH, SampleKey, epoch_order
 from seedsafe_keras import framework as frameworks
@@ -60,7 +57,8 @@ class Passes:
     _limit: int | None = None
     _now: tuple[int, int] | None = None  # the epoch, and the steps before Keras's batch 0
     _expecting = False  # an EpochCallback will set the epoch
-    _last_order: tuple[int, npt.NDArray[np.int64]] | None = None  # an epoch and its order
+    order: Literal["stored", "addressed"]
+    _last_order: tuple[int, Any] | None = None  # an epoch and its order
 
     def __len__(self) -> int:
         """Return the number of batches in one pass over the data."""
@@ -166,8 +164,8 @@ class Passes:
         """Return the position in the base of an entry of an epoch's order."""
         return int(self._order(epoch)[entry]) if self.shuffle else entry
 
-    def _order(self, epoch: int) -> npt.NDArray[np.int64]:
+    def _order(self, epoch: int) -> Any:
         result = self._last_order
         if result is None or result[0] != epoch:
-            result = self._last_order = epoch, epoch_order(self.seed, epoch, self._units)
+            result = self._last_order = epoch, epoch_order(self.seed, epoch, self._units, order=self.order)
         return result[1]

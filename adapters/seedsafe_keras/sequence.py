@@ -7,7 +7,7 @@ from typing import Any, Literal, Self, SupportsIndex
 
 import numpy as np
 
-from seedsafe import BatchMix, Bridge, SampleIndex, SampleKey, ring
+from seedsafe import BatchMix, Bridge, SampleIndex, SampleKey, epoch_order, ring
 from seedsafe.reading import (
     BRIDGE_IT,
     Augment,
@@ -67,6 +67,7 @@ class AugmentedSequence(Passes, Forwarding):
         batch_size: the number of samples in a batch, for a base of samples; the last batch may be smaller.
         shuffle: True orders the samples, or the ready batches, by ``epoch_order(seed, epoch, n)``. Turn Keras's own shuffling
             off, as ``fit`` does: ``model.fit(shuffle=False)``.
+        order: "addressed" shuffles in an order that takes no memory; see ``seedsafe.epoch_order``.
         workers: as in PyDataset; 0 or 1 read in the training process.
         use_multiprocessing: True reads in processes, False in threads.
         max_queue_size: as in PyDataset.
@@ -132,6 +133,7 @@ class AugmentedSequence(Passes, Forwarding):
         seed: SupportsIndex,
         batch_size: SupportsIndex | None = None,
         shuffle: bool = False,
+        order: Literal["stored", "addressed"] = "stored",
         workers: int = 1,
         use_multiprocessing: bool = False,
         max_queue_size: int = 10,
@@ -168,6 +170,8 @@ class AugmentedSequence(Passes, Forwarding):
         if self._ready and bound.mixer is not None:
             raise ready_batches(bound.mixer)
         self._units = length(base)
+        self.order = order
+        epoch_order(0, 0, self._units if order == "addressed" else 0, order=order)  # raises for a wrong one
         for hook in uncalled_hooks(base) if self._ready else ():
             warn(
                 f"{type(base).__name__}.{hook} is not called, because Keras calls it at times that depend on the workers. "

@@ -110,7 +110,7 @@ class KeyedLoader(DataLoader[Any]):
             return super().__iter__()
         return _KeyedBatches(self, keyed, super().__iter__)
 
-    def state_dict(self) -> dict[str, int]:
+    def state_dict(self) -> dict[str, Any]:
         """Return the state of the run after the last batch that was handed out.
 
         Raises:
@@ -125,7 +125,7 @@ class KeyedLoader(DataLoader[Any]):
             check_in_order(self)
         return state
 
-    def load_state_dict(self, state: dict[str, int]) -> None:
+    def load_state_dict(self, state: dict[str, Any]) -> None:
         """Resume at a state in the next pass, with any number of workers and any batch size."""
         keyed = keyed_of(self)
         if keyed is None and state:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Iterator, Sized
-from typing import Any, SupportsIndex
+from typing import Any, Literal, SupportsIndex
 
 import numpy as np
 import torch.distributed
@@ -43,6 +43,7 @@ class DistributedKeyedSampler(KeyedSampler, DistributedSampler[Any]):  # type: i
             so that no two ranks serve the same one (repeated augmentation).
         epoch: a fixed epoch for every pass, or None to count them.
         offset: a number to add to the argument of `set_epoch`.
+        order: "addressed" computes each entry by itself, so that no rank keeps the order of an epoch; see ``seedsafe.epoch_order``.
 
     Raises:
         TypeError: an argument has the wrong type.
@@ -80,12 +81,16 @@ class DistributedKeyedSampler(KeyedSampler, DistributedSampler[Any]):  # type: i
         repeats: int = 1,
         epoch: SupportsIndex | None = None,
         offset: int = 0,
+        order: Literal["stored", "addressed"] = "stored",
     ) -> None:
         flag("shuffle", shuffle)
         flag("drop_last", drop_last)
-        order = EpochOrder(dataset, seed=seed)
+        self._entries = EpochOrder(dataset, seed=seed, order=order)
         super().__init__(
-            order if shuffle else SequentialSampler(order), seed=seed, epoch=epoch, offset=offset
+            self._entries if shuffle else SequentialSampler(self._entries),
+            seed=seed,
+            epoch=epoch,
+            offset=offset,
         )
         self._alone = num_replicas is None and rank is None and not _has_ranks()
         if self._alone and os.environ.get("WORLD_SIZE", "1") == "1":
@@ -104,30 +109,33 @@ class DistributedKeyedSampler(KeyedSampler, DistributedSampler[Any]):  # type: i
         self.shuffle = shuffle
         self.drop_last = drop_last
         self.stride = self.num_replicas
-        self._length = order
 
     def __len__(self) -> int:
         return self._share(0)
 
     @property
     def _total(self) -> int:
-        return len(self._length) * self.repeats
+        return len(self._entries) * self.repeats
 
     def _share(self, start: int) -> int:
         """Return how many entries each rank has from a position of the global order on."""
         left = max(self._total - start, 0)
         return left // self.num_replicas if self.drop_last else -(-left // self.num_replicas)
 
-    def _checksum(self) -> int:
-        words = (self.seed, len(self._length), self.repeats, self.shuffle)
+    @property
+    def order_name(self) -> Any:
+        """What a state has as its order."""
+        if self.shuffle and self._entries.name:
+            return self._entries.name + f", repeats {self.repeats}" * (self.repeats > 1)
+        words = (self.seed, len(self._entries), self.repeats, self.shuffle)
         return zlib.crc32(repr(words).encode())
 
-    def _state(self, progress: Progress | None) -> dict[str, int]:
+    def _state(self, progress: Progress | None) -> dict[str, Any]:
         state = super()._state(progress)
         state["yielded"] = min(state["yielded"], self._total)
-        return state | {"order": self._checksum()} if state["yielded"] else state
+        return state | {"order": self.order_name} if state["yielded"] else state
 
-    def _begin(self, state: dict[str, int] | None) -> Progress:
+    def _begin(self, state: dict[str, Any] | None) -> Progress:
         if self._alone and _has_ranks() and (ranks := torch.distributed.get_world_size()) > 1:
             raise ValueError(
                 f"this DistributedKeyedSampler was made for one rank, before torch.distributed had its {ranks}, which would all "
@@ -138,16 +146,21 @@ class DistributedKeyedSampler(KeyedSampler, DistributedSampler[Any]):  # type: i
     def _pass(self, progress: Progress, stamp: Stamp) -> Iterator[Any]:
         self.inner.set(self.sampler, progress.epoch, self.seed)
         if progress.start > self._total or (
-            progress.start and progress.expected not in (None, self._checksum())
+            progress.start and progress.expected not in (None, self.order_name)
         ):
             raise ValueError(
-                f"the state, after {progress.start} entries of epoch {progress.epoch}, is not of {len(self._length)} samples with "
-                f"seed={self.seed}, repeats={self.repeats} and shuffle={self.shuffle}: use the same dataset and arguments"
+                f"the state, after {progress.start} entries of epoch {progress.epoch}, is not of {len(self._entries)} samples with "
+                f"seed={self.seed}, repeats={self.repeats}, shuffle={self.shuffle} and order={self._entries.order!r}: use the same dataset and "
+                "arguments"
             )
         return self._items_from(progress.epoch, progress.start)
 
     def _items_from(self, epoch: int, start: int) -> Iterator[Any]:
-        order = epoch_order(self.seed, epoch, len(self._length)) if self.shuffle else None
+        order = (
+            epoch_order(self.seed, epoch, len(self._entries), order=self._entries.order)
+            if self.shuffle
+            else None
+        )
         count, total = self._share(start), self._total
         for begin in range(0, count, _CHUNK):
             steps = np.arange(begin, min(begin + _CHUNK, count))

@@ -62,6 +62,7 @@ class _Options(TypedDict, total=False):
 
     batch_size: int | None
     shuffle: bool
+    order: Literal["stored", "addressed"]
     sampler: Any
     batch_sampler: Any
     seed: SupportsIndex | None
@@ -93,6 +94,7 @@ def loader(
     *,
     batch_size: int | None = 1,
     shuffle: bool = False,
+    order: Literal["stored", "addressed"] = "stored",
     sampler: Any = None,
     batch_sampler: Any = None,
     seed: SupportsIndex | None = None,
@@ -113,6 +115,7 @@ def loader(
             AugmentedIterable, which has its own seed, epoch and order.
         batch_size: as in DataLoader.
         shuffle: order the samples of each epoch by (seed, epoch).
+        order: "addressed" shuffles in an order that is computed sample by sample, and takes no memory; see ``seedsafe.epoch_order``.
         sampler: any sampler of indices; it is wrapped in a KeyedSampler unless it is one.
         batch_sampler: any sampler of batches, instead of batch_size, shuffle, sampler and drop_last.
         seed: the seed of the order; by default the dataset's.
@@ -175,14 +178,15 @@ def loader(
             f"on_unkeyed={on_unkeyed!r} is an argument of the {type(dataset).__name__}, which reads what may draw: pass it there"
         )
     if isinstance(dataset, AugmentedIterable):
-        order = {
+        own = {
             "shuffle": shuffle or None,
+            "order": None if order == "stored" else order,
             "sampler": sampler,
             "batch_sampler": batch_sampler,
             "seed": seed,
             "epoch": epoch,
         }
-        return _stream_loader(dataset, order, in_place, batch_size=batch_size, generator=generator, **options)
+        return _stream_loader(dataset, own, in_place, batch_size=batch_size, generator=generator, **options)
     if isinstance(dataset, IterableDataset):
         raise TypeError(
             "dataset must be map-style, got an IterableDataset, whose samples have no index for a key: wrap its source in "
@@ -191,7 +195,7 @@ def loader(
     check_distinct(dataset)
     check_base(dataset, name="dataset", streams="seedsafe_tf")
     seed, epoch = _seed_and_epoch(dataset, sampler, batch_sampler, seed, epoch)
-    keyed = _keyed(dataset, shuffle, sampler, batch_sampler, seed, epoch)
+    keyed = _keyed(dataset, shuffle, order, sampler, batch_sampler, seed, epoch)
     if batch_sampler is None:
         options |= {"batch_size": batch_size, "sampler": keyed}
     elif batch_size == 1:
@@ -313,15 +317,17 @@ def _returned_tensors(dataset: Any) -> bool:
 
 
 def _keyed(
-    dataset: Any, shuffle: bool, sampler: Any, batch_sampler: Any, seed: Any, epoch: Any
+    dataset: Any, shuffle: bool, order: Any, sampler: Any, batch_sampler: Any, seed: Any, epoch: Any
 ) -> KeyedSampler:
+    if order != "stored" and not shuffle:
+        raise ValueError(f"order={order!r} is an order to shuffle in: pass shuffle=True, or leave it out")
     if shuffle and (sampler is not None or batch_sampler is not None):
         raise ValueError("shuffle=True and a sampler cannot be used together: leave one of them out")
     if sampler is not None and batch_sampler is not None:
         raise ValueError("sampler and batch_sampler cannot be used together: leave one of them out")
     inner = batch_sampler if batch_sampler is not None else sampler
     if inner is None:
-        inner = EpochOrder(dataset, seed=seed) if shuffle else SequentialSampler(dataset)
+        inner = EpochOrder(dataset, seed=seed, order=order) if shuffle else SequentialSampler(dataset)
     if isinstance(inner, KeyedSampler):
         return inner
     return KeyedSampler(inner, seed=seed, epoch=epoch)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sized
 from contextlib import suppress
-from typing import Any, SupportsIndex
+from typing import Any, Literal, SupportsIndex
 
 import torch
 from torch.utils.data import Sampler
@@ -23,10 +23,11 @@ class EpochOrder(Sampler[int]):
     Args:
         length: the length of the dataset; or the dataset itself, whose length is read in each pass.
         seed: the seed of the run.
+        order: "stored", or "addressed" for an order that takes no memory; see ``seedsafe.epoch_order``.
 
     Raises:
         TypeError: an argument has the wrong type.
-        ValueError: an argument is out of its range.
+        ValueError: an argument is out of its range, or an addressed order has no samples.
 
     Example:
         >>> order = EpochOrder(5, seed=42)
@@ -34,22 +35,37 @@ class EpochOrder(Sampler[int]):
         [0, 1, 4, 3, 2]
     """
 
-    def __init__(self, length: int | Sized, *, seed: SupportsIndex) -> None:
+    def __init__(
+        self, length: int | Sized, *, seed: SupportsIndex, order: Literal["stored", "addressed"] = "stored"
+    ) -> None:
         way_out = "pass the dataset or its length"
         self._dataset = (
-            length if isinstance(length, Sized) else range(checked_int("length", length, 0, 2**48, way_out))
+            length if isinstance(length, Sized) else range(checked_int("length", length, 0, 2**63, way_out))
         )
         self.seed = SampleKey(seed, 0, 0).seed
         self.epoch = 0
+        self.order: Literal["stored", "addressed"] = order
+        epoch_order(
+            0, 0, len(self) if order == "addressed" else 0, order=order
+        )  # raises for a wrong argument
 
     def set_epoch(self, epoch: int) -> None:
         """Set the epoch of the next pass."""
         self.epoch = epoch
 
     def __iter__(self) -> Iterator[int]:
-        order = epoch_order(self.seed, self.epoch, len(self))
-        for begin in range(0, len(order), _CHUNK):  # one list would take five times the memory
+        return self.items_from(0)
+
+    def items_from(self, start: int) -> Iterator[int]:
+        """Yield the indices of the epoch from a position of its order on."""
+        order = epoch_order(self.seed, self.epoch, len(self), order=self.order)
+        for begin in range(start, len(order), _CHUNK):  # one list would take five times the memory
             yield from order[begin : begin + _CHUNK].tolist()
+
+    @property
+    def name(self) -> str | None:
+        """What a state calls the order if it is addressed, else None."""
+        return f"addressed order of {len(self)}, seed {self.seed}" if self.order == "addressed" else None
 
     def __len__(self) -> int:
         return len(self._dataset)
@@ -142,7 +158,8 @@ class Stamp:
         epoch: the epoch of the pass.
         numbers: the number of a sample's first occurrence, and the step to the next one.
         single: whether that must be one index each time.
-        span: an index below it takes one bit of memory; any other, and one that comes again, a hundred bytes.
+        span: an index below it takes one bit of memory; any other, and one that comes again, a hundred bytes. None counts nothing,
+            for items of which none comes twice.
 
     Example:
         >>> stamp = Stamp(3, (0, 1), single=True)
@@ -150,13 +167,13 @@ class Stamp:
         [0, 1, 0]
     """
 
-    def __init__(self, epoch: int, numbers: tuple[int, int], single: bool, span: int = 0) -> None:
+    def __init__(self, epoch: int, numbers: tuple[int, int], single: bool, span: int | None = 0) -> None:
         self.epoch = epoch
         self.first, self.step = numbers
         self.single = single
         self._next: dict[int, int] = {}
         self._span = span
-        self._seen = bytearray(-(-span // 8))
+        self._seen = bytearray(-(-(span or 0) // 8))
 
     def __call__(self, item: Any) -> Any:
         """Return the stamped item: a SampleIndex, or a list of them."""
@@ -188,6 +205,8 @@ class Stamp:
 
     def _occurrence(self, index: int) -> int:
         """Count an occurrence of an index, and return its number."""
+        if self._span is None:
+            return self.first
         if index < self._span:
             byte, bit = index >> 3, 1 << (index & 7)
             if not self._seen[byte] & bit:

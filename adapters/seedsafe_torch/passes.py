@@ -44,19 +44,19 @@ TWO_OPEN = (
 FORM_READS = 2
 """How many batches Keras reads, at most, to learn their form."""
 
-State = dict[str, int]
+State = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """The next pass: its epoch, how many items it leaves out, and the checksum of their order, if known.
+    """The next pass: its epoch, how many items it leaves out, and the checksum of their order, or its name, if known.
 
     Its origin: counted on from the pass before, set by `set_epoch`, set late (after a pass of that epoch had begun), or loaded.
     """
 
     epoch: int = 0
     skip: int = 0
-    order: int | None = None
+    order: int | str | None = None
     origin: Literal["counted", "set", "set late", "loaded"] = "counted"
 
 
@@ -86,7 +86,7 @@ class Progress(Ending):
     Args:
         epoch: the epoch of the pass.
         start: how many items the pass leaves out at its beginning.
-        expected: the checksum of their order, if known.
+        expected: the checksum of their order, or its name, if known.
         counted: whether a loader will report the items seen.
         reader: returns the DataLoader iterator that draws the items, if known; see `Caller.iterator`.
         single: whether an item must be one index.
@@ -94,7 +94,7 @@ class Progress(Ending):
 
     epoch: int
     start: int
-    expected: int | None
+    expected: int | str | None
     counted: bool
     reader: Callable[[], Any] | None = None
     single: bool = False
@@ -286,5 +286,7 @@ def read_state(state: Any) -> Next:
             raise ValueError(f"state must have {name!r}, got {state!r}: {way_out}")
     epoch = checked_int("epoch", state["epoch"], 0, 2**32, way_out)
     yielded = checked_int("yielded", state["yielded"], 0, 2**63, way_out)
-    order = None if "order" not in state else checked_int("order", state["order"], 0, 2**32, way_out)
+    order = state.get("order")
+    if not isinstance(order, str | None):
+        order = checked_int("order", order, 0, 2**32, way_out)
     return Next(epoch, yielded, order, "loaded")

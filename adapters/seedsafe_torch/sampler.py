@@ -29,7 +29,7 @@ from seedsafe.reading import (
 from seedsafe_torch import frames
 from seedsafe_torch.callers import caller_of, warn_of_erasing
 from seedsafe_torch.fetching import users
-from seedsafe_torch.order import InnerEpochs, Stamp, chain_of, numbering, samplers_of
+from seedsafe_torch.order import EpochOrder, InnerEpochs, Stamp, chain_of, numbering, samplers_of
 from seedsafe_torch.passes import (
     MANY,
     TWO_OPEN,
@@ -205,7 +205,8 @@ class KeyedSampler(PassesOn, Sampler[Any]):
     def _items(self, link: Link) -> Iterator[Any]:
         """Yield the stamped items of a pass. The first one begins it."""
         link.progress = progress = self._begin(link.loaded)
-        stamp = Stamp(progress.epoch, self.numbers, progress.single, self._span())
+        span = None if self.order_name else self._span()
+        stamp = Stamp(progress.epoch, self.numbers, progress.single, span)
         items = self._pass(progress, stamp)
         wait, before = progress.waiting.append, -1
         while progress.drawn > before:
@@ -219,7 +220,7 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         progress.exhausted = True
         progress.ended = not progress.counted
 
-    def _begin(self, state: dict[str, int] | None) -> Progress:
+    def _begin(self, state: dict[str, Any] | None) -> Progress:
         """Begin a pass, because its first index is drawn, and return its progress."""
         caller, fixed = caller_of(self), self.epoch is not None
         caller.check_shares(self.stride, fixed=fixed)
@@ -324,9 +325,25 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         if not progress.start and getattr(self.sampler, "start_iter", None):
             self._warn_of_start(progress.epoch)
         self.inner.set(self.sampler, progress.epoch, self.seed)
+        if isinstance(self.sampler, EpochOrder) and self.order_name:
+            self.check_place(progress, len(self))
+            return self.sampler.items_from(progress.start)
         items = self._order(progress)
         self._leave_out(progress, items, stamp)
         return items
+
+    @property
+    def order_name(self) -> str | None:
+        """What a state has as its order if that is addressed, so that no index comes twice, else None."""
+        return self.sampler.name if isinstance(self.sampler, EpochOrder) else None
+
+    def check_place(self, progress: Progress, total: int) -> None:
+        """Raise a ValueError unless a pass begins at a place of this order."""
+        if progress.start > total or (progress.start and progress.expected not in (None, self.order_name)):
+            raise ValueError(
+                f"the state, after {progress.start} entries of epoch {progress.epoch}, is not of the {self.order_name}, but of "
+                f"{progress.expected or 'more entries'}: use the same dataset, seed and order"
+            )
 
     def _warn_of_start(self, epoch: int) -> None:
         """Warn if a batch sampler that begins at another number than 0 begins with the same batches, or another epoch inside, all the same."""
@@ -432,8 +449,9 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         if advice and self.epoch is None:
             warnings.warn(advice, stacklevel=frames.users_level())
 
-    def state_dict(self) -> dict[str, int]:
-        """Return how far the run has come: the epoch, how many of its entries were seen, and a checksum of their order.
+    def state_dict(self) -> dict[str, Any]:
+        """Return how far the run has come: the epoch, how many of its entries were seen, and a checksum of their order, or its name
+        if it is addressed.
 
         A loader from `loader` counts the entries of the batches that it handed out. With any other loader, every entry drawn
         counts, also those that workers read ahead of training; StatefulDataLoader corrects that by itself.
@@ -448,7 +466,7 @@ class KeyedSampler(PassesOn, Sampler[Any]):
             return self._state(None)
         return self._state(progress)
 
-    def _state(self, progress: Progress | None) -> dict[str, int]:
+    def _state(self, progress: Progress | None) -> dict[str, Any]:
         """Return the state of a pass from its progress. For None, return that of the next pass."""
         if progress is None:
             epoch, yielded, order = self._next.epoch, self._next.skip, self._next.order
@@ -456,16 +474,16 @@ class KeyedSampler(PassesOn, Sampler[Any]):
             if not progress.counted:
                 progress.see(len(progress.waiting))
             progress.fold()
-            epoch, order = progress.epoch, progress.order
+            epoch, order = progress.epoch, self.order_name or progress.order
             yielded = progress.start + (progress.seen - progress.start) * self.stride
         state = {"epoch": epoch, "yielded": yielded}
         return state | {"order": order} if yielded and order is not None else state
 
-    def load_state_dict(self, state: dict[str, int]) -> None:
+    def load_state_dict(self, state: dict[str, Any]) -> None:
         """Resume at a state in the next pass, with any number of workers and any batch size.
 
         Raises:
-            TypeError: the state is not a dict of integers.
+            TypeError: the state is not a dict, or an entry has the wrong type.
             ValueError: it lacks "epoch" or "yielded". A pass raises it if its order differs from the state's.
         """
         self._next, self._latest, self._begun = read_state(state), None, []

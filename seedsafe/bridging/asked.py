@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
-from time import perf_counter
+from itertools import compress
 from typing import Any, Final
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from seedsafe.bridging.generators import Stateful
 from seedsafe.bridging.region import Region, regions
 from seedsafe.bridging.sources import Source
-from seedsafe.bridging.walk import Contents
+from seedsafe.bridging.walk import Contents, is_leaf
 from seedsafe.ground.process import is_worker
 from seedsafe.keys.key import Address
 
@@ -22,8 +21,9 @@ FEW: Final = 4
 """So many are cheaper to key than to watch."""
 
 _MANY: Final = 32
-_SECONDS: Final = 1e-5
-"""What keying one takes, about."""
+_BYTES: Final = 150
+"""Keying one takes about as long as making so many bytes of a sample."""
+_UNKNOWN: Final = 2**40
 
 _TRIES: Final = 4
 _CHECKED: Final = (1, 2, 4, 8)
@@ -35,12 +35,20 @@ def in_memory(sources: Iterable[Source]) -> list[Stateful]:
     return [source for source in sources if isinstance(source, Stateful) and source.memory() is not None]
 
 
+def _size_of(sample: Any) -> int:
+    """Return the number of a sample's bytes."""
+    parts = sample.values() if isinstance(sample, dict) else sample
+    if isinstance(sample, dict | list | tuple):
+        return sum(map(_size_of, parts))
+    return getattr(sample, "nbytes", 8 if is_leaf(sample) else _UNKNOWN)
+
+
 class Asked:
     """Keys for each read the generators that earlier reads asked, and looks afterwards whether the read has asked others.
 
     If so it is read again with those keyed too, and its first result is dropped: a generator that is first used in read 1,000 gives
-    the numbers that it would give if it had always been keyed. Where reads take turns among many, and one costs less than keying
-    all of them, those of the last read are tried first.
+    the numbers that it would give if it had always been keyed. Where reads take turns among many, and samples are so small that
+    reading one again costs less than keying all, those of the last read are tried first.
 
     Args:
         root: the object that is read.
@@ -59,7 +67,7 @@ class Asked:
         self.sources = sources
         self.keys_all = False
         """Whether the root has changed when it was read again, so that it must not be."""
-        self._root, self._again, self._seconds = root, 0, 0.0
+        self._root, self._again, self._size = root, 0, _UNKNOWN
         self._watched = watched
         ids = set(map(id, watched))
         self._always = np.array([id(source) not in ids for source in sources])
@@ -107,15 +115,16 @@ class Asked:
         if saves or self._stale:  # others may have drawn since
             self._refresh()
         count = int(np.count_nonzero(self._asked))
-        tries_last = count > _MANY and self._seconds < count * _SECONDS
+        tries_last = count > _MANY and self._size < count * _BYTES
         chosen = (self._last if tries_last else self._asked).copy()
+        asked = np.zeros_like(chosen) if tries_last else chosen
         contents: Contents | None = None
         error: Exception | None = None
         result: Any = None
         for left in reversed(range(_TRIES)):
             error, missed = None, chosen
             try:
-                result = self._keyed(address, call, chosen, counts=count > _MANY)
+                result = self._keyed(address, call, chosen)
             except Exception as caught:  # noqa: BLE001  # perhaps since it asked one that was not keyed
                 error = caught
             finally:
@@ -125,11 +134,14 @@ class Asked:
             if not missed.any():
                 break
             self._asked |= missed
-            chosen = missed | (self._last if tries_last else chosen) if left > 1 else np.ones_like(chosen)
+            asked = asked | missed  # of the last read's, those that this one does not ask are left out
+            chosen = self._last = asked if left > 1 else np.ones_like(chosen)
             self._again += 1
             contents = Contents(self._root, address.index) if self._again in _CHECKED else None
         if error is not None:
             raise error
+        if count > _MANY:
+            self._size = _size_of(result)
         return result
 
     def _refresh(self) -> None:
@@ -139,26 +151,10 @@ class Asked:
             self._seen = now
         self._stale = False
 
-    def _keyed(self, address: Address, call: Callable[[Address], Any], chosen: Any, *, counts: bool) -> Any:
+    def _keyed(self, address: Address, call: Callable[[Address], Any], chosen: Any) -> Any:
         keyed = self._always.copy()
         keyed[self._places] = chosen
-        region = Region(address, tuple([self.sources[place] for place in np.flatnonzero(keyed).tolist()]))
-        return region.run(partial(self._counted, call, chosen) if counts else call)
-
-    def _counted(self, call: Callable[[Address], Any], chosen: Any, address: Address) -> Any:
-        """Run a call, and note which of the chosen generators it asks, and its time."""
-        numbers = np.flatnonzero(chosen)
-        memory = [self._memory[number] for number in numbers.tolist()]
-        before, start = [part.tobytes() for part in memory], perf_counter()
-        try:
-            return call(address)
-        finally:
-            seconds, usual = perf_counter() - start, self._seconds
-            # One pause of the machine must not count for much.
-            self._seconds = min(max(seconds, usual / 2), usual * 2) if usual else seconds
-            asked = [part.tobytes() != earlier for part, earlier in zip(memory, before, strict=True)]
-            self._last = np.zeros_like(chosen)
-            self._last[numbers] = asked
+        return Region(address, tuple(compress(self.sources, keyed.tolist()))).run(call)
 
     def _put_back(self, chosen: Any, saves: bool) -> Any:
         """Return which generators moved although they were not keyed, put back."""

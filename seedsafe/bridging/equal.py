@@ -11,19 +11,56 @@ from seedsafe.bridging.generators import generator_of
 from seedsafe.bridging.options import Hook
 from seedsafe.bridging.walk import Location, attributes_of
 
-__all__ = ["Found", "Group", "found", "group_by_state", "paired_by_role", "pairs_made_equal"]
+__all__ = ["Found", "Group", "group_by_state", "paired_by_role", "pairs_made_equal"]
 
 
-class Found(NamedTuple):
+class Found:
     """A generator or hooked object that a search has found."""
 
-    path: str
-    thing: Any
-    state: str | None
-    """Equal for equal states, its own or of the generators that it stores; None if it cannot be read."""
-    holders: frozenset[int]
-    """The ids of the objects that hold the state; two generators may share one."""
-    location: Location
+    def __init__(self, location: Location, hook: Hook | None = None, above: Found | None = None) -> None:
+        self.location, self.hook, self.thing = location, hook, location.thing
+        self.path = location.path or "itself"
+        """The path from the root. A search numbers equal ones."""
+        self.above = above
+        """The hooked object that holds it, in containers if need be."""
+        self.seeded_by: Found | None = None
+        """The hooked object above that passes its seed on to it."""
+        self.state: str | None = None
+        """Equal for equal states, its own or of the generators that it stores; None if it cannot be read."""
+        self.holders: frozenset[int] = frozenset()
+        """The ids of the objects that hold the state; two generators may share one."""
+
+    def parts(self) -> dict[str, Any]:
+        """Return what may hold its state: itself, or the attributes of a hooked object."""
+        return {"": self.thing} if self.hook is None else attributes_of(self.thing) or {}
+
+    def read(self) -> Found:
+        """Note the present state."""
+        states = {}
+        for name, part in self.parts().items():
+            with suppress(Exception):  # another library's object, perhaps half made
+                generator = generator_of("", part)
+                if generator is not None:
+                    states[name] = repr((type(generator).__name__, generator.mark())), id(generator.holder)
+        named = [(name, state) for name, (state, _) in states.items()]
+        self.state = repr((self.hook, named)) if states else None
+        self.holders = frozenset(holder for _, holder in states.values())
+        return self
+
+    def owners(self) -> Iterator[Found]:
+        """Yield the hooked objects that may pass a seed on to it."""
+        above = self.above
+        while above is not None:
+            yield above
+            above = above.above
+
+    def mark(self) -> tuple[Any, list[Any]]:
+        """Return a value that differs after a hook has set it, and the objects that it names, so that they stay alive."""
+        parts = list(self.parts().values())
+        things = [self.location.stored(), *parts]
+        generators = (generator_of("", part) for part in parts)
+        marks = [None if generator is None else generator.mark() for generator in generators]
+        return ([id(thing) for thing in things], marks), things
 
 
 class Group(NamedTuple):
@@ -35,18 +72,6 @@ class Group(NamedTuple):
     """The generator, or None in a process that has unpickled it."""
     family: str
     """The name of the group that it would be in if roles did not tell those in equal states apart."""
-
-
-def found(path: str, location: Location, hook: Hook | None) -> Found:
-    """Return a generator, or a hooked object with the generators that it stores, in the present state."""
-    states, thing = {}, location.thing
-    for name, part in {"": thing}.items() if hook is None else (attributes_of(thing) or {}).items():
-        with suppress(Exception):  # another library's object, perhaps half made
-            generator = generator_of("", part)
-            if generator is not None:
-                states[name] = repr((type(generator).__name__, generator.mark())), id(generator.holder)
-    state = repr((hook, [(name, state) for name, (state, _) in states.items()])) if states else None
-    return Found(path, thing, state, frozenset(holder for _, holder in states.values()), location)
 
 
 def group_by_state(

@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
-from numpy.random import MT19937, PCG64, PCG64DXSM, SFC64, BitGenerator, Generator, Philox, RandomState
+from numpy.random import MT19937, PCG64, PCG64DXSM, SFC64, Generator, Philox, RandomState
 from numpy.random.bit_generator import ISeedSequence
 
 from seedsafe.bridging import in_place
@@ -363,31 +363,22 @@ class _Keras(_TensorFlow):
         return type(self.thing)(seed)
 
 
-_KINDS: Final[tuple[tuple[Any, type[Stateful]], ...]] = (
-    ((Generator, BitGenerator), _Numpy),
-    (RandomState, NumpyLegacy),
-    (random.Random, Python),
-)
-_LOADED: Final[tuple[tuple[str, str, type[Stateful]], ...]] = (
-    ("torch", "Generator", Torch),
-    ("keras.random", "SeedGenerator", _Keras),
-    ("tensorflow.random", "Generator", _TensorFlow),
-)
-"""The kinds of libraries that are never imported here: module, class, kind."""
+_KINDS: Final[dict[tuple[str, str], type[Stateful]]] = {
+    ("numpy", "Generator"): _Numpy,
+    ("numpy", "BitGenerator"): _Numpy,
+    ("numpy", "RandomState"): NumpyLegacy,
+    ("random", "Random"): Python,
+    ("torch", "Generator"): Torch,
+    ("keras", "SeedGenerator"): _Keras,
+    ("tensorflow", "Generator"): _TensorFlow,
+}
+"""The kinds by library and class, since only NumPy may be imported here. Their subclasses count."""
 
 
-def _kind_of(thing: Any) -> type[Stateful] | None:
-    for classes, kind in _KINDS:
-        if isinstance(thing, classes):
-            return kind
-    for path, name, kind in _LOADED:
-        library, _, inner = path.partition(".")
-        module: Any = sys.modules.get(library)
-        if module is not None:
-            cls = getattr(getattr(module, inner, None) if inner else module, name, None)
-            if isinstance(cls, type) and isinstance(thing, cls):
-                return kind
-    return None
+@functools.lru_cache(4096)
+def _kind_of(cls: type) -> type[Stateful] | None:
+    homes = ((str(one.__module__).partition(".")[0], one.__name__) for one in cls.__mro__)
+    return next((_KINDS[home] for home in homes if home in _KINDS), None)
 
 
 def is_generator(thing: Any) -> bool:
@@ -397,7 +388,7 @@ def is_generator(thing: Any) -> bool:
 
 def generator_of(name: str, thing: Any, segment: int = 0) -> Stateful | None:
     """Return a generator, or None for other objects, the generators of the process and those of the system's entropy."""
-    kind = _kind_of(thing)
+    kind = _kind_of(type(thing))
     if kind is None or thing is the_python_global or thing is the_numpy_global:
         return None
     is_torchs = kind is Torch and thing is getattr(sys.modules["torch"], "default_generator", None)
@@ -407,7 +398,7 @@ def generator_of(name: str, thing: Any, segment: int = 0) -> Stateful | None:
 def stateful(name: str, thing: Any) -> Stateful | None:
     """Return a generator, which may be a global one, or None if its state cannot be read now."""
     with suppress(Exception):  # another library's subclass, or a graph is being traced
-        kind = _kind_of(thing)
+        kind = _kind_of(type(thing))
         result = None if kind is None else kind(name, thing)
         if result is not None:
             result.read()

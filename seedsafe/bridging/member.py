@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from seedsafe.bridging.again import as_array
-from seedsafe.bridging.options import Bridge, NotReproducible, library_of, takes_seed
+from seedsafe.bridging.options import Bridge, NotReproducible, checked_options, library_of, takes_seed
 from seedsafe.bridging.runner import KEYS, Runner
 from seedsafe.bridging.words import Words
 from seedsafe.ground.checks import flag
@@ -461,10 +461,7 @@ class Bridged(Transform):
         if self.call is not None and self.call not in CALLS:
             raise ValueError(f"call must be one of {', '.join(map(repr, CALLS))}, got {self.call!r}")
         _set(self, "returns", _shape(self.returns))
-        if not isinstance(self.options, Bridge):
-            raise TypeError(
-                f"options must be a Bridge, got {self.options!r}: pass Bridge(opencv=True), for instance"
-            )
+        checked_options(self.options)
         label = f"bridge({name_of(self.function)}), of {library_of(self.function)},"
         _set(self, "_calling", Calling(self.function, self.call))
         _set(self, "_runner", Runner(self.function, self.options, label))

@@ -8,22 +8,28 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.random import Generator, RandomState
 
 __all__ = [
+    "LIBRARIES",
     "Bridge",
     "Hook",
     "NotReproducible",
     "checked_bridge",
+    "checked_options",
     "hook_of",
     "library_of",
     "register_hook",
     "registrations",
     "takes_seed",
 ]
+
+
+LIBRARIES: Final = {"opencv": "cv2", "tensorflow": "tensorflow", "cuda": "torch"}
+"""The modules whose generators are keyed only if an option asks for it."""
 
 
 class NotReproducible(RuntimeError):  # noqa: N818  # names what the code is, as StopIteration names what happened
@@ -69,7 +75,7 @@ class Bridge:
     equal: str | None = None
 
     def __post_init__(self) -> None:
-        for name in ("opencv", "tensorflow", "cuda", "verify"):
+        for name in (*LIBRARIES, "verify"):
             value = getattr(self, name)
             if not isinstance(value, bool):
                 raise TypeError(f"{name} must be True or False, got {value!r}")
@@ -81,13 +87,19 @@ class Bridge:
 
     def require(self) -> None:
         """Raise a RuntimeError if an option needs a library that has not been imported."""
-        for needed, module in ((self.opencv, "cv2"), (self.tensorflow, "tensorflow"), (self.cuda, "torch")):
-            if needed and module not in sys.modules:
-                option = {"cv2": "opencv", "torch": "cuda"}.get(module, module)
+        for option, module in LIBRARIES.items():
+            if getattr(self, option) and module not in sys.modules:
                 raise RuntimeError(
                     f"{option}=True keys the generators of {module}, which this process has not imported: "
                     f"import {module} before the first sample, or leave the option out"
                 )
+
+
+def checked_options(options: Any) -> Bridge:
+    """Return a value of `options=`."""
+    if not isinstance(options, Bridge):
+        raise TypeError(f"options must be a Bridge, got {options!r}: pass Bridge(opencv=True), for instance")
+    return options
 
 
 def checked_bridge(bridge: Any) -> Bridge | None:

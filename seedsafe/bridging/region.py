@@ -22,7 +22,7 @@ import numpy as np
 from numpy.random import bit_generator
 
 from seedsafe.bridging.generators import Stateful
-from seedsafe.bridging.options import Bridge
+from seedsafe.bridging.options import Bridge, checked_options
 from seedsafe.bridging.sources import Source, globals_for, renew_numpy
 from seedsafe.bridging.words import OP, Words, address_of
 from seedsafe.ground.process import is_worker
@@ -484,12 +484,7 @@ class keyed:  # noqa: N801  # a class costs less than contextlib: benchmarks/bri
             key = next_key(OP)
         if not isinstance(key, SampleKey):
             raise TypeError(f"key must be a SampleKey, got {key!r}: pass SampleKey(seed, epoch, index)")
-        if not isinstance(options, Bridge):
-            raise TypeError(
-                f"options must be a Bridge, got {options!r}: pass Bridge(opencv=True), for instance"
-            )
-        self._address = address_of(key)
-        self._options = options
+        self._address, self._options = address_of(key), checked_options(options)
         self._steps: list[Generator[None]] = []  # one object may be entered several times
 
     def __enter__(self) -> None:

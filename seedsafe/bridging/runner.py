@@ -13,7 +13,7 @@ from seedsafe.bridging.again import Marks, Run, content, others_run, undisturbed
 from seedsafe.bridging.asked import FEW, Asked, in_memory
 from seedsafe.bridging.call_count import DRAWN, HEARD, MOVED, TOLD, CallCount
 from seedsafe.bridging.equal import Group
-from seedsafe.bridging.options import Bridge, NotReproducible
+from seedsafe.bridging.options import LIBRARIES, Bridge, NotReproducible
 from seedsafe.bridging.region import Region, SeedLog, regions
 from seedsafe.bridging.search import MOST, Search, find
 from seedsafe.bridging.sources import Source, globals_for
@@ -331,11 +331,8 @@ class Runner:
         """Return ways out for libraries that are not keyed, and for an incomplete search."""
         hints = [
             f"pass Bridge({option}=True) if it draws from {library}"
-            for option, module, library in (
-                ("opencv", "cv2", "OpenCV"),
-                ("tensorflow", "tensorflow", "TensorFlow"),
-            )
-            if module in sys.modules and not getattr(self.options, option)
+            for option, library in (("opencv", "OpenCV"), ("tensorflow", "TensorFlow"))
+            if LIBRARIES[option] in sys.modules and not getattr(self.options, option)
         ]
         if others_run():
             names = [

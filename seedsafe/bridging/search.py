@@ -12,9 +12,9 @@ from typing import Any
 
 from numpy.random import Generator
 
-from seedsafe.bridging.equal import Found, Group, found, group_by_state, pairs_made_equal
+from seedsafe.bridging.equal import Found, Group, group_by_state, pairs_made_equal
 from seedsafe.bridging.generators import Stateful, generator_of, is_generator, stateful
-from seedsafe.bridging.options import Hook, hook_of, registrations
+from seedsafe.bridging.options import hook_of, registrations
 from seedsafe.bridging.sources import HookSource, Source
 from seedsafe.bridging.walk import (
     CONTAINERS,
@@ -39,45 +39,6 @@ MOST = 200_000
 """The search ends after this many objects."""
 
 
-class _Candidate:
-    """A generator, or an object with a hook."""
-
-    def __init__(self, location: Location, hook: Hook | None, above: _Candidate | None) -> None:
-        self.location, self.hook, self.thing = location, hook, location.thing
-        self.path = location.path or "itself"
-        """The path from the root. A search numbers equal ones."""
-        self.above = above
-        """The hooked object that holds it, in containers if need be."""
-        self.seeded_by: _Candidate | None = None
-        """The hooked object above that passes its seed on to it."""
-
-    def present(self) -> Found:
-        """Return its path and its present state."""
-        return found(self.path, self.location, self.hook)
-
-    def owners(self) -> Iterator[_Candidate]:
-        """Yield the hooked objects that may pass a seed on to it."""
-        candidate = self.above
-        while candidate is not None:
-            yield candidate
-            candidate = candidate.above
-
-    def mark(self) -> tuple[Any, list[Any]]:
-        """Return a value that differs after a hook has set it, and the objects that it names, so that they stay alive."""
-        parts = [self.thing] if self.hook is None else list((attributes_of(self.thing) or {}).values())
-        things = [self.location.stored(), *parts]
-        generators = (generator_of("", part) for part in parts)
-        marks = [None if generator is None else generator.mark() for generator in generators]
-        return ([id(thing) for thing in things], marks), things
-
-    def source(self, segment: int) -> Source:
-        if self.hook is not None:
-            return HookSource(self.path, self.thing, segment, self.hook)
-        source = generator_of(self.path, self.thing, segment)
-        assert source is not None  # as in `find`
-        return source
-
-
 class Search:
     """The results of one search, and snapshots that show later changes.
 
@@ -93,11 +54,11 @@ class Search:
     def __init__(self) -> None:
         self.libraries: set[str] = set()
         self.incomplete = False
-        self.candidates: list[_Candidate] = []
+        self.candidates: list[Found] = []
         self.groups: dict[str, Group] = {}
         self.unread: set[str] = set()
         self.snapshots: list[tuple[Any, ...]] = []
-        self._owners: dict[Location, _Candidate] = {}
+        self._owners: dict[Location, Found] = {}
         self._registrations = registrations()
         self._sources: tuple[Source, ...] | None = None
         self._generators: list[tuple[Any, Any, Any]] = []
@@ -113,7 +74,7 @@ class Search:
             own = [candidate for candidate in self.candidates if not candidate.seeded_by]
             chosen = sorted(own, key=lambda candidate: candidate.above is not None)  # stable
             self._sources = tuple(
-                candidate.source(segment)
+                _source(candidate, segment)
                 for candidate, segment in zip(chosen, self._segments(chosen), strict=True)
             )
             self._generators = [
@@ -123,7 +84,7 @@ class Search:
             ]
         return self._sources
 
-    def _segments(self, chosen: list[_Candidate]) -> Iterator[int]:
+    def _segments(self, chosen: list[Found]) -> Iterator[int]:
         """Yield the segment of each: that of the first one in its group, or of a hooked object with equal parts."""
         first: dict[tuple[bool, str], int] = {}
         for segment, candidate in enumerate(chosen, _FIRST_SEGMENT):
@@ -134,7 +95,7 @@ class Search:
                 first.setdefault(name, result)
             yield result
 
-    def _group_of(self, candidate: _Candidate) -> str:
+    def _group_of(self, candidate: Found) -> str:
         return self.groups[candidate.path].name
 
     def joined(self) -> dict[str, list[str]]:
@@ -142,7 +103,7 @@ class Search:
 
         The parts of a hooked object are left out if the object itself is in such a group.
         """
-        members: dict[str, list[_Candidate]] = {}
+        members: dict[str, list[Found]] = {}
         for candidate in self.candidates:
             members.setdefault(self._group_of(candidate), []).append(candidate)
         several = {name for name, group in members.items() if len(group) > 1}
@@ -161,7 +122,7 @@ class Search:
     def made_equal(self) -> list[tuple[str, str]]:
         """Return pairs of generators that were in different states when they were found, and are in equal ones now."""
         generators = [
-            candidate.present()
+            candidate.read()
             for candidate in self.candidates
             if candidate.hook is None and not candidate.seeded_by
         ]
@@ -172,11 +133,11 @@ class Search:
         thing = location.thing
         owner = None if location.above is None else self._owners.get(location.above)
         if is_generator(thing):
-            self.candidates.append(_Candidate(location, None, owner))
+            self.candidates.append(Found(location, None, owner))
             return
         hook = None if isinstance(thing, type) else hook_of(thing)
         if hook is not None:
-            owner = _Candidate(location, hook, owner)
+            owner = Found(location, hook, owner)
             self.candidates.append(owner)
         elif not isinstance(thing, (type, *CONTAINERS)):
             owner = None
@@ -228,7 +189,7 @@ def find(
         result.visit(location)
     result.candidates.sort(key=lambda candidate: candidate.location.order)
     _number_equal_paths(result.candidates)
-    generators = [candidate.present() for candidate in result.candidates]
+    generators = [candidate.read() for candidate in result.candidates]
     result.groups, result.unread = group_by_state(generators, earlier or {}, joins=joins, by_role=by_role)
     return result
 
@@ -268,7 +229,15 @@ def held_generators(
     return [generator for label, thing in named if (generator := stateful(label, thing)) is not None]
 
 
-def _number_equal_paths(candidates: list[_Candidate]) -> None:
+def _source(candidate: Found, segment: int) -> Source:
+    if candidate.hook is not None:
+        return HookSource(candidate.path, candidate.thing, segment, candidate.hook)
+    source = generator_of(candidate.path, candidate.thing, segment)
+    assert source is not None  # as in `Search.visit`
+    return source
+
+
+def _number_equal_paths(candidates: list[Found]) -> None:
     """Number the paths that several candidates have: the arguments of a partial function, for instance, have equal ones."""
     counts: Counter[str] = Counter()
     for candidate in candidates:
@@ -310,7 +279,7 @@ def _has_changed(holder: Any, names: tuple[str, ...] | None, things: tuple[Any, 
     return len(now) != len(things) or any(map(is_not, now, things))
 
 
-def _try_hooks(candidates: list[_Candidate], group_of: Callable[[_Candidate], str]) -> None:
+def _try_hooks(candidates: list[Found], group_of: Callable[[Found], str]) -> None:
     """Seed each hooked object to see which candidates below it get its seed.
 
     Candidates that get none are keyed by themselves, such as the transforms of a MONAI dataset. Objects of one group get

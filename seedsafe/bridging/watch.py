@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from seedsafe.bridging.again import Content, Marks, Run, content, rerun
 from seedsafe.bridging.another_worker import AnotherWorker
 from seedsafe.bridging.call_count import DRAWN, UNSEEN, CallCount
+from seedsafe.bridging.generators import Stateful
 from seedsafe.bridging.options import NotReproducible
 from seedsafe.bridging.region import Region
 from seedsafe.bridging.sources import Source
@@ -215,10 +216,12 @@ def _draws_differ(marks: Marks, second: Marks) -> bool:
 def trace(address: Address, call: Call, sources: tuple[Source, ...], *, follows: bool = True) -> Run:
     """Run a call with sources keyed from the words at an address, and mark each source before and after."""
 
+    movable = [source for source in sources if not isinstance(source, Stateful)]  # by a mark
+
     def key() -> None:
         words = Words(address)
-        for source in sources:
-            source.key(words)  # marking may have moved it
+        for source in movable:
+            source.key(words)
 
     def marked(_: Address) -> Any:
         before = [source.mark() for source in sources]

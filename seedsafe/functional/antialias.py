@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from types import ModuleType
@@ -14,13 +14,12 @@ from seedsafe.functional.pictures import pixels
 from seedsafe.functional.scratch import scratch
 from seedsafe.ground.info import FLOAT32, UINT8, Array
 from seedsafe.ground.process import importing
-from seedsafe.kernels import FILTERS, INTERLEAVED, PLANAR, Resizing, library
+from seedsafe.kernels import FILTERS, INTERLEAVED, PLANAR, Resizing, address, library
 
 __all__ = [
     "BANDS",
     "Pass",
-    "channel_groups",
-    "has_passes",
+    "changed_by_pillow",
     "pil_image",
     "resize_in_one_pass",
     "resize_smoothly",
@@ -37,9 +36,6 @@ _LINE: Final = 64
 
 _SAME: Final = (np.ones(1, FLOAT32), np.zeros(1, FLOAT32))
 """A factor and an offset that change nothing."""
-
-_WHOLE: Final = ((), (3,), (4,))
-"""What follows the sides in the shapes of uint8 images for which Pillow has a mode."""
 
 
 @cache
@@ -63,45 +59,41 @@ def resize_smoothly(image: Array, height: int, width: int, interpolation: str) -
     compiled = _resize_compiled(image, height, width, interpolation)
     if compiled is not None:
         return compiled
-    code = _FILTERS[interpolation]
-    if image.dtype == UINT8 and image.shape[2:] in _WHOLE:
-        return _resize(image, height, width, code)
+    rows, columns = image.shape[:2]
+
+    def change(picture: Any, _: slice) -> Any:
+        # Pillow 13 resizes the columns first where that is cheaper, and each pass rounds; with a call of their own, older versions do too.
+        if rows - height > max(0, 2 * (columns - width)):
+            picture = picture.resize((columns, height), _FILTERS[interpolation])
+        return picture.resize((width, height), _FILTERS[interpolation])
+
+    return changed_by_pillow(image, height, width, change)
+
+
+def changed_by_pillow(image: Array, height: int, width: int, change: Callable[[Any, slice], Any]) -> Array:
+    """Return an image of a new size, a new array that holds what Pillow makes of groups of the channels.
+
+    Args:
+        image: (H, W) or (H, W, C): uint8, or what becomes one channel at a time in Pillow's mode F.
+        height: the rows of the result.
+        width: its columns.
+        change: gets channels as a Pillow image and their numbers, and returns a Pillow image.
+    """
     result: Array = np.empty((height, width, *image.shape[2:]), image.dtype)
     source, target = (array if array.ndim == 3 else array[..., None] for array in (image, result))
-    # Pillow's mode F has one channel.
-    for channels in channel_groups(source.shape[2], most=4 if image.dtype == UINT8 else 1):
-        part = _resize(source[..., channels], height, width, code)
-        target[..., channels] = part.reshape(height, width, -1)
+    is_uint8 = image.dtype == UINT8
+    count = source.shape[2]
+    step = count if is_uint8 and count in BANDS else 1
+    for channels in (slice(first, first + step) for first in range(0, count, step)):
+        part = np.ascontiguousarray(source[..., channels], UINT8 if is_uint8 else FLOAT32)
+        mode = BANDS[part.shape[2]] if is_uint8 else "F"
+        values = pixels(
+            change(pil_image().frombuffer(mode, part.shape[1::-1], part, "raw", mode, 0, 1), channels)
+        )
+        target[..., channels] = (values if is_uint8 else _rounded(values, image.dtype)).reshape(
+            height, width, -1
+        )
     return result
-
-
-def channel_groups(channels: int, most: int = 4) -> Iterator[slice]:
-    """Yield the channels in groups of four, three or one, for which Pillow has a mode; at most `most` in each.
-
-    Example:
-        >>> [(group.start, group.stop) for group in channel_groups(6)]
-        [(0, 4), (4, 5), (5, 6)]
-    """
-    first = 0
-    while first < channels:
-        count = min(channels - first, most)
-        count = 1 if count == 2 else count
-        yield slice(first, first + count)
-        first += count
-
-
-def _resize(planes: Array, height: int, width: int, code: int) -> Array:
-    """Return one, three or four channels resized, a new array without the axis of a single channel."""
-    rows, columns = planes.shape[:2]
-    is_uint8 = planes.dtype == UINT8
-    mode = BANDS[planes.shape[2] if planes.ndim == 3 else 1] if is_uint8 else "F"
-    contiguous = np.ascontiguousarray(planes, UINT8 if is_uint8 else FLOAT32)
-    image = pil_image().frombuffer(mode, (columns, rows), contiguous, "raw", mode, 0, 1)
-    if rows - height > max(0, 2 * (columns - width)):
-        # Pillow 13 resizes the columns first where that is cheaper, and each pass rounds; with a call of their own, older versions do too.
-        image = image.resize((columns, height), code)
-    values = pixels(image.resize((width, height), code))
-    return values if is_uint8 else _rounded(values, planes.dtype)
 
 
 def _rounded(values: Array, dtype: np.dtype[Any]) -> Array:
@@ -112,22 +104,11 @@ def _rounded(values: Array, dtype: np.dtype[Any]) -> Array:
     return np.clip(np.rint(values), limits.min, limits.max)
 
 
-def has_passes() -> bool:
-    """Return whether the compiled kernels are there, for `resize_in_one_pass`."""
-    return compiled() is not None
-
-
-def compiled() -> Any:
-    """Return the compiled kernels, or None."""
-    with importing:
-        return library()
-
-
 def _resize_compiled(image: Array, height: int, width: int, interpolation: str) -> Array | None:
     """Return an image resized by the kernels, or None if they cannot."""
     if image.dtype == UINT8:
         return resize_in_one_pass(image, Pass(height, width, interpolation))
-    opened = compiled()
+    opened = library()
     if opened is None:
         return None
     pixels_of = image if image.ndim == 3 else image[..., None]
@@ -186,7 +167,7 @@ def resize_in_one_pass(image: Array, todo: Pass, out: Array | None = None) -> Ar
         todo: what is done.
         out: an array to fill and return, if it has the result's shape and dtype.
     """
-    opened = compiled()
+    opened = library()
     if opened is None or image.dtype != UINT8 or not 2 <= image.ndim <= 3:
         return None
     channels = image.shape[2] if image.ndim == 3 else 1
@@ -238,9 +219,3 @@ def _done(call: Callable[[Resizing], int], job: Resizing) -> bool:
     first = address(memory)
     job.scratch, job.scratch_size = first + -first % _LINE, needed
     return call(job) == 0
-
-
-def address(array: Array) -> int:
-    """Return where an array's first value is."""
-    first: int = array.__array_interface__["data"][0]  # a third of the time of array.ctypes.data
-    return first

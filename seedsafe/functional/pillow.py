@@ -6,19 +6,22 @@ Policies use them. uint8 is exact on every machine. float32 is converted to uint
 from __future__ import annotations
 
 import math
+import platform
 from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.util import find_spec
 from typing import Any, Final
 
 import numpy as np
 
 from seedsafe.functional.affine import Matrix
-from seedsafe.functional.antialias import address, compiled
+from seedsafe.functional.antialias import changed_by_pillow
 from seedsafe.functional.carrier import opencv
 from seedsafe.functional.kinds import fit_fill, in_uint8, is_rgb, new
 from seedsafe.functional.remap import in_parts
 from seedsafe.functional.tables import VALUES, look_up
 from seedsafe.ground.info import Array
-from seedsafe.kernels import Warping
+from seedsafe.kernels import Warping, address, library
 
 __all__ = [
     "FILTERS",
@@ -32,7 +35,10 @@ __all__ = [
 ]
 
 FILTERS: Final = ("nearest", "bilinear", "bicubic")
-"""Interpolations of `transform_affine`."""
+"""Interpolations of `transform_affine`; Pillow's numbers are one higher, but for "nearest"."""
+
+_AFFINE: Final = 0
+"""Pillow's number of an affine transform."""
 
 _WEIGHTS: Final = np.array([[19595, 38470, 7471, 32768]], np.float32)
 """Red, green and blue in a grey in parts of 65536, and one half for rounding. Sums stay below 2**24, exact in float32."""
@@ -229,14 +235,39 @@ def transform_affine(
     def move(values: Array) -> Array:
         fitting = np.asarray(fit_fill(fill, values), values.dtype)
         moved = _compiled(values, data, resample, fitting)
-        return _interpolate(values, data, resample, fitting) if moved is None else moved
+        if moved is not None:
+            return moved
+        by_pillow = values.size and np.isfinite(data).all() and _computes_like_us()
+        return (_with_pillow if by_pillow else _interpolate)(values, data, resample, fitting)
 
     return in_uint8(image, move)
 
 
+@cache
+def _computes_like_us() -> bool:
+    """Return whether Pillow is installed, and rounds each product and sum by itself.
+
+    On other machines than x86-64 its compiler may join a product and a sum, which are then rounded only once.
+    """
+    return platform.machine() in ("x86_64", "AMD64") and find_spec("PIL") is not None
+
+
+def _with_pillow(image: Array, data: Matrix, resample: str, fill: Array) -> Array:
+    height, width = image.shape[:2]
+    outside = np.broadcast_to(fill, (image.shape[2] if image.ndim == 3 else 1,))
+
+    def change(picture: Any, channels: slice) -> Any:
+        colour = tuple(outside[channels].tolist())
+        return picture.transform(
+            (width, height), _AFFINE, data, FILTERS.index(resample) + 1, fillcolor=colour
+        )
+
+    return changed_by_pillow(image, height, width, change)
+
+
 def _compiled(image: Array, data: Matrix, resample: str, fill: Any) -> Array | None:
     """Return the image moved by the compiled kernels, or None if they cannot do it."""
-    opened = compiled()
+    opened = library()
     values = np.asarray(fill, image.dtype)
     # Where OpenCV or NumPy has to round the fill or spread it in a way of its own, it stays with them.
     if (

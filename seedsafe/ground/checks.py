@@ -161,12 +161,9 @@ def _two(
     if len(ends) != 2:
         kind = "integer" if whole else "number"
         raise ValueError(f"{name} must be one {kind} or a pair ({form}), got {value!r}: {way_out}")
-    first, last = (
-        checked_int(name, end, int(low), int(high) + 1, way_out)
-        if whole
-        else real(name, end, low, high, way_out)
-        for end in ends
-    )
+    check: Any = checked_int if whole else real
+    bounds = (int(low), int(high) + 1) if whole else (low, high)
+    first, last = (check(name, end, *bounds, way_out) for end in ends)
     return first, last
 
 

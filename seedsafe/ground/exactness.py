@@ -118,32 +118,22 @@ def _ways(transform: Any) -> set[str]:
     return {getattr(transform, name) for name in ("interpolation", "down", "up") if hasattr(transform, name)}
 
 
+def _is_fixed_point(transform: Any, dtype: str) -> bool:
+    is_exact = getattr(transform, "antialias", False) or _ways(transform) <= {"nearest", "bilinear exact"}
+    return dtype == "uint8" and is_exact
+
+
+def _is_linear(transform: Any, dtype: str) -> bool:
+    return dtype == "uint8" and _ways(transform) <= {"nearest", "bilinear", "bilinear exact", "area"}
+
+
 EVERYWHERE: Final = Exactness((When("", lambda _, __: True),))
 AT_LEAST_UINT8: Final = Exactness((When("for uint8", lambda _, dtype: dtype == "uint8"),), build="OpenCV")
 _NEAREST: Final = When('with "nearest"', lambda transform, _: _ways(transform) <= {"nearest"})
 NEAREST: Final = Exactness((_NEAREST,), build="OpenCV")
 RESIZED: Final = Exactness(
-    (
-        _NEAREST,
-        When(
-            'for uint8 with "bilinear exact" or antialias',
-            lambda transform, dtype: (
-                dtype == "uint8"
-                and (
-                    getattr(transform, "antialias", False)
-                    or _ways(transform) <= {"nearest", "bilinear exact"}
-                )
-            ),
-        ),
-    ),
-    (
-        When(
-            'for uint8 with "bilinear" or "area"',
-            lambda transform, dtype: (
-                dtype == "uint8" and _ways(transform) <= {"nearest", "bilinear", "bilinear exact", "area"}
-            ),
-        ),
-    ),
+    (_NEAREST, When('for uint8 with "bilinear exact" or antialias', _is_fixed_point)),
+    (When('for uint8 with "bilinear" or "area"', _is_linear),),
     "OpenCV, or of Pillow",
 )
 OPENCV: Final = Exactness(build="OpenCV")

@@ -195,26 +195,31 @@ class Info:
         """Return the info of the sample at a position of a dataset with `length` samples."""
         return Info(self.shape, self._dtype, self.given_boxes, length=length, position=position)
 
+    def _plain(self) -> dict[str, Any]:
+        """Return all that is known, by the names of the arguments."""
+        boxes = None if self.given_boxes is None else self.given_boxes.tolist()
+        dtype = None if self._dtype is None else str(self.dtype)
+        every = {
+            "shape": self.shape,
+            "dtype": dtype,
+            "boxes": boxes,
+            "length": self._length,
+            "position": self.position,
+        }
+        return {name: value for name, value in every.items() if value is not None}
+
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Info)
-            and (self.shape, self._dtype) == (other.shape, other._dtype)
-            and (self._length, self.position) == (other._length, other.position)
-            and _equal(self.given_boxes, other.given_boxes)
-        )
+        return isinstance(other, Info) and self._plain() == other._plain()
 
     def __hash__(self) -> int:
-        return hash((self.shape, self._dtype))
+        return hash(self.shape)
 
     def __repr__(self) -> str:
-        arguments = [repr(self.shape)]
-        if self._dtype is not None:
-            arguments.append(repr(str(self.dtype)))
-        if self.given_boxes is not None:
-            arguments.append(f"boxes={self.given_boxes.tolist()}")
-        for name, number in (("length", self._length), ("position", self.position)):
-            if number is not None:
-                arguments.append(f"{name}={number}")
+        by_position = ("shape", "dtype")
+        arguments = (
+            (("" if name in by_position else f"{name}=") + repr(value))
+            for name, value in self._plain().items()
+        )
         return f"Info({', '.join(arguments)})"
 
 
@@ -248,10 +253,6 @@ def _info(sample: Any) -> Info:
     raise TypeError(
         f"sample must be a shape, an Info, an array or a dict of these, got {sample!r}: pass the shape, such as (32, 32, 3)"
     )
-
-
-def _equal(one: Array | None, other: Array | None) -> bool:
-    return one is other if one is None or other is None else np.array_equal(one, other)
 
 
 def _boxes_of(boxes: Any) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from seedsafe.ground.checks import flag, pair
 from seedsafe.ground.exactness import EVERYWHERE
@@ -132,6 +132,8 @@ class TenCrop(_FixedCrop):
         [1, 3, 7, 9, 5, 3, 1, 9, 7, 5]
     """
 
+    joins_pass: ClassVar[bool] = False
+
     size: Pair = option()
     vertical_flip: bool = option(flag, default=False, kw_only=True)
 
@@ -147,8 +149,8 @@ class TenCrop(_FixedCrop):
             left = columns - width - left
         return Mirrored((top, left, height, width), True)
 
-    def out_info(self, info: Info, params: Any) -> Info:
-        return CropTransform.out_info(self, info, params[0])
+    def window(self, params: Any) -> Any:
+        return params[0]
 
     def apply_image(self, image: Array, params: Any) -> Array:
         window = CropTransform.apply_image(self, image, params[0])

@@ -25,13 +25,17 @@ class CropTransform(SpatialTransform):
 
     p: float = option(probability, default=1.0, kw_only=True)
 
+    def window(self, params: Any) -> Any:
+        """Return the window that the parameters describe."""
+        return params[:4]
+
     def add_to_pass(self, work: Any, params: Any) -> Any:
         """Return the work of a pass with a window of its result."""
         window, todo = work
-        return window, todo.cut_to(*params)
+        return window, todo.cut_to(*self.window(params))
 
     def out_info(self, info: Info, params: Any) -> Info:
-        return info.resized(params[2], params[3])
+        return info.resized(*self.window(params)[2:])
 
     def apply_image(self, image: Array, params: Any) -> Array:
         return crop(image, *params)
@@ -55,6 +59,10 @@ class ResizeWindow(SpatialTransform):
     size: Any
     interpolation: Any
     antialias: Any
+
+    def window(self, params: Any) -> Any:
+        """Return the window that the parameters describe."""
+        return params
 
     def out_info(self, info: Info, params: Any) -> Info:
         return info.resized(*(self.size or params[2:]))

@@ -8,6 +8,7 @@ from seedsafe.functional.window import crop, crop_each, shift_boxes, shift_point
 from seedsafe.ground.checks import checked_int, flag, pair
 from seedsafe.ground.exactness import EVERYWHERE
 from seedsafe.ground.info import Array, Info
+from seedsafe.image.cut import CropTransform
 from seedsafe.image.options import FillTransform, cannot_crop
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.many import ManyDraws
@@ -101,10 +102,7 @@ class _FixedWindow(Windowed):
     )
     joins_pass: ClassVar[bool] = True
 
-    def add_to_pass(self, work: Any, params: Any) -> Any:
-        """Return the work of a pass with a window of its result."""
-        window, todo = work
-        return window, todo.cut_to(*self.window(params))
+    add_to_pass = CropTransform.add_to_pass
 
     def window(self, params: Any) -> tuple[int, int, int, int]:
         top, left = params

@@ -5,17 +5,31 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-__all__ = ["FILTERS", "INTERLEAVED", "NAME", "PLANAR", "Resizing", "Warping", "library", "why_not"]
+from seedsafe.ground.process import importing
+
+__all__ = [
+    "FILTERS",
+    "INTERLEAVED",
+    "NAME",
+    "PLANAR",
+    "Resizing",
+    "Warping",
+    "Windowing",
+    "library",
+    "other_bytes",
+    "why_not",
+]
 
 FOLDER: Final = Path(__file__).parent
 NAME: Final = "kernels.library"
 """The library's file, in FOLDER. With the system's usual ending it would look like a module."""
 
-_VERSION: Final = 1
+_VERSION: Final = 2
 """SEEDSAFE_KERNELS of kernels.h."""
 
 FILTERS: Final = {"area": 0, "bilinear": 1, "bilinear exact": 1, "bicubic": 2, "lanczos": 3}
@@ -23,35 +37,30 @@ FILTERS: Final = {"area": 0, "bilinear": 1, "bilinear exact": 1, "bicubic": 2, "
 
 INTERLEAVED, PLANAR = 0, 1
 
+_NOT_COMPILED: Final = -2
+
+_WHOLE: Final = "JPEGs are decoded whole where a window would do, which is slower: "
+
+
+_POINTER, _LONG, _INT = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32
+
+
+def _all(kind: type[Any], *names: str) -> Iterator[tuple[str, type[Any]]]:
+    return ((name, kind) for name in names)
+
 
 class Resizing(ctypes.Structure):
     """A call, as kernels.h declares it."""
 
     _fields_ = (
-        ("source", ctypes.c_void_p),
-        ("row_step", ctypes.c_int64),
-        ("pixel_step", ctypes.c_int64),
-        ("rows", ctypes.c_int32),
-        ("columns", ctypes.c_int32),
-        ("channels", ctypes.c_int32),
-        ("whole_rows", ctypes.c_int32),
-        ("whole_columns", ctypes.c_int32),
-        ("top", ctypes.c_int32),
-        ("left", ctypes.c_int32),
-        ("new_rows", ctypes.c_int32),
-        ("new_columns", ctypes.c_int32),
-        ("filter", ctypes.c_int32),
-        ("mirror_rows", ctypes.c_int32),
-        ("mirror_columns", ctypes.c_int32),
-        ("layout", ctypes.c_int32),
-        ("plain", ctypes.c_int32),
-        ("times", ctypes.c_int32),
+        ("source", _POINTER),
+        *_all(_LONG, "row_step", "pixel_step"),
+        *_all(_INT, "rows", "columns", "channels", "whole_rows", "whole_columns", "top", "left"),
+        *_all(_INT, "new_rows", "new_columns", "filter", "mirror_rows", "mirror_columns", "layout"),
+        *_all(_INT, "plain", "times"),
         ("unit", ctypes.c_float),
-        ("factors", ctypes.c_void_p),
-        ("offsets", ctypes.c_void_p),
-        ("target", ctypes.c_void_p),
-        ("scratch", ctypes.c_void_p),
-        ("scratch_size", ctypes.c_int64),
+        *_all(_POINTER, "factors", "offsets", "target", "scratch"),
+        ("scratch_size", _LONG),
     )
 
 
@@ -59,36 +68,62 @@ class Warping(ctypes.Structure):
     """A call, as kernels.h declares it."""
 
     _fields_ = (
-        ("source", ctypes.c_void_p),
-        ("row_step", ctypes.c_int64),
-        ("rows", ctypes.c_int32),
-        ("columns", ctypes.c_int32),
-        ("pixel", ctypes.c_int32),
-        ("filter", ctypes.c_int32),
-        ("plain", ctypes.c_int32),
+        ("source", _POINTER),
+        ("row_step", _LONG),
+        *_all(_INT, "rows", "columns", "pixel", "filter", "plain"),
         ("matrix", ctypes.c_double * 6),
-        ("fill", ctypes.c_void_p),
-        ("target", ctypes.c_void_p),
+        *_all(_POINTER, "fill", "target"),
     )
+
+
+class Windowing(ctypes.Structure):
+    """A call, as kernels.h declares it."""
+
+    _fields_ = (
+        ("source", ctypes.c_char_p),
+        ("size", _LONG),
+        *_all(_INT, "rows", "columns", "top", "left", "height", "width", "turns"),
+        ("target", _POINTER),
+    )
+
+
+other_bytes: Final[list[str]] = []
+"""The decoders of JPEGs whose pixels are not those of the kernels."""
+
+
+def address(array: Any) -> int:
+    """Return where an array's first value is."""
+    first: int = array.__array_interface__["data"][0]  # a third of the time of array.ctypes.data
+    return first
 
 
 def library() -> ctypes.CDLL | None:
     """Return the library, or None where the usual way is taken; `why_not` has the reason.
 
-    The first call opens it. No process should be forked meanwhile: the child would get the lock of the system's loader.
+    The first call opens it.
     """
-    return _opened()[0]
+    with importing:  # a child that was forked meanwhile would get the lock of the system's loader
+        return _opened()[0]
+
+
+def has_jpeg() -> bool:
+    """Return whether windows of JPEGs can be decoded."""
+    opened = library()
+    return opened is not None and bool(opened.seedsafe_jpeg(Windowing()) != _NOT_COMPILED)
 
 
 def why_not() -> str | None:
-    """Return why resizing with antialias and the policies are not as fast as they can be here, or None.
+    """Return why resizing with antialias, the policies and reading JPEGs are not as fast as they can be here, or None.
 
-    Its bytes are the same either way.
+    The bytes are the same either way.
 
     Example:
         >>> why_not() is None or "slower" in why_not()
         True
     """
+    library()
+    if other_bytes:
+        return f"{_WHOLE}{' and '.join(other_bytes)} and the kernels have versions of libjpeg-turbo with different pixels"
     return _opened()[1]
 
 
@@ -103,12 +138,13 @@ def _opened() -> tuple[ctypes.CDLL | None, str | None]:
     try:
         opened = ctypes.CDLL(str(path))
         version = opened.seedsafe_kernels()
-        for call in (opened.seedsafe_resize_bytes, opened.seedsafe_resize_floats):
-            call.restype, call.argtypes = ctypes.c_int64, [ctypes.POINTER(Resizing)]
-        opened.seedsafe_warp.restype, opened.seedsafe_warp.argtypes = (
-            ctypes.c_int64,
-            [ctypes.POINTER(Warping)],
-        )
+        for call, job in (
+            (opened.seedsafe_resize_bytes, Resizing),
+            (opened.seedsafe_resize_floats, Resizing),
+            (opened.seedsafe_warp, Warping),
+            (opened.seedsafe_jpeg, Windowing),
+        ):
+            call.restype, call.argtypes = ctypes.c_int64, [ctypes.POINTER(job)]
         opened.seedsafe_vectors.restype = ctypes.c_char_p
     except (OSError, AttributeError) as error:
         return None, f"{slow}{path} cannot be used: {error}"
@@ -119,4 +155,6 @@ def _opened() -> tuple[ctypes.CDLL | None, str | None]:
         )
     if opened.seedsafe_vectors() == b"none":
         return opened, f"antialias=True is slower than it can be: {platform.machine()} without AVX2 or NEON"
+    if opened.seedsafe_jpeg(Windowing()) == _NOT_COMPILED:
+        return opened, f"{_WHOLE}the headers of libjpeg-turbo were missing when the kernels were compiled"
     return opened, None

@@ -13,11 +13,11 @@
 #endif
 
 /* Raised with each change of a call below, so that an old library beside new Python is not used. */
-#define SEEDSAFE_KERNELS 1
+#define SEEDSAFE_KERNELS 2
 
 enum { BOX = 0, BILINEAR = 1, BICUBIC = 2, LANCZOS = 3 };
 enum { INTERLEAVED = 0, PLANAR = 1 };
-enum { REFUSED = -1 };
+enum { REFUSED = -1, NOT_COMPILED = -2 };
 
 /* An image, where its result goes, and what is done on the way. */
 typedef struct {
@@ -57,11 +57,22 @@ typedef struct {
     void *target;         /* the result, without gaps */
 } Warping;
 
+/* A JPEG, the window of it that is decoded, and the memory of the whole image, of which only the window is to be read. */
+typedef struct {
+    const void *source;     /* the whole file */
+    int64_t size;           /* its bytes */
+    int32_t rows, columns;  /* of the image, as its header has them */
+    int32_t top, left, height, width;
+    int32_t turns;          /* whether the other decoder turns the image as Exif data say; a file that it would turn is refused */
+    void *target;           /* rows * columns pixels, RGB; those around the window are written or not */
+} Windowing;
+
 /* Each returns 0 when the result is written, REFUSED for what it does not do, and else the scratch memory it needs. */
 PUBLIC int64_t seedsafe_resize_bytes(const Resizing *job);
 PUBLIC int64_t seedsafe_resize_floats(const Resizing *job);
 
 PUBLIC int64_t seedsafe_warp(const Warping *job);
+PUBLIC int64_t seedsafe_jpeg(const Windowing *job);
 
 PUBLIC int32_t seedsafe_kernels(void);
 PUBLIC const char *seedsafe_vectors(void);

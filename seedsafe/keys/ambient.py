@@ -139,8 +139,7 @@ class claim:  # noqa: N801  # used as a with statement
         self._read, self._before = read, dict(numbers)
         for op in self._ops:
             numbers[op] = number
-        seed = numbers.get(_SEED)
-        return (key if seed is None else key.of_seed(seed)).of_call(number)
+        return key.of_call(number, numbers.get(_SEED))
 
     def __exit__(self, kind: object, *error: object) -> None:
         if kind is not None:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.random import Generator
 
 from seedsafe.keys.decisions import beta
-from seedsafe.keys.key import Address, SampleKey, address, philox
+from seedsafe.keys.key import Address, SampleKey, address, checked_int, philox
 from seedsafe.keys.words import (
     MAX_NORMAL,
     MovablePhilox,
@@ -379,15 +379,7 @@ def weights_counted(weights: Any) -> int:
 
 def draws_counted(n: Any) -> int:
     """Return the number of a multinomial's draws as an int, or raise an error."""
-    try:
-        count = index(n)
-    except TypeError:
-        raise TypeError(
-            f"n must be an integer, the number of draws, got {n!r}: pass multinomial(n, weights)"
-        ) from None
-    if count < 0:
-        raise ValueError(f"n must be at least 0, got {n!r}: pass the number of draws")
-    return count
+    return checked_int("n", n, 0, 2**63, "pass multinomial(n, weights) with the number of draws")
 
 
 def checked_weights(weights: Any, n: int, k: int, replace: bool) -> npt.NDArray[np.float64]:

@@ -10,14 +10,11 @@ from __future__ import annotations
 import hashlib
 import operator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, SupportsIndex
+from typing import Any, NamedTuple, Self, SupportsIndex
 
 import numpy as np
 from numpy.random import Philox
 from numpy.random.bit_generator import ISeedSequence
-
-if TYPE_CHECKING:
-    import numpy.typing as npt  # costs a tenth of NumPy's import: benchmarks/import_time.py
 
 __all__ = [
     "CONTRACT_VERSION",
@@ -28,7 +25,6 @@ __all__ = [
     "address",
     "check_name",
     "checked_int",
-    "epoch_order",
     "op_of",
     "record_index",
 ]
@@ -137,16 +133,11 @@ class SampleKey:
         _set_view(self, view)
         _set_call(self, call)
 
-    def of_call(self, number: int) -> SampleKey:
-        """Return the key of a call without a key inside this sample's read."""
+    def of_call(self, number: int, seed: int | None = None) -> SampleKey:
+        """Return the key of a call without a key inside this sample's read, in a run with another seed unless that is None."""
+        seed = self.seed if seed is None else seed
         return SampleKey(
-            self.seed, self.epoch, self.index, occurrence=self.occurrence, view=self.view, call=number
-        )
-
-    def of_seed(self, seed: int) -> SampleKey:
-        """Return the key of this sample in a run with another seed."""
-        return SampleKey(
-            seed, self.epoch, self.index, occurrence=self.occurrence, view=self.view, call=self.call
+            seed, self.epoch, self.index, occurrence=self.occurrence, view=self.view, call=number
         )
 
     def __repr__(self) -> str:
@@ -299,24 +290,3 @@ ISeedSequence.register(_KeyWords)
 def philox(start: Address) -> Philox:
     """Return a new Philox at an address."""
     return Philox(_KeyWords(start), counter=np.array(start[2:], _uint64))  # type: ignore[arg-type]  # an ISeedSequence
-
-
-def epoch_order(seed: SupportsIndex, epoch: SupportsIndex, n: SupportsIndex) -> npt.NDArray[np.int64]:
-    """Return the order of `n` samples in one epoch: a uniform permutation of range(n), int64, shape (n,).
-
-    It is the stable argsort of `n` raw words of the stream ``seedsafe/order`` at (seed, epoch, index 0). The computation
-    needs at most 28 bytes per element.
-
-    Raises:
-        TypeError: an argument is not an integer.
-        ValueError: seed or epoch is out of its range, or n is negative.
-
-    Example:
-        >>> epoch_order(42, 0, 5).tolist()
-        [0, 1, 4, 3, 2]
-    """
-    count = checked_int("n", n, 0, 2**48, "pass the number of samples")
-    words: npt.NDArray[np.uint64] = philox(
-        address(SampleKey(seed, epoch, 0), op_of("seedsafe/order"))
-    ).random_raw(count)
-    return np.argsort(words, kind="stable").astype(np.int64, copy=False)

@@ -12,7 +12,7 @@ import numpy as np
 
 from seedsafe.keys.draws import limit_of
 from seedsafe.keys.key import Address, SampleKey
-from seedsafe.keys.words import units_of, upper_product, words_at
+from seedsafe.keys.words import HALF, LOWER, units_of, upper_product, words_at
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -29,8 +29,6 @@ _FEW: Final = 40
 """Up to this number of streams, one by one is faster: benchmarks/batches.py."""
 _LONG: Final = 16
 """Streams of more blocks are faster one by one: benchmarks/device.py."""
-_HALF: Final = np.uint64(32)
-_MASK: Final = np.uint64(0xFFFFFFFF)
 
 
 class ManyKeys:
@@ -135,7 +133,7 @@ class ManyKeys:
             return few.reshape(streams, count, 4)
         left = np.empty((2, streams, count), np.uint64)
         left[0] = block
-        left[1] = self._calls | (np.array(ops, np.uint64) << _HALF)[:, np.newaxis]
+        left[1] = self._calls | (np.array(ops, np.uint64) << HALF)[:, np.newaxis]
         right = np.repeat(self._under[:, np.newaxis], streams, axis=1)
         seeds = np.tile(self._seeds, streams) if self._seeds.shape[1] > 1 else self._seeds
         left, right = _ten_rounds(left.reshape(2, -1), right.reshape(2, -1), seeds)
@@ -174,7 +172,7 @@ def _ten_rounds(
     of four products of halves; no partial sum overflows.
     """
     # As arrays, because NumPy converts scalars at every call: benchmarks/batches.py.
-    half, mask = np.array(_HALF), np.array(_MASK)
+    half, mask = np.array(HALF), np.array(LOWER)
     halves: npt.NDArray[np.uint64] = np.empty((2, *left.shape), np.uint64)
     low: npt.NDArray[np.uint64] = halves[0]
     high: npt.NDArray[np.uint64] = halves[1]

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt  # costs a tenth of NumPy's import: benchmarks/import_time.py
 
 __all__ = [
+    "HALF",
+    "LOWER",
     "MAX_NORMAL",
     "MovablePhilox",
     "normal_quantiles",
@@ -35,7 +37,7 @@ _TABLE = join(dirname(__file__), "tables", "normal16.npy")
 _TABLE_SHA256 = "f0fea3918eb96f75590e764e97a4db6fb52c08bc9649a617bbd8f933ba7cabef"
 
 
-_HALF, _LOWER = np.uint64(32), np.uint64(0xFFFFFFFF)
+HALF, LOWER = np.uint64(32), np.uint64(0xFFFFFFFF)
 
 
 def units_of(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
@@ -52,8 +54,8 @@ def upper_product(words: npt.NDArray[np.uint64], n: Any) -> npt.NDArray[np.int64
         n: one for all words, or one for each.
     """
     n = np.asarray(n, np.uint64)
-    low = ((words & _LOWER) * n) >> _HALF
-    numbers: npt.NDArray[np.int64] = (((words >> _HALF) * n + low) >> _HALF).astype(np.int64)
+    low = ((words & LOWER) * n) >> HALF
+    numbers: npt.NDArray[np.int64] = (((words >> HALF) * n + low) >> HALF).astype(np.int64)
     return numbers
 
 

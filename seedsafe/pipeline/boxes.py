@@ -59,7 +59,7 @@ class Boxes:
     On the way in, boxes become x0, y0, x1, y1 of pixel edges in float64. On the way out they get their own format and dtype
     back (integers come back as float64); a box that nothing has moved has exactly the same numbers. After each transform that
     moves boxes, they are cut off at the image's edges. A box is dropped, together with its labels, if nothing is left of
-    it or it is below a limit by more than 1e-7.
+    it or it is below a limit by more than 1e-7, after each transform, whether that fires or not.
 
     Args:
         format: "pascal_voc": x0, y0, x1, y1 of pixel edges. "coco": x0, y0, width, height. "cxcywh": the centre's x and y,
@@ -139,12 +139,21 @@ class Boxes:
             size: the image's height and width.
         """
         edges = clipped(edges, size)
+        return edges, self.large(edges, size) & (area(edges) >= (self.min_visibility - EPSILON) * whole)
+
+    @property
+    def limited(self) -> bool:
+        """Whether boxes that nothing moved may be dropped after each transform."""
+        return self.check_each_transform and max(self.min_area, self.min_width, self.min_height) > 0
+
+    def large(self, edges: Array, size: tuple[int, int]) -> Array:
+        """Return a mask of the boxes of which enough is in the image; see `kept`."""
+        edges = clipped(edges, size)
         areas = area(edges)
-        keep = (areas > 0) & (areas >= self.min_area - EPSILON)
+        keep: Array = (areas > 0) & (areas >= self.min_area - EPSILON)
         keep &= edges[:, 2] - edges[:, 0] >= self.min_width - EPSILON
         keep &= edges[:, 3] - edges[:, 1] >= self.min_height - EPSILON
-        keep &= areas >= (self.min_visibility - EPSILON) * whole
-        return edges, keep
+        return keep
 
 
 def area(edges: Array) -> Array:

@@ -117,12 +117,8 @@ class Compose:
             after=_classes(after),
         )
         bound = Bound(self)
-        self._chain, self._root, self._rules, self._streams = (
-            bound.chain,
-            bound.root,
-            bound.rules,
-            bound.streams,
-        )
+        self._chain, self._root = bound.chain, bound.root
+        self._rules, self._streams = bound.rules, bound.streams
         self._idle = not (self.transforms or self._rules.some)
         self._many: Many | None = None
 
@@ -401,10 +397,9 @@ class Compose:
         super().__setattr__(name, value)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Compose) and (self.transforms, self.options()) == (
-            other.transforms,
-            other.options(),
-        )
+        if not isinstance(other, Compose):
+            return False
+        return self.transforms == other.transforms and self.options() == other.options()
 
     def __hash__(self) -> int:
         return hash((self.transforms, self.boxes, self.keypoints))
@@ -430,13 +425,8 @@ class Compose:
 
     def options(self) -> dict[str, Any]:
         """Return the arguments other than the transforms, without those that are None."""
-        options = {
-            "boxes": self.boxes,
-            "keypoints": self.keypoints,
-            "channels": self.channels,
-            "after": self.after,
-        }
-        return {name: value for name, value in options.items() if value is not None}
+        options = ((name, getattr(self, name)) for name in ("boxes", "keypoints", "channels", "after"))
+        return {name: value for name, value in options if value is not None}
 
 
 def _part(name: str, value: Any, kind: type[Part]) -> Part | None:

@@ -88,6 +88,7 @@ class Leaf(Step):
 
     def require(self, sample: dict[Any, Any]) -> None:
         """Raise an error if a dict lacks its target."""
+        Step.require(self, sample)
         try:
             self._choose(sample)
         except ValueError as error:
@@ -120,6 +121,11 @@ class Leaf(Step):
         except Exception as error:
             blame(error, self.name)
             raise
+
+    def window(self, info: Info, draws: State) -> Any:
+        """Return the window of an image outside which no pixel matters, or None if it is unknown; `draws` are as for `fire`."""
+        find = None if self._is_foreign or not self.is_plain else self.transform.window
+        return find and find(self.draw_for(info, draws, alone=True))
 
     def fill(self, image: Array, row: Array, draws: State) -> Any:
         """Transform an image as `fire` does. If the result fits into the row, write it there and return the row."""
@@ -191,6 +197,7 @@ class Leaf(Step):
                 self.transform.out_info(info, params) if chosen is None else self._info_at(sample, chosen)
             )
             sample.after_move(self.name, before, result.image_size(), self.mover(info, params))
+        sample.check()
 
     def _info_at(self, sample: Mapping[str, Any], chosen: str) -> Info:
         array = sample[chosen]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -31,7 +32,7 @@ from seedsafe.pipeline.rules import RuledSample, Rules
 from seedsafe.pipeline.spans import CheckingState
 from seedsafe.pipeline.state import State, Step, Trace
 
-__all__ = ["Chain", "Node", "Replay", "Root", "checked_key", "run", "run_each", "trace"]
+__all__ = ["Chain", "Node", "Replay", "Root", "checked_key", "run", "run_each", "trace", "window_of"]
 
 
 _NAMES: Final = frozenset(TARGETS)
@@ -66,6 +67,7 @@ class Chain:
         """Append the drawn parameters to the record, and return the description of the result."""
         for step in self.nodes:
             infos = step.trace(infos, draws, record)
+            infos = infos if draws.rules is None else draws.rules.check_infos(infos)
         return infos
 
     def leaves(self) -> Iterator[Leaf]:
@@ -129,6 +131,8 @@ class Replay:
                     "pipeline that drew them"
                 )
             leaf = self._leaves.get(name.partition("@")[0])
+            if params is None and isinstance(sample, RuledSample):
+                sample.check()
             if leaf is None or params is None:
                 continue
             if infos is None:
@@ -276,6 +280,22 @@ def _run_other(root: Root, sample: Any, draws: State, rules: Rules) -> Any:
         return _run_parts(root, {"video": sample}, draws, rules, None)["video"]
     check_array("sample", sample)
     return _run_array(root, np.asarray(sample), draws, rules, None)
+
+
+def window_of(chain: Chain, key: SampleKey, shape: tuple[int, int]) -> Any:
+    """Return the window (top, left, height, width) of an RGB image of uint8 outside which no pixel matters at a key.
+
+    None is returned unless the first step that fires is a crop inside the image; a step that raises an error does so when it runs.
+    """
+    draws = _pool.inner()
+    with suppress(Exception):
+        draws.enter(key)
+        draws.counts.clear()
+        step = next(step for step in chain.nodes if step.fires(draws))
+        window = top, left, height, width = step.window(Info((*shape, 3), UINT8), draws)
+        if 0 <= top <= shape[0] - height and 0 <= left <= shape[1] - width:
+            return window
+    return None
 
 
 def run_each(chain: Chain, images: Iterable[Array], keys: ManyKeys) -> list[Any]:

@@ -45,6 +45,7 @@ class OnePass(Step):
         if not self._takes(image):
             return draws.through(self.members, sample)
         if not first.fires(draws):
+            first.require(sample)
             return draws.through(others, sample)
         apply = self._drawn(image, draws, sample, chosen)
         sample[chosen] = for_frames(apply, fills=True)(part, ()) if is_video else apply(part, ())

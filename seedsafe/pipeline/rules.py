@@ -138,6 +138,13 @@ class Rules:
         edges, keep = self.boxes.entered(info.given_boxes, info.image_size())
         return with_boxes(infos, edges[keep])
 
+    def check_infos(self, infos: Infos) -> Infos:
+        """Drop boxes below the limits from the description of a sample."""
+        info = image_info(infos)
+        if self.boxes is None or not self.boxes.limited or info is None or info.given_boxes is None:
+            return infos
+        return with_boxes(infos, info.given_boxes[self.boxes.large(info.given_boxes, info.image_size())])
+
     def keep_boxes(
         self, before: Array, after: Array, size: tuple[int, int], move: Move | None
     ) -> tuple[Array, Array]:
@@ -276,9 +283,16 @@ class RuledSample(dict[Any, Any]):
             if points.check_each_transform:
                 self._set_points(*points.kept(self["keypoints"], size))
 
+    def check(self) -> None:
+        """Drop boxes below the limits, also where no transform has moved them."""
+        boxes = self._rules.boxes
+        if boxes is not None and boxes.limited and "boxes" in self:
+            self._set_boxes(self["boxes"], boxes.large(self["boxes"], self.size))
+
     def leave(self) -> dict[Any, Any]:
         """Return the sample on its way out."""
         boxes, points = self._rules.boxes, self._rules.keypoints
+        self.check()
         if points is not None and "keypoints" in self and not points.check_each_transform:
             self._set_points(*points.kept(self["keypoints"], self.size))
         if boxes is not None and "boxes" in self:

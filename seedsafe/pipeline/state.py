@@ -7,10 +7,10 @@ from typing import Any, NamedTuple, Protocol
 
 from seedsafe.ground.checks import probability
 from seedsafe.ground.html import table
-from seedsafe.ground.info import Infos
+from seedsafe.ground.info import Info, Infos
 from seedsafe.keys.draws import PooledDraws, limit_of
 from seedsafe.pipeline.naming import stream_name
-from seedsafe.pipeline.rules import Rules
+from seedsafe.pipeline.rules import RuledSample, Rules
 
 __all__ = ["Applied", "Partners", "State", "Step", "Trace"]
 
@@ -146,7 +146,12 @@ class Step:
         return stream_name(self.name, draws.counts.get(self.name, 0))
 
     def require(self, sample: dict[Any, Any]) -> None:
-        """Raise an error if a dict lacks a target that this step needs; called where it does not fire, so that a draw hides no error."""
+        """Raise an error if a dict lacks a target that this step needs; called where it does not fire, so that a draw hides no error.
+
+        For the same reason, the limits of boxes are checked here.
+        """
+        if isinstance(sample, RuledSample):
+            sample.check()
 
     def fire(self, sample: Any, draws: State) -> Any:
         """Transform the sample; a dict is changed in place. `draws` are at its stream, after the first word."""
@@ -159,3 +164,7 @@ class Step:
     def leaves(self) -> Iterator[Any]:
         """Yield the Leaf of each transform below this step, including itself."""
         raise NotImplementedError
+
+    def window(self, info: Info, draws: State) -> Any:
+        """Return the window of an image outside which no pixel matters, or None if it is unknown; `draws` are as for `fire`."""
+        return None

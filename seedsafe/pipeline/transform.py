@@ -131,6 +131,8 @@ class Transform:
         """
         return None
 
+    window: ClassVar[Any] = None
+    """The function that returns, from the parameters, the window of the image outside which no pixel matters: (top, left, height, width)."""
     joins_pass: ClassVar[bool] = False
     """Whether its work can be part of such a pass."""
     ends_pass: ClassVar[bool] = False

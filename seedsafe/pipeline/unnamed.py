@@ -160,18 +160,12 @@ def likely_target(name: Any, part: Any, image: Any, video: Any = None) -> str | 
         return "masks"
     if len(shape) == 2 and shape[0] == shape[1] <= 4:
         return None
-    points = shape[-1:] in ((2,), (3,)) or (
-        isinstance(part, list | tuple) and len(shape) == 2 and shape[1] not in (4, 5)
-    )
-    return (
-        "keypoints"
-        if points
-        else "boxes"
-        if shape[-1:] in ((4,), (5,))
-        else "masks"
-        if len(shape) > 2
-        else "mask"
-    )
+    are_pairs = isinstance(part, list | tuple) and len(shape) == 2 and shape[1] not in (4, 5)
+    if shape[-1:] in ((2,), (3,)) or are_pairs:
+        return "keypoints"
+    if shape[-1:] in ((4,), (5,)):
+        return "boxes"
+    return "masks" if len(shape) > 2 else "mask"
 
 
 def _frames_of(part: Any) -> set[tuple[int, ...]]:

@@ -9,6 +9,7 @@ from seedsafe.bridging.search import held_generators
 from seedsafe.ground.checks import explain_arguments, flag
 from seedsafe.ground.process import check_main, frames_of_threads, uncollected
 from seedsafe.ground.warning import warn
+from seedsafe.kernels.jpeg import Place, Windows
 from seedsafe.keys.key import address, checked_int, philox
 from seedsafe.pipeline.boxes import Edges
 from seedsafe.pipeline.primitive import declared
@@ -77,6 +78,7 @@ __all__ = [
     "KeyedCollate",
     "KeyedReader",
     "PassesOn",
+    "Place",
     "Repeats",
     "SampleError",
     "Skipped",
@@ -84,6 +86,7 @@ __all__ = [
     "Unkeyed",
     "Untouched",
     "WarningLog",
+    "Windows",
     "address",
     "augment_batch",
     "augment_records",

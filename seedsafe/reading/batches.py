@@ -21,7 +21,15 @@ from seedsafe.pipeline.views import keys_of_views
 from seedsafe.reading.bound import Augment, BoundAugment
 from seedsafe.reading.forms import form_of, kind_of
 from seedsafe.reading.group import AtOnce
-from seedsafe.reading.sample import Images, augment_parts, bound_of, take_apart, targets_of, views_of_parts
+from seedsafe.reading.sample import (
+    Images,
+    Join,
+    augment_parts,
+    bound_of,
+    take_apart,
+    targets_of,
+    views_of_parts,
+)
 from seedsafe.reading.steps import apart_from_outer
 from seedsafe.reading.targets import Targets
 
@@ -103,17 +111,16 @@ def collate(samples: Sequence[Any], stack: Callable[[Sequence[Any]], npt.NDArray
 
 
 def _unlike(what: str, *pair: Any) -> ValueError:
-    first, second = (
-        f"the keys {list(sample)}"
-        if isinstance(sample, Mapping)
-        else f"{len(sample)} parts"
-        if isinstance(sample, tuple | list)
-        else f"a {type(sample).__name__}"
-        for sample in pair
-    )
+    first, second = map(_described, pair)
     return ValueError(
         f"the samples of one batch must have the same {what}, got {first} and {second}: return all of them in each sample"
     )
+
+
+def _described(sample: Any) -> str:
+    if isinstance(sample, Mapping):
+        return f"the keys {list(sample)}"
+    return f"{len(sample)} parts" if isinstance(sample, tuple | list) else f"a {type(sample).__name__}"
 
 
 class Rows(Protocol):
@@ -187,10 +194,7 @@ def augment_batch(
     if bound.mixer is not None:
         raise ready_batches(bound.mixer)
     targets = targets_of(bound, first_of(batch), targets)
-    _require_parts(targets, batch)
-    parts, join = take_apart(batch, targets)
-    columns = _columns(parts, bound.labels)
-    number = _count(columns)
+    parts, join, columns, number = _opened(batch, targets, bound.labels)
     if not 1 <= number <= limit:
         raise ValueError(
             f"a batch of the base must have from 1 to {limit} samples, got {number}: set a batch_size attribute on the base, "
@@ -231,20 +235,17 @@ def _augment_each(
         _augment_one(bound, dict(zip(columns, sample, strict=True)), key, rows)
         for *sample, key in zip(*columns.values(), keys, strict=True)
     ]
-    arrays: dict[str, Any] = {
-        name: stack([sample[name] for sample in results]) for name in columns if name != "masks"
-    }
-    if type(parts.get("video")) is Images:
-        arrays["video"] = np.moveaxis(arrays["video"], 1, 0)  # each image with all samples
-    if "masks" in columns:
-        masks = [sample["masks"] for sample in results]
-        # The masks are one array, or a list of arrays, each with one mask of every sample.
-        arrays["masks"] = (
-            stack(masks)
-            if isinstance(parts["masks"], np.ndarray)
-            else [stack(list(column)) for column in zip(*masks, strict=True)]
-        )
+    arrays: dict[str, Any] = {}
+    for name in columns:
+        each = [sample[name] for sample in results]
+        several = _are_several(parts[name], name)
+        arrays[name] = [stack(column) for column in zip(*each, strict=True)] if several else stack(each)
     return parts | arrays
+
+
+def _are_several(part: Any, name: str) -> bool:
+    """Return whether a part is a list of arrays, each with one mask or one image of every sample."""
+    return type(part) is Images or (name == "masks" and isinstance(part, list | tuple))
 
 
 def ready_batches(mixer: str) -> ValueError:
@@ -303,40 +304,20 @@ def first_of(batch: Any) -> Any:
 
 def count(batch: Any, targets: Targets = None) -> int:
     """Return the number of samples in a ready batch."""
-    _require_parts(targets, batch)
-    return _count(_columns(take_apart(batch, targets)[0]))
+    return _opened(batch, targets)[-1]
 
 
-def _require_parts(targets: Targets, batch: Any) -> None:
-    """Raise an error if a ready batch is to be augmented as a whole."""
+def _opened(
+    batch: Any, targets: Targets, labels: tuple[str, ...] = ()
+) -> tuple[Any, Join, dict[str, Any], int]:
+    """Return the parts of a ready batch, what joins them, those that are augmented, by name, and the number of samples."""
     if targets == "sample":
         raise ValueError(
             f"a whole sample goes to augment, but the base has ready batches, such as {kind_of(batch)}: pass a base of samples "
             "with batch_size=, or name the parts with targets={key: target}"
         )
-
-
-def _columns(parts: Any, labels: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return the parts of a ready batch that are augmented, by name."""
-    columns = (
-        {name: parts[name] for name in (*TARGETS, *labels) if name in parts}
-        if isinstance(parts, dict)
-        else {"batch": parts}
-    )
-    if isinstance(columns.get("masks"), list | tuple):  # each array has one mask of every sample
-        columns["masks"] = [list(row) for row in zip(*columns["masks"], strict=True)]
-    if type(columns.get("video")) is Images:
-        columns["video"] = [list(row) for row in zip(*columns["video"], strict=True)]
-    for name, column in columns.items():
-        if form_of(column) is not None:
-            raise TypeError(
-                f"the {name} of a ready batch must be a NumPy array, got {kind_of(column)}: convert it, tensors of images to "
-                "(N, H, W, C)"
-            )
-    return columns
-
-
-def _count(columns: dict[str, Any]) -> int:
+    parts, join = take_apart(batch, targets)
+    columns = _columns(parts, labels)
     lengths = {
         name: len(column) if isinstance(column, list) or np.ndim(column) else 0
         for name, column in columns.items()
@@ -345,7 +326,23 @@ def _count(columns: dict[str, Any]) -> int:
         raise ValueError(
             f"the parts of a ready batch must have the same number of samples, got {lengths}: check the batches of the base"
         )
-    return next(iter(lengths.values()))
+    return parts, join, columns, next(iter(lengths.values()))
+
+
+def _columns(parts: Any, labels: tuple[str, ...]) -> dict[str, Any]:
+    """Return the parts of a ready batch that are augmented, by name."""
+    named = parts if isinstance(parts, dict) else {"batch": parts}
+    columns = {name: named[name] for name in ("batch", *TARGETS, *labels) if name in named}
+    for name, column in columns.items():
+        if _are_several(column, name):
+            columns[name] = [list(row) for row in zip(*column, strict=True)]
+    for name, column in columns.items():
+        if form_of(column) is not None:
+            raise TypeError(
+                f"the {name} of a ready batch must be a NumPy array, got {kind_of(column)}: convert it, tensors of images to "
+                "(N, H, W, C)"
+            )
+    return columns
 
 
 _COLLATE: Final = op_of("seedsafe/collate")

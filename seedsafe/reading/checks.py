@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from functools import partial
-from itertools import islice, repeat
+from itertools import count, islice, repeat
 from time import monotonic
 from typing import Any, Final, NamedTuple
 from weakref import WeakSet
@@ -42,6 +42,7 @@ __all__ = [
     "CheckedCollate",
     "DrawChecks",
     "Unkeyed",
+    "checked_items",
     "checked_source",
     "end_draw_checks",
 ]
@@ -58,6 +59,7 @@ _FIRST: Final = 8
 """The first reads of a base in a process that are all checked. Then the reads 16, 32, 64 and so on are."""
 
 _FAR: Final = 2**62
+_END: Final = object()
 
 _TRIED: Final = 3
 """So many samples are read again however long that takes, and others while all these reads took less than a second."""
@@ -437,36 +439,48 @@ def checked_source(
     """
     if unkeyed.answer == "allow" or _is_data(records):
         return iter(records)
-    return _check_stream(records, unkeyed, name, first, least)
+    generators, moves = list[Stateful](), Counter[str]()
 
-
-def _check_stream(
-    records: Iterable[Any], unkeyed: Unkeyed, name: str, first: Callable[[], bool], least: int
-) -> Iterator[Any]:
-    # An iterator's own __iter__ may begin anew, as that of litdata's StreamingDataset does, and `yield from` would call it.
-    source, number, moves = map(next, repeat(iter(records))), 0, Counter[str]()
-    generators: list[Stateful] = []
-    seeds = Replayed()
-    while True:
-        number += 1
+    def found(number: int) -> Sequence[Stateful]:
+        nonlocal generators
         if number >= _FIRST or not number & (number - 1):
-            held = held_generators(records, name, _only_orders)
-            generators = [*global_generators(), *held, seeds]
-        before = states_of(generators)
-        try:
-            with seeds:
-                record = next(source)
-        except StopIteration:
-            return
-        moved = (
-            [] if _is_keyed() else [generator for generator, state in before if has_moved(generator, state)]
-        )
-        moves.update(generator.name for generator in moved)
+            generators = [*global_generators(), *held_generators(records, name, _only_orders)]
+        return generators
+
+    def tells(moved: Sequence[Stateful]) -> bool:
+        moves.update(generator.name for generator in moved if not _is_keyed())
         often = [generator for generator in moved if moves[generator.name] >= least]
         if often and first():
             warn(_stream_text(records, name, often, unkeyed))
-        yield record
-        if often:
+        return bool(often)
+
+    return checked_items(lambda: iter(records), found, tells)
+
+
+def checked_items(
+    begin: Callable[[], Iterator[Any]],
+    generators: Callable[[int], Sequence[Stateful]],
+    tells: Callable[[Sequence[Stateful]], bool],
+) -> Iterator[Any]:
+    """Yield the items of an iterator, and look at generators before and after the first of them, and at times later.
+
+    Args:
+        begin: returns the iterator.
+        generators: returns those to look at, for the number of the look.
+        tells: gets those that moved, and returns whether to look no more.
+    """
+    seeds, source = Replayed(), None
+    for number in count(1):
+        before = states_of((*generators(number), seeds))
+        with seeds:
+            # An iterator's own __iter__ may begin anew, as that of litdata's StreamingDataset does, and `yield from` would call it.
+            source = source or map(next, repeat(begin()))
+            item = next(source, _END)
+        if item is _END:
+            return
+        ends = tells([generator for generator, state in before if has_moved(generator, state)])
+        yield item
+        if ends:
             yield from source
             return
         if number >= _FIRST:

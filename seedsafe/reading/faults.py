@@ -14,6 +14,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
+from operator import itemgetter
 from typing import Any, Final, NoReturn
 
 import numpy as np
@@ -30,6 +31,7 @@ from seedsafe.pipeline.spans import RangeError
 from seedsafe.reading.bases import SharedSeedError
 
 __all__ = [
+    "OF_ALL_SAMPLES",
     "TRIES",
     "FailureLog",
     "Faults",
@@ -48,6 +50,10 @@ __all__ = [
     "substitutes",
     "transform_of",
 ]
+
+
+OF_ALL_SAMPLES: Final = (NotReproducible, SharedSeedError)
+"""Errors that all samples have, so none of them is named or replaced."""
 
 
 class NotFiniteError(ValueError):
@@ -167,10 +173,8 @@ class FailureLog:
 
     def failures(self) -> dict[int, dict[int, str]]:
         """Return the reason for each failure by epoch and index, both in order."""
-        self._files.update()
         self._files.was_asked = True
-        failures = self._files.failures
-        return {epoch: dict(sorted(failures[epoch].items())) for epoch in sorted(failures)}
+        return self._files.failures()
 
     def report(self, name: str = "") -> None:
         """Warn, once for each epoch, of the failures since the last report."""
@@ -193,15 +197,23 @@ class _Files:
         self.process = os.getpid()
         self.outcome = outcome
         self.was_asked = False
-        self.failures: dict[int, dict[int, str]] = {}
-        self._news: dict[int, dict[int, str]] = {}
+        self._entries: list[tuple[int, int, str]] = []
+        self._reported = 0
         self._offsets: dict[str, int] = {}
 
     def found(self) -> list[str]:
         """Return the files, in the order of their names; some may have been swept out of the temporary folder."""
         return sorted(glob.glob(f"{glob.escape(self.path)}-*"))
 
-    def update(self) -> None:
+    def failures(self, first: int = 0) -> dict[int, dict[int, str]]:
+        """Return the reasons by epoch and index, both in order, from the entry with a number on."""
+        self._update()
+        result: dict[int, dict[int, str]] = {}
+        for epoch, index, reason in sorted(self._entries[first:], key=itemgetter(0, 1)):
+            result.setdefault(epoch, {})[index] = reason
+        return result
+
+    def _update(self) -> None:
         self._offsets = {path: self._offsets.get(path, 0) for path in self.found()}
         for path, offset in self._offsets.items():
             with open(path, "rb") as file:
@@ -211,14 +223,13 @@ class _Files:
             self._offsets[path] += len(lines)
             for line in lines.splitlines():
                 epoch, index, reason = json.loads(line)
-                for failures in (self.failures, self._news):
-                    failures.setdefault(epoch, {})[index] = sys.intern(reason)
+                self._entries.append((epoch, index, sys.intern(reason)))
 
     def report(self, name: str) -> None:
-        self.update()
-        news, self._news = self._news, {}
-        for epoch, reasons in sorted(news.items()):
-            indices = sorted(reasons)
+        news = self.failures(self._reported)
+        self._reported = len(self._entries)
+        for epoch, reasons in news.items():
+            indices = list(reasons)
             shown = ", ".join(map(str, indices[:_SHOWN])) + (", …" if len(indices) > _SHOWN else "")
             many = len(indices) > 1
             warn(
@@ -465,8 +476,8 @@ class Faults:
         for substitute in others:
             try:
                 result = make(substitute)
-            except (NotReproducible, SharedSeedError):
-                raise  # all samples have this error
+            except OF_ALL_SAMPLES:
+                raise
             except RangeError as fault:  # so has this one, in the reads that look at values
                 raise sample_error(fault, base, substitute, key, worker) from fault
             except Exception:  # noqa: BLE001, S112  # the next one may work

@@ -12,20 +12,19 @@ import numpy as np
 from numpy import ndarray
 
 from seedsafe import opencv
-from seedsafe.bridging.options import NotReproducible
 from seedsafe.ground.info import TARGETS, Array
 from seedsafe.keys.ambient import reading, thread
 from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.keys.many import ManyKeys
 from seedsafe.pipeline.batch import Allocate, depth
 from seedsafe.pipeline.unnamed import SCALARS, check_names
-from seedsafe.reading.bases import Repeats, SharedSeedError, entered, nested
+from seedsafe.reading.bases import Repeats, entered, nested
 from seedsafe.reading.bound import BoundAugment
 from seedsafe.reading.checks import DrawChecks
-from seedsafe.reading.faults import require_sample
+from seedsafe.reading.faults import OF_ALL_SAMPLES, require_sample
 from seedsafe.reading.forms import copy_parts
 from seedsafe.reading.sample import targets_of
-from seedsafe.reading.steps import ById, ByPosition, ValueChecks
+from seedsafe.reading.steps import FirstReads, Keying
 from seedsafe.reading.targets import Targets
 
 __all__ = ["AtOnce", "Group", "GroupReader", "OuterReads"]
@@ -145,7 +144,7 @@ class Group:
 
     def augment(
         self,
-        checks: ValueChecks,
+        checks: FirstReads,
         each: Iterable[SampleKey],
         keys: Callable[[], ManyKeys],
         allocate: Allocate,
@@ -182,7 +181,7 @@ class GroupReader:
         bound: BoundAugment,
         targets: Targets,
         repeats: Repeats,
-        keying: ByPosition | ById,
+        keying: Keying,
         draw_checks: DrawChecks,
     ) -> None:
         self._base, self._bound, self._targets = base, bound, targets
@@ -212,7 +211,7 @@ class GroupReader:
                         # One before it may be replaced by another read of the base, which may reuse its memory.
                         group.after = partial(_give, copy_parts(sample))
                         break
-        except (NotReproducible, SharedSeedError):
+        except OF_ALL_SAMPLES:
             raise
         except Exception as error:  # noqa: BLE001  # the sample raises it later
             group.after = partial(_raise, error)
@@ -221,7 +220,7 @@ class GroupReader:
         return group
 
     def run(
-        self, group: Group, ats: Sequence[SampleIndex], checks: ValueChecks, allocate: Allocate
+        self, group: Group, ats: Sequence[SampleIndex], checks: FirstReads, allocate: Allocate
     ) -> AtOnce | None:
         """Return the samples with their images augmented, or None if they must run one by one."""
         if len(group) < len(ats):
@@ -230,7 +229,7 @@ class GroupReader:
 
         def keys() -> ManyKeys:
             moments = [at.epoch << 32 | at.occurrence << 16 | at.view for at in ats]
-            return ManyKeys.of_run(keying.seed, moments, keying.indices(ats))
+            return ManyKeys.of_run(keying.seed, moments, list(map(keying.index, ats)))
 
         images = group.augment(checks, map(keying.key, ats), keys, allocate)
         others = None if group.others[0] is None else group.others

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import count, islice
+from itertools import count
 from typing import Any, Final
 
-from seedsafe.bridging.again import has_moved, states_of
+from seedsafe.bridging.again import states_of
 from seedsafe.bridging.generators import State, Stateful, generator_of, global_generators
 from seedsafe.bridging.options import Bridge
-from seedsafe.bridging.region import Region, Replayed
+from seedsafe.bridging.region import Region
 from seedsafe.bridging.sources import globals_for
 from seedsafe.bridging.words import Words
 from seedsafe.keys.key import Address, SampleKey, address, op_of
+from seedsafe.reading.checks import checked_items
 
 __all__ = ["checked_order", "keyed_order"]
 
 _DRAWS: Final = op_of("seedsafe/sampler/draws")
 _END: Final = object()
-_FIRST: Final = 8
-"""The items of a pass that are all checked; then 2, 4, 8 … are left out between two."""
 
 
 def keyed_order(
@@ -41,6 +40,7 @@ def keyed_order(
 
     Example:
         >>> import random
+        >>> from itertools import islice
         >>> def order():
         ...     while True:
         ...         yield random.randrange(1000)
@@ -88,25 +88,14 @@ def checked_order(
         held: the generators that the sampler holds, with their names.
         tell: is called once.
     """
-    seeds = Replayed()
-    generators: Sequence[Stateful] = (*global_generators(), *_stateful(held), seeds)
-    source: Iterator[Any] | None = None
-    for number in count(1):
-        before = states_of(generators)
-        with seeds:
-            source = items() if source is None else source
-            item = next(source, _END)
-        if item is _END:
-            return
-        moved = [generator for generator, state in before if has_moved(generator, state)]
+    generators = (*global_generators(), *_stateful(held))
+
+    def tells(moved: Sequence[Stateful]) -> bool:
         if moved:
             tell(" and ".join(generator.name for generator in moved))
-        yield item
-        if moved:
-            yield from source
-            return
-        if number >= _FIRST:
-            yield from islice(source, 2 ** (number - _FIRST + 1))
+        return bool(moved)
+
+    return checked_items(items, lambda _: generators, tells)
 
 
 def _stateful(held: Iterable[tuple[str, Any]]) -> list[Stateful]:

@@ -14,7 +14,7 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
-from seedsafe.bridging.options import Bridge, NotReproducible, checked_bridge
+from seedsafe.bridging.options import Bridge, checked_bridge
 from seedsafe.bridging.runner import KeyCheck, Runner
 from seedsafe.bridging.search import find
 from seedsafe.ground.checks import record_ids
@@ -22,10 +22,10 @@ from seedsafe.ground.info import Array
 from seedsafe.keys.ambient import thread
 from seedsafe.keys.key import CONTRACT_VERSION, SampleIndex, SampleKey, checked_int
 from seedsafe.pipeline.batch import Allocate
+from seedsafe.pipeline.node import Chain
 from seedsafe.pipeline.spans import RangeError
 from seedsafe.reading.bases import (
     Repeats,
-    SharedSeedError,
     WarningLog,
     check_base,
     entered,
@@ -36,23 +36,19 @@ from seedsafe.reading.batches import ReadyBatch
 from seedsafe.reading.bound import Augment, BoundAugment, listed
 from seedsafe.reading.checks import DrawChecks, Unkeyed
 from seedsafe.reading.epochs import BaseEpochs, InEpoch
-from seedsafe.reading.faults import Faults, process_name, require_finite, sample_error
+from seedsafe.reading.faults import OF_ALL_SAMPLES, Faults, process_name, require_finite, sample_error
 from seedsafe.reading.forms import copy_parts
 from seedsafe.reading.group import AtOnce, GroupReader, OuterReads
 from seedsafe.reading.steps import (
     AnyForm,
     Bridged,
-    ById,
-    ByPosition,
-    CheckedValues,
+    Checked,
     EachView,
     Fetch,
     Fetching,
-    FiniteResult,
+    FirstReads,
     Keying,
     Mixed,
-    NoKeyYet,
-    OfViews,
     OneImage,
     OneView,
     SeveralViews,
@@ -60,9 +56,6 @@ from seedsafe.reading.steps import (
     Through,
     Unchanged,
     UnchangedImage,
-    ValueChecks,
-    Watched,
-    WatchedCode,
 )
 from seedsafe.reading.targets import Targets
 
@@ -184,25 +177,26 @@ class KeyedReader:
         self._checks = self._checks_of(bound)
         self._view_checks = [(view, self._checks_of(view)) for view in bound.views]
         self.repeats.has_effect = self._runner is not None or bound.draws
-        keying: ByPosition | ById = (
-            ByPosition(self.seed, self.index_offset) if self.ids is None else ById(self.seed, self.ids)
-        )
-        count = len(bound.views) or self.views
-        of_views = self._of_views = None if count is None else OfViews(keying, count)
-        self._late_keying = of_views or keying
+        views = len(bound.views) or self.views
+        self._has_views = views is not None
+        self._keying = Keying(self.seed, self.index_offset, self.ids, views or 1)
         unkeyed = self.unkeyed if self._runner is None else Unkeyed("allow")
         self._draw_checks = DrawChecks(self.base, unkeyed, self.repeats.log)
         self._epochs = BaseEpochs(self.base, self.seed, self.repeats.log, self._runner)
-        self._fetching = self._compose_fetch()
+        self.fetching = self._compose_fetch()
         self._step = self._compose_step()
         may_need_none = isinstance(self._step, Unchanged | UnchangedImage) and self._runner is None
-        self._keying: Keying = NoKeyYet() if may_need_none else self._late_keying
-        self.group_reader = self._compose_group_reader(keying)
+        self._needs_key = not may_need_none
+        """Whether a read needs its key at once; if not, it is made when the base asks for it."""
+        self.group_reader = self._compose_group_reader()
         """Reads and augments batches at once; None if samples are augmented one by one."""
 
     def _compose_fetch(self) -> Fetching:
         """Compose the step that reads the base."""
-        fetching: Fetching = Fetch(self.base, self.repeats, self._late_keying, self._draw_checks)
+        # A class that reads windows says so for itself: a subclass may do more with the image.
+        can_crop = "read_window" in vars(type(self.base)) and self._runner is None and self._is_one_image
+        crops = self.bound.root if can_crop and isinstance(self.bound.root, Chain) else None
+        fetching: Fetching = Fetch(self.base, self.repeats, self._keying, self._draw_checks, crops)
         if self._runner is not None:
             fetching = Bridged(fetching, self._runner)
         if self._epochs:
@@ -210,8 +204,8 @@ class KeyedReader:
         if self.bound.mixer is not None:
             # The base reads partners of the sample, and may reuse its memory for them.
             fetching = Through(fetching, copy_parts)
-        if self.augment is None and self._of_views is not None:
-            fetching = EachView(fetching, self._of_views, self.targets)
+        if self.augment is None and self._has_views:
+            fetching = EachView(fetching, self._keying, self.targets)
         return Through(fetching, require_finite) if self.faults.check_finite else fetching
 
     def _end_checks(self) -> None:
@@ -220,49 +214,47 @@ class KeyedReader:
 
     def _compose_step(self) -> Step:
         """Compose the step that augments samples."""
-        bound, of_views = self.bound, self._of_views
+        bound = self.bound
         if self.augment is None:
             return Unchanged()
-        if of_views is not None:
-            each = self._view_checks or [(bound, self._checks)] * of_views.count
+        if self._has_views:
+            each = self._view_checks or [(bound, self._checks)] * self._keying.views
             views = [(view, self._wrap(OneView(), view, checks)) for view, checks in each]
-            return SeveralViews(views, self.targets, of_views)
+            return SeveralViews(views, self.targets, self._keying)
         any_form = AnyForm(self.targets)
-        is_alone = self.targets == "image" or (self.targets is None and not bound.rules.shifts)  # of a sound
-        one_image = is_alone and bound.root is not None and bound.mixer is None
-        if bound.is_empty and one_image:
+        if bound.is_empty and self._is_one_image:
             return UnchangedImage(any_form)
-        return self._wrap(OneImage(any_form) if one_image else any_form, bound, self._checks)
+        return self._wrap(OneImage(any_form) if self._is_one_image else any_form, bound, self._checks)
 
-    def _compose_group_reader(self, keying: ByPosition | ById) -> GroupReader | None:
+    @property
+    def _is_one_image(self) -> bool:
+        """Whether the pipeline augments one image, alone or with labels, once."""
+        bound = self.bound
+        is_alone = self.targets == "image" or (self.targets is None and not bound.rules.shifts)  # of a sound
+        return is_alone and bound.root is not None and bound.mixer is None and not self._has_views
+
+    def _compose_group_reader(self) -> GroupReader | None:
         """Compose the step that reads and augments batches, or return None if samples are augmented one by one."""
         step = self._step
-        step = step.step if isinstance(step, CheckedValues) else step
-        if self._runner is not None or not isinstance(step, OneImage) or self.bound.many is None:
+        step = step.step if isinstance(step, Checked) else step
+        is_checked = self.faults.check_finite or self._checks.calls is not None
+        is_alone = self._runner is not None or is_checked or not isinstance(step, OneImage)
+        if is_alone or self.bound.many is None:
             return None
-        return GroupReader(self.base, self.bound, self.targets, self.repeats, keying, self._draw_checks)
+        return GroupReader(self.base, self.bound, self.targets, self.repeats, self._keying, self._draw_checks)
 
-    def _checks_of(self, bound: BoundAugment) -> tuple[KeyCheck | None, ValueChecks]:
-        """Return what runs the first calls of foreign code twice, None if they are not checked, and what checks the first values."""
+    def _checks_of(self, bound: BoundAugment) -> FirstReads:
+        """Return what is checked in the first reads."""
         verifies = bound.is_foreign and (self.bridge is None or self.bridge.verify)
         name = f"the augmentation {bound.augment!r}"[:200] if verifies else ""
-        key_check = KeyCheck(bound.augment, name) if verifies else None
-        return key_check, ValueChecks(bound, self._end_checks)
+        return FirstReads(bound, self._end_checks, KeyCheck(bound.augment, name) if verifies else None)
 
-    def _wrap(self, plain: Step, bound: BoundAugment, checks: tuple[KeyCheck | None, ValueChecks]) -> Step:
+    def _wrap(self, plain: Step, bound: BoundAugment, first: FirstReads) -> Step:
         """Wrap the step for an augmentation in what is rare."""
-        step, (key_check, value_checks) = plain, checks
-        if value_checks.due > 0:
-            step = CheckedValues(step, value_checks)
-        if key_check is not None:
-            has_bridge, is_called = self._runner is not None, bound.pipeline is None
-            step = WatchedCode(step, key_check, has_bridge) if is_called else Watched(step, key_check)
-        if self.faults.check_finite:
-            step = FiniteResult(step, plain)
-        if bound.mixer is None or bound.pipeline is None:
-            return step
-        keying = self._late_keying
-        return Mixed(step, self.base, keying, self._fetching, bound, self.targets, self.faults, self.worker)
+        step, check_finite = plain, self.faults.check_finite
+        if first.due > 0 or first.calls is not None or check_finite:
+            step = Checked(plain, first, always=self.bridged, check_finite=check_finite)
+        return step if bound.mixer is None or bound.pipeline is None else Mixed(step, self)
 
     def position(self, index: SupportsIndex) -> int:
         """Return the position, from 0, of an index that may be negative.
@@ -288,7 +280,7 @@ class KeyedReader:
 
     def key(self, at: SampleIndex) -> SampleKey:
         """Return the key of a sample; if the dataset has views, that of its first view."""
-        return self._late_keying.key(at)
+        return self._keying.key(at)
 
     def sample(
         self,
@@ -316,26 +308,25 @@ class KeyedReader:
         """
         if not 0 <= at < self.length:
             at = SampleIndex(self.position(at), at.epoch, at.occurrence, at.view)
-        key = self._keying.key(at)
+        key = self._keying.key(at) if self._needs_key else None
         if counts and thread.read is not None:
             self._report(key or self.key(at))
         try:
-            sample = (fetch or self._fetching.read)(int(at), at, key, counts)
+            sample = (fetch or self.fetching.read)(int(at), at, key, counts)
             return self._step.augment(self.bound, sample, at, key, row)  # type: ignore[arg-type]  # an Unchanged needs no key
-        except (NotReproducible, SharedSeedError):
-            raise  # all samples have this error
         except Exception as error:  # noqa: BLE001  # `_recover` raises it, or replaces the sample
             return self._recover(error, at, key or self.key(at), row, listed)
 
     def _recover(self, error: Exception, at: SampleIndex, key: SampleKey, row: Any, listed: bool) -> Any:
         """Return what replaces a sample that failed, or raise the error that says which failed."""
-        if isinstance(error, IndexError) and not hasattr(self.base, "__len__"):
-            raise error  # the end of a base without a length
+        is_end = isinstance(error, IndexError) and not hasattr(self.base, "__len__")
+        if is_end or isinstance(error, OF_ALL_SAMPLES):
+            raise error
         if isinstance(error, RangeError):  # another sample would have it too
             raise sample_error(error, self.base, int(at), key, self.worker()) from error
 
         def read(position: int) -> Any:
-            return self._step.augment(self.bound, self._fetching.read(position, at, key), at, key, row)
+            return self._step.augment(self.bound, self.fetching.read(position, at, key), at, key, row)
 
         return self.faults.recover(error, self.base, int(at), key, read, self.worker(), listed=listed)
 
@@ -377,7 +368,7 @@ class KeyedReader:
         group = reader.read(ats, outer_reads)
         if lasts:
             epochs.end(ats[-1].epoch)
-        result = reader.run(group, ats, self._checks[1], allocate)
+        result = reader.run(group, ats, self._checks, allocate)
         if result is not None:
             return result
 
@@ -411,13 +402,13 @@ class KeyedReader:
         if thread.read is not None:
             self._report(first)
         try:
-            batch = self._fetching.read(number, at, first)
+            batch = self.fetching.read(number, at, first)
             if self.augment is None:
                 return batch
             plain = ReadyBatch(self.targets, size, **how)
             step = self._wrap(plain, self.bound, self._checks)
             return step.augment(self.bound, batch, at, first, rows)
-        except (NotReproducible, SharedSeedError):
+        except OF_ALL_SAMPLES:
             raise
         except Exception as error:
             name = f"batch {number}, whose first sample is {first.index},"

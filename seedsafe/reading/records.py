@@ -18,10 +18,11 @@ from seedsafe.keys import seeding
 from seedsafe.keys.ambient import reading
 from seedsafe.keys.key import SampleKey, record_index
 from seedsafe.keys.many import ManyKeys
+from seedsafe.reading.bases import key_at
 from seedsafe.reading.bound import BoundAugment
 from seedsafe.reading.group import Group
 from seedsafe.reading.sample import augment_sample
-from seedsafe.reading.steps import ValueChecks
+from seedsafe.reading.steps import FirstReads
 from seedsafe.reading.targets import Targets
 
 __all__ = [
@@ -127,7 +128,7 @@ class KeyedMap:
                 f"targets={targets!r} are for a Compose or a Transform, but the function {function!r} gets the whole record: "
                 "leave targets out"
             )
-        self.checks = ValueChecks(self.bound)
+        self.checks = FirstReads(self.bound)
         seeding.listen()
         options = None if self.bound.takes_arrays else checked_bridge(bridge)
         self._runner = None if options is None else Runner(function, options, f"the function {function!r}")
@@ -167,9 +168,8 @@ class KeyedMap:
         return self._runner.run(address_of(key), lambda address: self._run(record, key, address))
 
     def _run(self, record: Any, key: SampleKey, address: Any) -> Any:
-        if address[-1] != key.index:  # the bridge checks the result for another key
-            key = SampleKey(key.seed, key.epoch, address[-1])
-        return self._call(dict(record) if type(record) is dict else record, key)
+        record = dict(record) if type(record) is dict else record
+        return self._call(record, key_at(key, address))  # the bridge checks the result for another key
 
     def _call(self, record: Any, key: SampleKey) -> Any:
         with reading(key):

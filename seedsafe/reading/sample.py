@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from seedsafe.ground.info import TARGETS, Array
-from seedsafe.ground.tree import rebuilt, replaced
+from seedsafe.ground.tree import replaced, with_parts
 from seedsafe.keys.key import SampleKey
 from seedsafe.pipeline.boxes import Edges
 from seedsafe.pipeline.unnamed import shape_of
@@ -35,6 +35,7 @@ __all__ = [
     "augment_sample",
     "augment_views",
     "bound_of",
+    "in_views",
     "joined_views",
     "take_apart",
     "targets_of",
@@ -46,6 +47,7 @@ Join = Callable[[Any], Any]
 """Puts the augmented parts of a sample back into the sample's form."""
 
 _TARGETS: Final = frozenset(TARGETS)
+_LISTS: Final = (tuple, list)
 
 
 def take_apart(sample: Any, targets: Targets) -> tuple[Any, Join]:
@@ -53,101 +55,12 @@ def take_apart(sample: Any, targets: Targets) -> tuple[Any, Join]:
     if sample is None:
         raise TypeError("the dataset returned None: return a sample, or leave the index out of the dataset")
     if targets == "sample":
-        return sample, lambda result: result
-    if type(targets) is TargetPaths:
-        if targets:
-            return _from_paths(sample, targets)
-        targets = None
-    if targets == "video":
-        return _of_video(sample)
-    if isinstance(sample, dict):
-        return _from_dict(sample, {"image": "image"} if targets == "image" else targets)
-    if isinstance(sample, tuple | list):
-        return _from_tuple(sample, None if targets == "image" else targets)
-    if targets is not None and targets != "image":
-        raise ValueError(
-            f"targets={targets!r} name parts of a tuple or dict, but the sample is {kind_of(sample)}: leave targets out"
-        )
-    return sample, lambda result: result
-
-
-def _of_video(sample: Any) -> tuple[Any, Join]:
-    if isinstance(sample, dict):
-        return _from_dict(sample, {"video": "video"})
-    frames = isinstance(sample, list) and all(
-        isinstance(frame, np.ndarray) or form_of(frame) is not None for frame in sample
-    )
-    if isinstance(sample, tuple | list) and sample and not frames:
-        return _from_tuple(sample, ("video", *[None] * (len(sample) - 1)))
-    return {"video": sample}, lambda result: result["video"]
-
-
-def _from_tuple(sample: Any, targets: Targets) -> tuple[Any, Join]:
-    if targets is None:
-        if not sample:
-            raise ValueError("the dataset returned an empty tuple: return a sample")
-        if not can_begin(sample[0]):
-            names = _names_of(sample)
-            raise TypeError(
-                f"the first element of a sample is augmented and must be a NumPy array, got {kind_of(sample[0])}: "
-                f"convert it with numpy.asarray, or name the parts with targets={names}"
-            )
-        return sample[0], lambda result: rebuilt(sample, [result, *sample[1:]])
-    if isinstance(targets, Mapping):
-        raise ValueError(
-            f"targets={targets!r} name keys, but the sample is {kind_of(sample)}: pass a tuple of targets"
-        )
-    if len(targets) != len(sample):
-        raise ValueError(
-            f"targets={targets!r} name {len(targets)} parts, but the sample has {len(sample)}: name each part, or pass None "
-            "for a part that passes through"
-        )
-    named = {position: target for position, target in enumerate(targets) if target is not None}
-    if not all(isinstance(target, str) for target in named.values()):
-        return _from_paths(sample, paths_of(targets))
-
-    def join(result: Any) -> Any:
-        parts = list(sample)
-        for position, part in _spread(result, named).items():
-            parts[position] = part
-        return rebuilt(sample, parts)
-
-    return _gather(sample, named), join
-
-
-def _names_of(sample: Any) -> Any:
-    """Return the `targets` of a sample that begins with several images, or with the frames of a video; "" for any other."""
-    first = sample[0]
-    if not (isinstance(first, tuple | list) and first and len(shape_of(first[0])) >= 2):
-        return ""
-    several = ("image",) * len(first) if len(first) <= 4 else "video"
-    return (several, *[None] * (len(sample) - 1))
-
-
-def _from_dict(sample: dict[Any, Any], targets: Targets) -> tuple[Any, Join]:
-    if targets is None:
-        if _TARGETS.isdisjoint(sample):
-            raise ValueError(
-                f"none of the sample's keys {list(sample)} is one of {', '.join(TARGETS)}: "
-                "name the parts with targets={key: target}"
-            )
-        return sample, lambda result: result
-    if not isinstance(targets, Mapping):
-        raise ValueError(
-            f"targets={targets!r} name positions, but the sample is a dict: pass a dict of targets"
-        )
-    missing = [key for key in targets if key not in sample]
-    if missing:
-        raise ValueError(
-            f"targets name the keys {missing}, which the sample lacks; it has {list(sample)}: correct the names"
-        )
-    named = {key: target for key, target in targets.items() if target is not None}
-    if not all(isinstance(target, str) for target in named.values()):
-        return _from_paths(sample, paths_of(targets))
-    return _gather(sample, named), lambda result: sample | _spread(result, named)
-
-
-def _from_paths(sample: Any, named: TargetPaths) -> tuple[Any, Join]:
+        return sample, _itself
+    named = targets if type(targets) is TargetPaths else _named_in(sample, targets)
+    if not named:
+        return _take_by_name(sample)
+    if type(named) is not TargetPaths:
+        return _gather(sample, named), lambda result: with_parts(sample, _spread(result, named))
     try:
         parts = {path: reduce(getitem, path, sample) for path in named}
     except (KeyError, IndexError, TypeError) as error:
@@ -162,6 +75,86 @@ def _from_paths(sample: Any, named: TargetPaths) -> tuple[Any, Join]:
         return whole
 
     return _gather(parts, named), join
+
+
+def _itself(result: Any) -> Any:
+    return result
+
+
+def _take_by_name(sample: Any) -> tuple[Any, Join]:
+    """Take a sample apart without targets: by the names in a dict, else at the front."""
+    if isinstance(sample, dict):
+        if _TARGETS.isdisjoint(sample):
+            raise ValueError(
+                f"none of the sample's keys {list(sample)} is one of {', '.join(TARGETS)}: "
+                "name the parts with targets={key: target}"
+            )
+        return sample, _itself
+    if not isinstance(sample, tuple | list):
+        return sample, _itself
+    if not sample:
+        raise ValueError("the dataset returned an empty tuple: return a sample")
+    if not can_begin(sample[0]):
+        raise TypeError(
+            f"the first element of a sample is augmented and must be a NumPy array, got {kind_of(sample[0])}: "
+            f"convert it with numpy.asarray, or name the parts with targets={_names_of(sample)}"
+        )
+    return sample[0], lambda result: with_parts(sample, {0: result})
+
+
+def _names_of(sample: Any) -> Any:
+    """Return the `targets` of a sample that begins with several images, or with the frames of a video; "" for any other."""
+    first = sample[0]
+    if not (isinstance(first, tuple | list) and first and len(shape_of(first[0])) >= 2):
+        return ""
+    several = ("image",) * len(first) if len(first) <= 4 else "video"
+    return (several, *[None] * (len(sample) - 1))
+
+
+def _named_in(sample: Any, targets: Targets) -> Mapping[Any, str]:
+    """Return the targets of a sample's parts by key, or by path if some are deeper; none if its parts are found by name.
+
+    Raises:
+        ValueError: the sample has another form, or lacks a part.
+    """
+    is_dict, is_tuple = isinstance(sample, dict), isinstance(sample, _LISTS)
+    if targets is None or (targets == "image" and not is_dict):
+        return BY_NAME
+    if targets == "video" and not is_dict:
+        return TargetPaths({(0,) if is_tuple and sample and not _are_frames(sample) else (): "video"})
+    named: Any = {targets: targets} if isinstance(targets, str) else targets
+    if not (is_dict or is_tuple):
+        raise ValueError(
+            f"targets={targets!r} name parts of a tuple or dict, but the sample is {kind_of(sample)}: leave targets out"
+        )
+    of_dict = hasattr(named, "keys")  # several times faster than to ask for a Mapping
+    if of_dict != is_dict:
+        what, form, way_out = (
+            ("positions", "a dict", "dict") if is_dict else ("keys", kind_of(sample), "tuple")
+        )
+        raise ValueError(
+            f"targets={targets!r} name {what}, but the sample is {form}: pass a {way_out} of targets"
+        )
+    missing = [key for key in named if key not in sample] if is_dict else []
+    if missing:
+        raise ValueError(
+            f"targets name the keys {missing}, which the sample lacks; it has {list(sample)}: correct the names"
+        )
+    if not is_dict and len(named) != len(sample):
+        raise ValueError(
+            f"targets={targets!r} name {len(named)} parts, but the sample has {len(sample)}: name each part, or pass None "
+            "for a part that passes through"
+        )
+    each = named.items() if of_dict else enumerate(named)
+    by_key = {key: target for key, target in each if target is not None}
+    return by_key if SAID.issuperset(map(type, by_key.values())) else paths_of(named)
+
+
+def _are_frames(sample: Any) -> bool:
+    """Return whether a sample is a list of images, and so a video by itself."""
+    return isinstance(sample, list) and all(
+        isinstance(frame, np.ndarray) or form_of(frame) is not None for frame in sample
+    )
 
 
 def _gather(sample: Any, named: Mapping[Any, str]) -> dict[str, Any]:
@@ -300,11 +293,19 @@ def augment_views(
         ((1, 2), 7)
     """
     bound = bound_of(augment)
+    each = list(zip(bound.views or [bound] * len(keys), keys, strict=True))
+    return in_views(
+        bound, sample, targets, lambda parts: [augment_parts(view, parts, key) for view, key in each]
+    )
+
+
+def in_views(
+    bound: BoundAugment, sample: Any, targets: Targets, views: Callable[[Any], Sequence[Any]]
+) -> Any:
+    """Return a sample in which each augmented part is a tuple of its views, which a function makes of the parts."""
     targets = targets_of(bound, sample, targets)
     parts, join = take_apart(sample, targets)
-    each = bound.views or [bound] * len(keys)
-    views = [augment_parts(view, parts, key) for view, key in zip(each, keys, strict=True)]
-    return join(views_of_parts(bound, parts, views, targets))
+    return join(views_of_parts(bound, parts, views(parts), targets))
 
 
 def views_of_parts(bound: BoundAugment, parts: Any, views: Sequence[Any], targets: Targets) -> Any:

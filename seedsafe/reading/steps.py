@@ -1,11 +1,10 @@
 """The steps of a read: key, sample, augmentation.
 
-`ByPosition` or another `Keying` gives the sample its key. `Fetch` reads the base; what is rare wraps that: `Bridged` keys all generators,
+`Keying` gives the sample its key. `Fetch` reads the base; what is rare wraps that: `Bridged` keys all generators,
 `EachView` reads the base for each view, `Through` copies or checks the sample.
 
 Most samples are an image, alone or with labels: `OneImage` augments them. `AnyForm` augments any other form. What is rare wraps one of
-these: `CheckedValues` checks the first floats, `Watched` repeats the first calls of foreign code, `FiniteResult` checks the result, `Mixed`
-knows the other samples.
+these: `Checked` checks the first floats, the first calls of foreign code and the results, `Mixed` knows the other samples.
 """
 
 from __future__ import annotations
@@ -18,21 +17,20 @@ from typing import Any, Final, Protocol
 from numpy import ndarray
 
 from seedsafe import opencv
-from seedsafe.bridging.options import NotReproducible
 from seedsafe.bridging.runner import KeyCheck, Runner
 from seedsafe.ground.info import UINT8, Array
 from seedsafe.keys import seeding
 from seedsafe.keys.ambient import reading, thread
 from seedsafe.keys.key import SampleIndex, SampleKey, address, op_of
-from seedsafe.pipeline.node import Chain, run
+from seedsafe.pipeline.node import Chain, run, window_of
 from seedsafe.pipeline.rules import Rules
 from seedsafe.pipeline.spans import CHECKED
 from seedsafe.pipeline.unnamed import SCALARS
-from seedsafe.reading.bases import Repeats, SharedSeedError, entered, key_at
+from seedsafe.reading.bases import Repeats, entered, key_at
 from seedsafe.reading.bound import BoundAugment
 from seedsafe.reading.checks import DrawChecks
 from seedsafe.reading.faults import (
-    Faults,
+    OF_ALL_SAMPLES,
     PartnerError,
     Skipped,
     path_of,
@@ -45,10 +43,10 @@ from seedsafe.reading.sample import (
     Opened,
     augment_parts,
     augment_sample,
+    in_views,
     joined_views,
     take_apart,
     targets_of,
-    views_of_parts,
 )
 from seedsafe.reading.targets import Targets, only_labels
 
@@ -56,17 +54,13 @@ __all__ = [
     "BRIDGE",
     "AnyForm",
     "Bridged",
-    "ById",
-    "ByPosition",
-    "CheckedValues",
+    "Checked",
     "EachView",
     "Fetch",
     "Fetching",
-    "FiniteResult",
+    "FirstReads",
     "Keying",
     "Mixed",
-    "NoKeyYet",
-    "OfViews",
     "OneImage",
     "OneView",
     "OtherSamples",
@@ -75,98 +69,46 @@ __all__ = [
     "Through",
     "Unchanged",
     "UnchangedImage",
-    "ValueChecks",
-    "Watched",
-    "WatchedCode",
     "apart_from_outer",
 ]
 
 
-class Keying(Protocol):
-    """Gives samples their keys."""
-
-    def key(self, at: SampleIndex) -> SampleKey | None:
-        """Return the key of a sample, or None if it is made only when the base asks for it."""
-        ...
-
-
-class ByPosition:
-    """Keys whose index is the position in the dataset.
+class Keying:
+    """Gives samples their keys.
 
     Args:
         seed: the seed of the run.
-        offset: a number to add to the position.
-
-    Example:
-        >>> ByPosition(42, 1000).key(SampleIndex(7, epoch=3))
-        SampleKey(seed=42, epoch=3, index=1007, occurrence=0, view=0)
-    """
-
-    def __init__(self, seed: int, offset: int) -> None:
-        self.seed, self._offset = seed, offset
-
-    def key(self, at: SampleIndex) -> SampleKey:
-        """Return the key of a sample."""
-        return SampleKey(self.seed, at.epoch, int(at) + self._offset, occurrence=at.occurrence, view=at.view)
-
-    def indices(self, ats: Sequence[SampleIndex]) -> list[int]:
-        """Return the indices in the keys of several samples."""
-        return [int(at) + self._offset for at in ats]
-
-
-class ById:
-    """Keys whose index is the sample's id, instead of its position.
+        offset: a number to add to the position, which is the index in the key.
+        ids: the index in the key of each sample, instead of its position; or None.
+        views: the number of views of a sample, whose key is that of its first view.
 
     Example:
         >>> import numpy as np
-        >>> ById(42, np.array([5, 99])).key(SampleIndex(1, epoch=3))
-        SampleKey(seed=42, epoch=3, index=99, occurrence=0, view=0)
+        >>> Keying(42, 1000).key(SampleIndex(7, epoch=3))
+        SampleKey(seed=42, epoch=3, index=1007, occurrence=0, view=0)
+        >>> keying = Keying(42, ids=np.array([5, 99]), views=2)
+        >>> [(key.index, key.view) for key in keying.of_views(keying.key(SampleIndex(1, epoch=3, view=5)))]
+        [(99, 10), (99, 11)]
     """
 
-    def __init__(self, seed: int, ids: Array) -> None:
-        self.seed, self._ids = seed, ids
+    def __init__(self, seed: int, offset: int = 0, ids: Array | None = None, views: int = 1) -> None:
+        self.seed, self._offset, self._ids, self.views = seed, offset, ids, views
+
+    def index(self, at: SampleIndex) -> int:
+        """Return the index in the key of a sample."""
+        return int(at) + self._offset if self._ids is None else self._ids.item(int(at))
 
     def key(self, at: SampleIndex) -> SampleKey:
         """Return the key of a sample."""
-        index = self._ids.item(int(at))
-        return SampleKey(self.seed, at.epoch, index, occurrence=at.occurrence, view=at.view)
-
-    def indices(self, ats: Sequence[SampleIndex]) -> list[int]:
-        """Return the indices in the keys of several samples."""
-        return [self._ids.item(int(at)) for at in ats]
-
-
-class OfViews:
-    """Keys of datasets with views: each view of a sample has one, and the sample has that of its first view.
-
-    Example:
-        >>> keying = OfViews(ByPosition(42, 0), 2)
-        >>> [key.view for key in keying.of_views(keying.key(SampleIndex(7, epoch=3, view=5)))]
-        [10, 11]
-    """
-
-    def __init__(self, keying: ByPosition | ById, views: int) -> None:
-        self._keying, self.count = keying, views
-
-    def key(self, at: SampleIndex) -> SampleKey:
-        """Return the key of the first view."""
-        if at.view:
-            at = SampleIndex(int(at), at.epoch, at.occurrence, at.view * self.count)
-        return self._keying.key(at)
+        # the index is written out, as a call of `index` would cost each read a hundredth
+        index = int(at) + self._offset if self._ids is None else self._ids.item(int(at))
+        return SampleKey(self.seed, at.epoch, index, occurrence=at.occurrence, view=at.view * self.views)
 
     def of_views(self, first: SampleKey) -> list[SampleKey]:
         """Return the keys of all views, from that of the first."""
         seed, epoch, index, occurrence = first.seed, first.epoch, first.index, first.occurrence
-        views = range(first.view + 1, first.view + self.count)
-        others = [SampleKey(seed, epoch, index, occurrence=occurrence, view=view) for view in views]
-        return [first, *others]
-
-
-class NoKeyYet:
-    """No key yet: nothing needs one, unless the base asks for it while it is read."""
-
-    def key(self, at: SampleIndex) -> None:
-        """Return None."""
+        views = range(first.view, first.view + self.views)
+        return [SampleKey(seed, epoch, index, occurrence=occurrence, view=view) for view in views]
 
 
 BRIDGE: Final = op_of("seedsafe/bridge")
@@ -195,12 +137,14 @@ class Fetch:
         repeats: notices keys that a dataset inside serves twice.
         keying: makes the key if it is asked for.
         draw_checks: check at times whether the base draws without the key.
+        crops: the pipeline, if all that it reads of an image may be a window and the base can read one; else None.
     """
 
     def __init__(
-        self, base: Any, repeats: Repeats, keying: ByPosition | ById | OfViews, draw_checks: DrawChecks
+        self, base: Any, repeats: Repeats, keying: Keying, draw_checks: DrawChecks, crops: Chain | None = None
     ) -> None:
         self._base, self._repeats, self._late_key, self._draw_checks = base, repeats, keying.key, draw_checks
+        self._crops = crops
         seeding.listen()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -224,7 +168,11 @@ class Fetch:
         )  # a with statement costs 2 % more for small images: benchmarks/sample_checks.py
         thread.read = read
         try:
-            sample = self._base[position]
+            # not where it may be compared with another read: the pixels around a window are any
+            if self._crops is None or key is None or not checks:
+                sample = self._base[position]
+            else:
+                sample = self._base.read_window(position, partial(window_of, self._crops, key))
         finally:
             thread.read = read.outer
             if read.numbers:
@@ -250,7 +198,7 @@ class Bridged:
 class EachView:
     """Reads the base once for each view, for a base that draws each view itself."""
 
-    def __init__(self, fetch: Fetching, keying: OfViews, targets: Targets) -> None:
+    def __init__(self, fetch: Fetching, keying: Keying, targets: Targets) -> None:
         self._fetch, self._keying, self._targets = fetch, keying, targets
 
     def read(self, position: int, at: SampleIndex, key: SampleKey | None, counts: bool = True) -> Any:
@@ -335,22 +283,17 @@ class SeveralViews:
         keying: gives the views their keys.
     """
 
-    def __init__(self, views: Sequence[tuple[BoundAugment, Step]], targets: Targets, keying: OfViews) -> None:
+    def __init__(self, views: Sequence[tuple[BoundAugment, Step]], targets: Targets, keying: Keying) -> None:
         self._each, self._targets, self._keying = views, targets, keying
 
     def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
         """Return the sample's views in one sample."""
-        return apart_from_outer(self._views, bound, sample, at, key)
+        return apart_from_outer(in_views, bound, sample, self._targets, partial(self._augment_each, at, key))
 
-    def _views(self, bound: BoundAugment, sample: Any, at: SampleIndex, first: SampleKey) -> Any:
-        targets = targets_of(bound, sample, self._targets)
-        parts, join = take_apart(sample, targets)
+    def _augment_each(self, at: SampleIndex, first: SampleKey, parts: Any) -> list[Any]:
         keys = self._keying.of_views(first)
-        views = [
-            step.augment(view, parts, at, key, None)
-            for (view, step), key in zip(self._each, keys, strict=True)
-        ]
-        return join(views_of_parts(bound, parts, views, targets))
+        each = zip(self._each, keys, strict=True)
+        return [step.augment(view, parts, at, key, None) for (view, step), key in each]
 
 
 class OneImage:
@@ -394,18 +337,21 @@ class UnchangedImage:
         return self._any_form.augment(bound, sample, at, key, row)
 
 
-class ValueChecks:
-    """The reads of a dataset, or of a stream, whose values are still to be checked in this process.
+class FirstReads:
+    """The first reads of a dataset, or of a stream, in this process, which are checked.
 
     Args:
         bound: the pipeline.
-        end: called after the last of them.
+        end: called after the last read whose values are checked.
+        calls: checks the first calls of foreign code, or None.
     """
 
-    def __init__(self, bound: BoundAugment, end: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self, bound: BoundAugment, end: Callable[[], None] | None = None, calls: KeyCheck | None = None
+    ) -> None:
         self.due = CHECKED if bound.needs_ranges else 0
-        """Their number."""
-        self._end = end
+        """The number of reads whose values are still to be checked."""
+        self.calls, self._end = calls, end
 
     def count(self) -> None:
         """Count a read that had no fault."""
@@ -427,93 +373,68 @@ class ValueChecks:
         return True
 
 
-class CheckedValues:
-    """Checks the floats that the transforms of a pipeline get in the first reads, and refuses those out of their range.
+class Checked:
+    """Augments samples with the checks that are rare or at the beginning. The samples are those of the step without them.
 
-    The samples are those of the pipeline without checks.
-    """
-
-    def __init__(self, step: Step, checks: ValueChecks) -> None:
-        self.step = step
-        """The step without checks."""
-        self._checks = checks
-
-    def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
-        """Return the augmented sample."""
-        result = self.step.augment(bound.checking(), sample, at, key, row)
-        self._checks.count()
-        return result
-
-
-class Watched:
-    """Runs the first calls of a pipeline with foreign transforms two more times, and refuses it if it ignores its key.
-
-    Only the draws and results of the foreign transforms are computed again, not those of the library's own.
-    """
-
-    def __init__(self, step: Step, check: KeyCheck) -> None:
-        self._step, self._check = step, check
-
-    def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
-        """Return the augmented sample."""
-        if not self._check.calls_left:
-            return self._step.augment(bound, sample, at, key, row)
-        result = self._check_call(bound, sample, at, key, row)
-        self._check.calls_left -= 1
-        return result
-
-    def _check_call(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
-        assert bound.pipeline is not None
-        watched = bound.like(bound.pipeline.watched(partial(self._check.check, address(key, BRIDGE))))
-        return self._step.augment(watched, sample, at, key, row)
-
-
-class WatchedCode(Watched):
-    """Runs the first calls of a callable two more times, if need be, and refuses it if it ignores its key.
+    The first floats that the transforms get must be in their ranges. The first calls of foreign code run two more times, and must give one
+    sample for one key. Of a pipeline, only the draws and results of its foreign transforms are computed again. And each result must be
+    finite, if that was asked for.
 
     Args:
-        step: calls it.
-        check: runs the calls.
-        always: whether each of the first calls runs twice more, as under a bridge. Otherwise that would surprise the user, so it
-            happens only if a generator has advanced.
+        step: augments samples.
+        first: what is checked in the first reads.
+        always: whether each of the first calls of a callable runs twice more, as under a bridge. Otherwise that would surprise the user,
+            so it happens only if a generator has advanced.
+        check_finite: whether to refuse samples with NaN or infinity, with the name of the transform at fault.
     """
 
-    def __init__(self, step: Step, check: KeyCheck, always: bool) -> None:
-        super().__init__(step, check)
-        self._always = always
+    def __init__(self, step: Step, first: FirstReads, *, always: bool, check_finite: bool) -> None:
+        self.step = step
+        """The step without checks."""
+        self._first, self._always, self._check_finite = first, always, check_finite
 
-    def _check_call(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
-        check, original = self._check, deepcopy(sample)
+    def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
+        """Return the augmented sample."""
+
+        def augmented_by(augment: Any) -> Any:
+            return self.step.augment(bound.like(augment), sample, at, key, None)
+
+        calls = self._first.calls
+        if calls is None or not calls.calls_left:
+            result = self._augment(bound, sample, at, key, row)
+        else:
+            if bound.pipeline is None:
+                result = self._repeat(calls, bound, sample, at, key, row)
+            else:
+                watched = bound.like(bound.pipeline.watched(partial(calls.check, address(key, BRIDGE))))
+                result = self._augment(watched, sample, at, key, row)
+            calls.calls_left -= 1
+        if self._check_finite:
+            require_finite_after(bound.augment, result, augmented_by)
+        return result
+
+    def _augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
+        if self._first.due <= 0:
+            return self.step.augment(bound, sample, at, key, row)
+        result = self.step.augment(bound.checking(), sample, at, key, row)
+        self._first.count()
+        return result
+
+    def _repeat(
+        self, calls: KeyCheck, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any
+    ) -> Any:
+        original = deepcopy(sample)
 
         def repeat() -> Any:
             with reading(None):
-                return self._step.augment(bound, deepcopy(original), at, key, None)
+                return self._augment(bound, deepcopy(original), at, key, None)
 
         if self._always:
-            check.check(address(key, BRIDGE), repeat)
-        before = check.marks()
-        result = self._step.augment(bound, sample, at, key, row)
-        if not self._always and check.marks() != before:
-            check.check(address(key, BRIDGE), repeat)
-        return result
-
-
-class FiniteResult:
-    """Refuses augmented samples with NaN or infinity, and names the transform at fault."""
-
-    def __init__(self, step: Step, plain: Step) -> None:
-        self._step = step
-        self._plain = plain
-        """The same step unwatched, to find the transform."""
-
-    def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
-        """Return the augmented sample."""
-        result = self._step.augment(bound, sample, at, key, row)
-
-        def augmented_by(augment: Any) -> Any:
-            return self._plain.augment(bound.like(augment), sample, at, key, None)
-
-        require_finite_after(bound.augment, result, augmented_by)
+            calls.check(address(key, BRIDGE), repeat)
+        before = calls.marks()
+        result = self._augment(bound, sample, at, key, row)
+        if not self._always and calls.marks() != before:
+            calls.check(address(key, BRIDGE), repeat)
         return result
 
 
@@ -522,88 +443,29 @@ class Mixed:
 
     Args:
         step: augments a sample.
-        base: the dataset.
-        keying: gives samples their keys.
-        fetch: reads the base.
-        bound: the pipeline.
-        targets: see Targets.
-        faults: the treatment of partners that fail.
-        worker: see `SampleError`.
+        reader: the reader of the dataset, a KeyedReader.
     """
 
-    def __init__(
-        self,
-        step: Step,
-        base: Any,
-        keying: Keying,
-        fetch: Fetching,
-        bound: BoundAugment,
-        targets: Targets,
-        faults: Faults,
-        worker: Callable[[], int | str | None],
-    ) -> None:
-        self._step, self.base, self._keying, self._fetch = step, base, keying, fetch
-        self._bound, self._targets, self._faults, self._worker = bound, targets, faults, worker
+    def __init__(self, step: Step, reader: Any) -> None:
+        self._step, self._reader = step, reader
 
     def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
         """Return the augmented sample."""
-        return self._step.augment(bound.among(OtherSamples(self, at)), sample, at, key, None)
-
-    def partner(self, at: SampleIndex, view: int, before: Chain, rules: Rules) -> Any:
-        """Return a sample to mix into another one, after the first transforms of the pipeline.
-
-        Args:
-            at: the position of this sample, with the epoch, occurrence and view of the other one.
-            view: the view in the other sample's key.
-            before: the nodes of the first transforms.
-            rules: the rules of the pipeline.
-
-        Raises:
-            PartnerError: the sample could not be read or augmented.
-        """
-        own, position = self._keying.key(at), int(at)
-        assert own is not None
-        key = SampleKey(own.seed, own.epoch, own.index, occurrence=own.occurrence, view=view)
-        # Its own partners, if a transform before mixes too.
-        assert rules.mixing_root is not None
-        root = rules.mixing_root(before, rules, OtherSamples(self, at), True)
-
-        def read(source: int) -> Any:
-            parts = self._arrays(self._fetch.read(source, at, own, counts=False))
-            return run(root, parts, key, rules)
-
-        try:
-            return read(position)
-        except (NotReproducible, SharedSeedError):
-            raise
-        except Exception as error:
-            if self._faults.on_error == "replace":
-                return self._faults.recover(error, self.base, position, key, read, self._worker())
-            path = path_of(self.base, position)
-            file = "" if path is None else f" ({path!r})"
-            raise PartnerError(f"its partner, sample {position}{file}, failed: {reason(error)}") from error
-
-    def _arrays(self, sample: Any) -> Any:
-        """Return the targets of a sample as arrays: an array, or a dict."""
-        bound = self._bound
-        parts, _ = take_apart(sample, targets_of(bound, sample, self._targets))
-        if isinstance(parts, dict):
-            return Opened(bound, parts).arrays
-        return opened(parts, bound.target, bound.channels_first)[0]
+        return self._step.augment(bound.among(OtherSamples(self._reader, at)), sample, at, key, None)
 
 
 class OtherSamples:
     """The samples of a dataset, for one of them to be mixed with; see `seedsafe.pipeline.state.Partners`."""
 
-    __slots__ = ("_at", "_dataset")
+    __slots__ = ("_at", "_reader")
 
-    def __init__(self, dataset: Mixed, at: SampleIndex) -> None:
-        self._dataset, self._at = dataset, at
+    def __init__(self, reader: Any, at: SampleIndex) -> None:
+        self._reader, self._at = reader, at
 
     @property
     def length(self) -> int | None:
         """The number of samples, or None if it is unknown."""
-        base = self._dataset.base
+        base = self._reader.base
         return len(base) if hasattr(base, "__len__") else None
 
     @property
@@ -612,6 +474,44 @@ class OtherSamples:
         return int(self._at)
 
     def read(self, position: int, view: int, before: Chain, rules: Rules) -> Any:
-        """Return another sample; see `Mixed.partner`."""
-        at = SampleIndex(position, self._at.epoch, self._at.occurrence, self._at.view)
-        return self._dataset.partner(at, view, before, rules)
+        """Return a sample to mix into this one, after the first transforms of the pipeline.
+
+        Args:
+            position: its position.
+            view: the view in this sample's key.
+            before: the nodes of the first transforms.
+            rules: the rules of the pipeline.
+
+        Raises:
+            PartnerError: the sample could not be read or augmented.
+        """
+        reader, now = self._reader, self._at
+        at = SampleIndex(position, now.epoch, now.occurrence, now.view)
+        own = reader.key(at)
+        key = SampleKey(own.seed, own.epoch, own.index, occurrence=own.occurrence, view=view)
+        # Its own partners, if a transform before mixes too.
+        assert rules.mixing_root is not None
+        root = rules.mixing_root(before, rules, OtherSamples(reader, at), True)
+
+        def read(source: int) -> Any:
+            parts = _arrays(reader.bound, reader.fetching.read(source, at, own, counts=False), reader.targets)
+            return run(root, parts, key, rules)
+
+        try:
+            return read(position)
+        except OF_ALL_SAMPLES:
+            raise
+        except Exception as error:
+            if reader.faults.on_error == "replace":
+                return reader.faults.recover(error, reader.base, position, key, read, reader.worker())
+            path = path_of(reader.base, position)
+            file = "" if path is None else f" ({path!r})"
+            raise PartnerError(f"its partner, sample {position}{file}, failed: {reason(error)}") from error
+
+
+def _arrays(bound: BoundAugment, sample: Any, targets: Targets) -> Any:
+    """Return the targets of a sample as arrays: an array, or a dict."""
+    parts, _ = take_apart(sample, targets_of(bound, sample, targets))
+    if isinstance(parts, dict):
+        return Opened(bound, parts).arrays
+    return opened(parts, bound.target, bound.channels_first)[0]

@@ -129,19 +129,14 @@ Write targets=('image', 'mask'), with None for a part that passes through, or ta
     if not rules.asks:
         return BY_NAME
     certain = TargetPaths(_certain(sample, rules))
-    alone = (
-        ', or targets="video" to augment the video alone'
-        if rules.video
-        else ', or targets="image" to augment the image alone'
-    )
-    _require_rest(sample, certain, rules, alone)
+    _require_rest(sample, certain, rules, implied=True)
     # A dict at the front is augmented by its names, and nothing beside it.
     in_dict = not isinstance(sample, dict) and isinstance(sample[0], Mapping)
     targets = [target for target in certain.values() if target != "mask"]
     mixed = "masks" in targets and len(targets) < len(certain) - 1
     outside = [path for path in certain if in_dict and path[0] != 0]
     if len(set(targets)) < len(targets) or mixed or outside:
-        raise _unnamed(sample, (outside or list(certain))[-1], certain, rules, alone)
+        raise _unnamed(sample, (outside or list(certain))[-1], certain, rules, implied=True)
     plain = in_dict or all(len(path) == 1 and path[0] in (target, 0) for path, target in certain.items())
     return BY_NAME if plain else certain
 
@@ -159,21 +154,15 @@ def require_named(sample: Any, targets: Targets, rules: Rules | None) -> None:
         ValueError: the sample's ['seen'], a list of shape (1, 2), must be named: the pipeline moves the image, and this would stay as it \
 is. Write targets={'photo': 'image', 'seen': 'keypoints'}, with None for a part that passes through
     """
-    if (
-        rules is None
-        or not rules.asks
-        or isinstance(targets, str)
-        or targets is None
-        or _say_all(targets, sample)
-    ):
+    if rules is None or not rules.asks or isinstance(targets, str) or _say_all(targets, sample):
         return
     said = dict(leaves(targets))
     try:
-        for path in (path for path, target in said.items() if target is not None):
+        for path in paths_of(targets):
             reduce(getitem, path, sample)
     except (KeyError, IndexError, TypeError):
         return  # `take_apart` raises it
-    _require_rest(sample, said, rules)
+    _require_rest(sample, said, rules, implied=False)
 
 
 def _say_all(targets: Any, sample: Any) -> bool:
@@ -188,10 +177,10 @@ def _say_all(targets: Any, sample: Any) -> bool:
     return SAID.issuperset(map(type, targets))
 
 
-def _require_rest(sample: Any, said: Mapping[Path, str | None], rules: Rules, alone: str = "") -> None:
+def _require_rest(sample: Any, said: Mapping[Path, str | None], rules: Rules, *, implied: bool) -> None:
     """Raise an error if a part of a sample must be named, but nothing is said of it."""
     for path in _rest(sample, said, ()):
-        raise _unnamed(sample, path, said, rules, alone)
+        raise _unnamed(sample, path, said, rules, implied=implied)
 
 
 def _rest(part: Any, said: Mapping[Path, str | None], path: Path) -> Iterator[Path]:
@@ -309,16 +298,12 @@ def _require_still(sample: Any, shifts: str) -> None:
 
 
 def _unnamed(
-    sample: Any, path: Path, said: Mapping[Path, str | None], rules: Rules, alone: str
+    sample: Any, path: Path, said: Mapping[Path, str | None], rules: Rules, *, implied: bool
 ) -> ValueError:
-    """Return the error for a part of a sample that must be named, with the line to write."""
-    moved = (
-        "moves the frames of the video"
-        if rules.video
-        else "moves the image"
-        if rules.spatial
-        else "may move the image"
-    )
+    """Return the error for a part of a sample that must be named, with the line to write; `implied` if there is no argument `targets`."""
+    what, of = ("video", "the frames of the video") if rules.video else ("image", "the image")
+    alone = f', or targets="{what}" to augment the {what} alone' if implied else ""
+    moves = "moves" if rules.video or rules.spatial else "may move"
     by_target = {target: reduce(getitem, at, sample) for at, target in said.items() if target is not None}
     named = dict(said)
     for unsaid in _rest(sample, said, ()):
@@ -327,7 +312,7 @@ def _unnamed(
     part = reduce(getitem, path, sample)
     line = f"targets={_line(sample, named, ())!r}"
     return ValueError(
-        f"the sample's {written(path)}, {described_part(part)}, must be named: the pipeline {moved}, and this would stay as it "
+        f"the sample's {written(path)}, {described_part(part)}, must be named: the pipeline {moves} {of}, and this would stay as it "
         f"is. {_way_out(part, line, named.get(path), rules)}{alone}"
     )
 

@@ -5,6 +5,7 @@ import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from seedsafe_lint.findings import SEVERITIES, Severity
 from seedsafe_lint.rules import RETIRED, RULES, current
@@ -142,38 +143,35 @@ def _read(file: Path, *, required: bool = False) -> Config:
             raise ConfigError(
                 f"{file}: [tool.seedsafe.lint] has no setting {key!r}: use one of {', '.join(_KEYS)}"
             )
-        name, kind, convert = _KEYS[key]
-        if (result := convert(value)) is None:
+        kind, fits = _KEYS[key]
+        if not fits(value):
             raise ConfigError(f"{file}: {key} must be {kind}, got {value!r}")
-        config = replace(config, **{name: result})  # type: ignore[arg-type]
+        name = _FIELDS.get(key, key.replace("-", "_"))
+        config = replace(config, **{name: tuple(value) if isinstance(value, list) else value})
     return config
 
 
-def _strings(value: object) -> tuple[str, ...] | None:
-    return tuple(value) if isinstance(value, list) and all(isinstance(item, str) for item in value) else None
+def _is_strings(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-def _lists(value: object) -> dict[str, tuple[str, ...]] | None:
-    result = {str(key): _strings(codes) for key, codes in value.items()} if isinstance(value, dict) else None
-    return result if result is None or None not in result.values() else None  # type: ignore[return-value]
-
-
-def _string(value: object) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-_KEYS: dict[str, tuple[str, str, Callable[[object], object]]] = {
-    "select": ("select", "a list of strings", _strings),
-    "extend-select": ("extend_select", "a list of strings", _strings),
-    "ignore": ("ignore", "a list of strings", _strings),
-    "exclude": ("exclude", "a list of strings", _strings),
-    "per-file-ignores": ("per_file", "a table of lists", _lists),
-    "torch-version": ("torch", "a string", _string),
-    "min-severity": (
-        "min_severity",
-        f"one of {', '.join(SEVERITIES)}",
-        lambda v: v if v in SEVERITIES else None,
+_STRINGS = "a list of strings", _is_strings
+_STRING = "a string", lambda value: isinstance(value, str)
+_KEYS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "select": _STRINGS,
+    "extend-select": _STRINGS,
+    "ignore": _STRINGS,
+    "exclude": _STRINGS,
+    "per-file-ignores": (
+        "a table of lists",
+        lambda value: isinstance(value, dict) and all(map(_is_strings, value.values())),
     ),
-    "strict": ("strict", "true or false", lambda value: value if isinstance(value, bool) else None),
-    "baseline": ("baseline", "a string", _string),
+    "torch-version": _STRING,
+    "min-severity": (f"one of {', '.join(SEVERITIES)}", lambda value: value in SEVERITIES),
+    "strict": ("true or false", lambda value: isinstance(value, bool)),
+    "baseline": _STRING,
 }
+_FIELDS = {
+    "per-file-ignores": "per_file",
+    "torch-version": "torch",
+}  # the others have the names of their settings

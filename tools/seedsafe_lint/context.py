@@ -74,6 +74,7 @@ class Context:
         self.filling = False  # inside an `if` that fills an attribute once
         self.functions: set[Function] = set()
         self.trail: list[Function] = []  # the functions run so far, in order
+        self.stack: list[Function] = []  # the functions that are running
         self.events = self.steps = 0  # events are draws, seeds and cuts; steps are expressions
 
     @property

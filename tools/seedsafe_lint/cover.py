@@ -8,12 +8,12 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from seedsafe_lint.context import Context
 from seedsafe_lint.findings import Covered, Finding, Place, place
 from seedsafe_lint.index import Class, Frame, Module, Value, Values, join
 from seedsafe_lint.interpreter import Interpreter
 from seedsafe_lint.project import Project
 from seedsafe_lint.roots import kind_of_class
-from seedsafe_lint.source import UnreadableError
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.tables import patterns
 from seedsafe_lint.values import Bound, Cls, Const, Ext, Fn, Group, Inst, Super, Table
@@ -22,7 +22,6 @@ __all__ = ["covering"]
 
 _RE = patterns("cover")
 
-_OURS = r"seedsafe(_\w+)?\.([\w.]+\.)?"
 _KEYED = Ext("seedsafe.covered")
 _DEEP = 6  # objects within objects
 _STANDS_IN = "<site>"
@@ -46,28 +45,38 @@ def covering(
         return findings, []
     uses = _Uses(project)
     with contextlib.suppress(RecursionError):
-        uses.follow(_concerned(project, files, _RE.BRIDGED))
+        # A bridge that covers an owner is in a file that names it, or imports such a file.
+        near = _naming(project, _words(names))
+        while more := _importing(project, near) - near:
+            near |= more
+        bridged = _naming(project, _RE.BRIDGED)
+        uses.follow((bridged | _importing(project, bridged)) & near)
         owners = {owner for finding in findings for owner in finding.owners or ()}
         reached = {name for where, name in owners if any(where == owner for owner, _ in uses.covered)}
         if reached:  # only then does it matter where else they are used
-            uses.follow(_concerned(project, files, re.compile(rf"\b({'|'.join(map(re.escape, reached))})\b")))
+            first = _naming(project, _words(reached))
+            uses.follow(first | _importing(project, first))
             return _parted(findings, uses, heard)
     return findings, []
 
 
-def _concerned(project: Project, files: list[Path], wanted: re.Pattern[str]) -> list[Module]:
-    """Return the files in which a pattern matches, and those that import such a file."""
-    first = {path for path in files if wanted.search(project.texts.get(path, ""))}
-    stems = "|".join(re.escape(path.parent.name if path.stem == "__init__" else path.stem) for path in first)
-    importing = re.compile(
-        rf"\bimport\b.*\b({stems})\b|(?<!utils\.)\b({stems})\b.*\bimport\b"
-    )  # torch.utils.data is none
-    modules = []
-    for path in files:
-        if path in first or (stems and importing.search(project.texts.get(path, ""))):
-            with contextlib.suppress(UnreadableError):
-                modules.append(project.load(path))
-    return modules
+def _words(names: Iterable[str]) -> re.Pattern[str]:
+    return re.compile(rf"\b({'|'.join(map(re.escape, names))})\b")
+
+
+def _naming(project: Project, wanted: re.Pattern[str]) -> set[Path]:
+    """Return the files in which a pattern matches."""
+    return {path for path, text in project.texts.items() if wanted.search(text)}
+
+
+def _importing(project: Project, files: set[Path]) -> set[Path]:
+    """Return the files that import one of some files."""
+    stems = {re.escape(path.parent.name if path.stem == "__init__" else path.stem) for path in files}
+    if not stems:
+        return set()
+    any_of = "|".join(stems)
+    # torch.utils.data is none of the project's
+    return _naming(project, re.compile(rf"\bimport\b.*\b({any_of})\b|(?<!utils\.)\b({any_of})\b.*\bimport\b"))
 
 
 def _parted(
@@ -92,14 +101,25 @@ def _parted(
     return left, covered
 
 
-class _NoQuiet:
-    """In place of `QuietRuns`: each run of a function may show a use."""
+class _Followed:
+    """In place of `QuietRuns`: follows a function's body once for the same arguments, because another run shows no other use."""
 
-    def mark(self, fn: Fn, variables: dict[str, Values]) -> None: ...
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self._done: dict[object, Values | None] = {}
 
-    def recall(self, mark: None) -> None: ...
+    def mark(self, fn: Fn, variables: dict[str, Values]) -> object:
+        """Return the key of a run."""
+        key = fn.function.node, fn.owner, fn.frame, self.context.depth == 0, tuple(variables.items())
+        return key
 
-    def keep(self, mark: None, values: Values) -> None: ...
+    def recall(self, key: object) -> Values | None:
+        """Return the value of an earlier run, or None if there was none."""
+        return self._done.get(key)
+
+    def keep(self, key: object, values: Values) -> None:
+        """Remember the value of a run."""
+        self._done[key] = values
 
 
 class _Uses(Interpreter):
@@ -109,7 +129,7 @@ class _Uses(Interpreter):
 
     def __init__(self, project: Project) -> None:
         super().__init__(project)
-        self._quiet = _NoQuiet()  # type: ignore[assignment]
+        self._runs = _Followed(self.context)  # type: ignore[assignment]
         self._call: tuple[ast.Call, Frame] | None = None
         self._ran: set[ast.AST] = set()
         self._started: set[Module] = set()
@@ -119,8 +139,10 @@ class _Uses(Interpreter):
         self.covered: dict[tuple[Place, str], Place] = {}
         self._bare: dict[Place, Place] = {}
 
-    def follow(self, modules: list[Module]) -> None:
+    def follow(self, files: set[Path]) -> None:
         """Run some files, then their functions and methods that nothing has called."""
+        project = self.context.project
+        modules = [module for path in project.paths if path in files and (module := project.readable(path))]
         for module in modules:
             self._script(module)
         for module in modules:
@@ -153,12 +175,12 @@ class _Uses(Interpreter):
             return
         self._started.add(module)
         context = self.context
-        saved = context.depth, context.state.seeds, context.worker, self._stack, self._call
-        context.depth, context.steps, context.worker, self._stack = 0, 0, False, []
+        saved = context.depth, context.state.seeds, context.worker, context.stack, self._call
+        context.depth, context.steps, context.worker, context.stack = 0, 0, False, []
         try:
             self.execute(module.scope.body, module.frame)
         finally:
-            context.depth, context.state.seeds, context.worker, self._stack, self._call = saved
+            context.depth, context.state.seeds, context.worker, context.stack, self._call = saved
 
     def run(self, fn: Fn, args: list[Values], kwargs: dict[str, Values], *, starred: bool = False) -> Values:
         """Run a function and return its value."""

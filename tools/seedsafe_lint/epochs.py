@@ -1,14 +1,13 @@
 """Whether an epoch's number reaches the workers."""
 
 import ast
-import contextlib
 import re
 from collections.abc import Iterator
 
 from seedsafe_lint.callsites import statements_on
 from seedsafe_lint.index import Class
 from seedsafe_lint.project import Project
-from seedsafe_lint.source import UnreadableError, lines_with
+from seedsafe_lint.source import lines_with
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.tables import patterns
 
@@ -49,11 +48,10 @@ def epoch_fault(project: Project, cls: Class, attr: str) -> str:
 def _persistent(project: Project, cls: Class) -> Iterator[bool]:
     """Yield whether the loaders with persistent workers in the files that name a class outlive an epoch."""
     for path in project.naming(cls.name, PERSISTENT):
-        with contextlib.suppress(UnreadableError):
-            module = project.load(path)
-            for line in lines_with(PERSISTENT, module.text):
-                around = [node for node, _ in statements_on(module, [line])]
-                yield not any(map(is_over_epochs, around))
+        module = project.readable(path)
+        for line in lines_with(PERSISTENT, module.text) if module else ():
+            around = [node for node, _ in statements_on(module, [line])]
+            yield not any(map(is_over_epochs, around))
 
 
 def is_over_epochs(node: ast.stmt) -> bool:

@@ -16,6 +16,7 @@ from seedsafe_lint.index import (
     Frame,
     Function,
     Module,
+    Scope,
     Site,
     Value,
     Values,
@@ -104,12 +105,10 @@ class Interpreter:
         self.findings = Findings()
         self.context = Context(project)
         self.judge = Judge(self.context, self.findings, old_torch)
-        self._quiet = QuietRuns(self.context)
+        self._runs = QuietRuns(self.context)
         self._stars = 0  # star imports that are being followed
         self._open_bases = 0  # classes whose bases are being looked up
         self._orders: dict[Class, tuple[Class, ...]] = {}
-        self._stack: list[Function] = []
-        self._results: dict[object, tuple[Values, dict[tuple[object, str], Values], dict[object, str]]] = {}
         self._calls: dict[Function, list[tuple[ast.Call, Frame]]] = {}
         self._loop_names: dict[ast.AST, set[str]] = {}
 
@@ -117,7 +116,6 @@ class Interpreter:
         """Run a function that a worker calls, and report its draws."""
         context = self.context
         context.begin(root)
-        self._results = {}
         try:
             bound = (root.fn.owner is not None) + len(root.fn.args)
             missing = [p.arg for p in root.fn.function.positional[bound : root.fn.function.required]]
@@ -483,14 +481,11 @@ class Interpreter:
     def _is_none(self, values: Values) -> bool | None:
         if all(v == Const(None) for v in values):
             return True
-        if all(
-            isinstance(v, Gen | Fn | Inst | Cls | Mod | Group)
-            or (isinstance(v, Opaque) and v.argument)
-            or (isinstance(v, Ext) and self.context.worker and v.name.endswith("get_worker_info()"))
-            for v in values
-        ):
-            return False
-        return None
+        return False if all(truthy(v) or isinstance(v, Group) or self._is_worker(v) for v in values) else None
+
+    def _is_worker(self, value: Value) -> bool:
+        """Return whether a value is torch's account of the worker that runs the code."""
+        return isinstance(value, Ext) and self.context.worker and value.name.endswith("get_worker_info()")
 
     # Functions
 
@@ -526,31 +521,18 @@ class Interpreter:
     def run(self, fn: Fn, args: list[Values], kwargs: dict[str, Values], *, starred: bool = False) -> Values:
         """Run a function and return its value."""
         function = fn.function
-        if len(self._stack) > _DEEP or self._stack.count(function) > 1:
+        stack = self.context.stack
+        if len(stack) > _DEEP or stack.count(function) > 1:
             # A cut is an event, so that the runs around it are not remembered as quiet.
-            self.context.events += len(self._stack) > _DEEP
+            self.context.events += len(stack) > _DEEP
             return self.context.nothing
         if self.context.worker:
             args = [self.simplify(values) for values in args]
             kwargs = {name: self.simplify(values) for name, values in kwargs.items()}
         variables = self.bind(fn, args, kwargs, starred)
-        mark = self._quiet.mark(fn, variables)
-        if (quiet := self._quiet.recall(mark)) is not None:
-            return quiet
-        key = (
-            function.node,
-            fn.owner,
-            fn.frame,
-            self.context.worker,
-            tuple(variables.items()),
-            frozenset(self.context.state.seeds.items()),
-            frozenset(self.context.state.variables.items()),
-        )
-        if key in self._results:
-            values, stored, seeds = self._results[key]
-            self.context.state.variables.update(stored)
-            self.context.state.seeds = dict(seeds)
-            return values
+        mark = self._runs.mark(fn, variables)
+        if (known := self._runs.recall(mark)) is not None:
+            return known
         if self.context.worker:
             self.context.functions.add(function)
         self.context.trail.append(function)
@@ -558,11 +540,11 @@ class Interpreter:
             function.module, parent=fn.frame or function.frame, function=function, variables=variables
         )
         frame.this = (fn.owner,) if isinstance(fn.owner, Inst | Cls) else getattr(fn.frame, "this", ())
-        self._stack.append(function)
+        stack.append(function)
         try:
             self.execute(function.body, frame)
         finally:
-            self._stack.pop()
+            stack.pop()
         values = frame.vars.get("<return>") or (Const(None),)
         if self.context.worker and function.has_decorator("cache", "lru_cache", "memoize"):
             self.judge.cached(function, values)
@@ -570,35 +552,24 @@ class Interpreter:
             values = (Group(frame.vars["<yield>"]),)
         if self.context.worker:
             values = self.simplify(values)
-        self._quiet.keep(mark, values)
-        self._results[key] = (values, dict(self.context.state.variables), dict(self.context.state.seeds))
+        self._runs.keep(mark, values)
         return values
 
     def stored_values(self, functions: list[Fn], key: object) -> Values | None:
         """Run methods of the object with this `Inst.key`, and return the values that they store, or None if they draw or seed."""
         with self.context.apart() as context:
-            stack, results = self._stack, self._results
-            self._stack, self._results = [], {}
-            try:
-                for fn in functions:
-                    context.steps = 0
-                    self.run(fn, [UNKNOWN] * (fn.function.required - 1), {})
-                    if context.events:
-                        return None
-            finally:
-                self._stack, self._results = stack, results
+            for fn in functions:
+                context.steps = 0
+                self.run(fn, [UNKNOWN] * (fn.function.required - 1), {})
+                if context.events:
+                    return None
             stored = context.state.variables.items()
             return tuple(value for (owner, _), values in stored if owner == key for value in values)
 
     def draws(self, fn: Fn) -> bool:
         """Return whether a function draws or seeds in worker code."""
         with self.context.apart() as context:
-            stack, results = self._stack, self._results
-            self._stack, self._results = [], {}
-            try:
-                values = self.run(fn, [UNKNOWN] * (fn.function.required - (fn.owner is not None)), {})
-            finally:
-                self._stack, self._results = stack, results
+            values = self.run(fn, [UNKNOWN] * (fn.function.required - (fn.owner is not None)), {})
             return context.events > 0 or drawn(values)
 
     def decorate(self, fn: Fn) -> Values:
@@ -1188,17 +1159,9 @@ class Interpreter:
         frame.vars[node.name] = (fn,)
         frame.vars[node.name] = self.decorate(fn)
 
-    def _run_class(self, node: ast.ClassDef, frame: Frame) -> None:
-        frame.vars[node.name] = (Cls(frame.module.class_of(node, frame)),)
-
-    def _run_import(self, node: ast.Import | ast.ImportFrom, frame: Frame) -> None:
-        for alias in node.names:
-            if isinstance(node, ast.ImportFrom):
-                frame.vars[alias.asname or alias.name] = self._imported_name(node, alias.name, frame.module)
-            else:
-                top = alias.name.partition(".")[0]
-                name = alias.name if alias.asname else top
-                frame.vars[alias.asname or top] = self._imported_module(name, frame.module)
+    def _run_definition(self, node: ast.ClassDef | ast.Import | ast.ImportFrom, frame: Frame) -> None:
+        for name, bindings in Scope([node]).names.items():
+            frame.vars[name] = self._value_of(bindings[0], frame)
 
     def _run_raise(self, node: ast.Raise, frame: Frame) -> bool:
         self.evaluate(node.exc, frame)
@@ -1498,7 +1461,7 @@ _STATEMENTS: dict[type[ast.AST], Callable[..., bool | None]] = by_kind(
     "_run_",
     """
     value: Expr Assert | assign: Assign | return: Return | if: If | for: For AsyncFor | while: While | raise: Raise
-    | with: With AsyncWith | try: Try TryStar | augmented: AugAssign | annotated: AnnAssign | class: ClassDef
-    | function: FunctionDef AsyncFunctionDef | import: Import ImportFrom | match: Match | jump: Continue Break
+    | with: With AsyncWith | try: Try TryStar | augmented: AugAssign | annotated: AnnAssign | definition: ClassDef Import ImportFrom
+    | function: FunctionDef AsyncFunctionDef | match: Match | jump: Continue Break
     """,
 )

@@ -175,16 +175,17 @@ class Project:
             for path in self._by_name[parts[-1]]:
                 stem = path.parent if path.name == "__init__.py" else path.with_suffix("")
                 if stem.parts[-len(parts) :] == tuple(parts):
-                    return self._try(path)
+                    return self.readable(path)
         return None
 
     def _at(self, stem: Path) -> Module | None:
         for path in self._by_name.get(stem.name, ()):
             if path in (stem.with_name(stem.name + ".py"), stem / "__init__.py"):
-                return self._try(path)
+                return self.readable(path)
         return None
 
-    def _try(self, path: Path) -> Module | None:
+    def readable(self, path: Path) -> Module | None:
+        """Return the module of a file, or None if it cannot be read."""
         if path not in self._loaded:
             try:
                 return self.load(path)

@@ -2,7 +2,6 @@
 
 import ast
 import bisect
-import contextlib
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,7 +12,7 @@ from seedsafe_lint.context import Root
 from seedsafe_lint.index import Class, Function, Module, Value, statements
 from seedsafe_lint.interpreter import Interpreter
 from seedsafe_lint.known import RNG_NAME, framework_of, kind_of_base
-from seedsafe_lint.source import UnreadableError, line_numbers, lines_with, offsets_of
+from seedsafe_lint.source import line_numbers, lines_with, offsets_of
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.tables import patterns
 from seedsafe_lint.uses import CALLBACK_WORDS, Call, Uses
@@ -250,15 +249,6 @@ def _of_value(
                 yield Root(method, label, framework, each, cured, cls=value.cls)
 
 
-_WEAK_NAMES = r"""
-    data x y item batch batch_data mask masks labels? targets? bbox(es)? boxes signal sig spec tensor
-    tokens? text feats? features? examples? instances? record blob entry arr array vol volume patch ecg eeg
-    ts series seq sequence graph mol sentence sound ann\w* landmarks pose keypoints skeletons? joints xyz
-    mesh rgb depth left lr hr src sents words a s d state_dict dictionary dict_? np_\w+ x_\w+ inp src_\w+
-    uid
-"""
-
-
 def is_transform(run: Interpreter, cls: Class, owner: Inst, kind: str) -> bool:
     """Return whether a class is a transform that datasets call. A torch ``module`` must have the name of an augmentation."""
     return _is_named_transform(run, cls, owner, kind) and not _takes_batches(run, cls)
@@ -370,13 +360,12 @@ def _takes_batches(run: Interpreter, cls: Class) -> bool:
             called = re.compile(rf"(?<![\w.])(?:self\.)?{name}\(")
             if re.search(rf"(?<![\w.])(?:self\.)?{name}\b(?!\s*[(=])", text):
                 return False
-            with contextlib.suppress(UnreadableError):
-                module = project.load(path)
-                for line in lines_with(called, text):
-                    loops = (n for n, _ in statements_on(module, [line]) if isinstance(n, ast.For))
-                    if not any(_RE.BATCHES.search(ast.unparse(loop.iter)) for loop in loops):
-                        return False
-                    found = True
+            module = project.readable(path)
+            for line in lines_with(called, text) if module else ():
+                loops = (n for n, _ in statements_on(module, [line]) if isinstance(n, ast.For))
+                if not any(_RE.BATCHES.search(ast.unparse(loop.iter)) for loop in loops):
+                    return False
+                found = True
         if len(re.findall(rf"(?<!class )\b{cls.name}\(", text)) > len(made.findall(text)):
             return False
     return found

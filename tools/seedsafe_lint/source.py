@@ -67,16 +67,10 @@ def _code_cells(path: str, data: bytes) -> str:
     """Return the code of a notebook, with statements that do nothing in place of IPython's commands."""
     try:
         cells = json.loads(data)["cells"]
-    except ValueError as error:
-        raise UnreadableError(
-            f"is no notebook of format 4: its JSON cannot be parsed ({_one_line(error)})"
-        ) from error
-    except (KeyError, TypeError) as error:
-        raise UnreadableError("is no notebook of format 4: its JSON has no cells") from error
-    try:
         codes = [(i, "".join(c["source"])) for i, c in enumerate(cells, 1) if c["cell_type"] == "code"]
     except (ValueError, KeyError, TypeError) as error:
-        raise UnreadableError("is no notebook of format 4: its JSON has no cells") from error
+        why = f"cannot be parsed ({_one_line(error)})" if isinstance(error, ValueError) else "has no cells"
+        raise UnreadableError(f"is no notebook of format 4: its JSON {why}") from error
     text, _cells[path] = "", []
     for number, code in codes:
         _cells[path].append((text.count("\n") + 1, number))

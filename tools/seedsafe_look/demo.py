@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import sys
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from seedsafe import Compose, RandomCrop, SampleKey
+from seedsafe.ground.commands import check_output
+from seedsafe_look.options import FORMATS
 from seedsafe_look.options import demo as parser
 
 __all__ = ["main"]
@@ -54,7 +58,8 @@ def main(argv: list[str]) -> int:
         argv: the arguments after `demo`.
 
     Returns:
-        0, or 1 if the keyed crops depend on the number of workers, which would be an error of this library.
+        0, or 1 if the keyed crops depend on the number of workers, which would be an error of this library, or 2 if the image
+        cannot be read or the output cannot be written.
 
     Example:
         >>> main([])  # doctest: +ELLIPSIS
@@ -63,6 +68,11 @@ def main(argv: list[str]) -> int:
         0
     """
     options = parser().parse_args(argv)
+    try:
+        image = None if options.image is None else _image(options)
+    except (ValueError, ImportError, OSError) as error:
+        print(f"seedsafe demo: {error}", file=sys.stderr)
+        return 2
     samples = _EACH * options.workers
     usual = _read(Usual(), options.workers, samples)
     keyed = _read(Keyed(), options.workers, samples)
@@ -74,8 +84,46 @@ def main(argv: list[str]) -> int:
         "usual": {"crops": usual, "repeats": _repeats(usual)},
         "seedsafe": {"crops": keyed, "repeats": _repeats(keyed), "equal_for_0_and_2_workers": alike},
     }
+    if image is not None:
+        try:
+            _write(image, facts, options.output)
+        except OSError as error:
+            print(f"seedsafe demo: {error}", file=sys.stderr)
+            return 2
     print(json.dumps(facts) if options.json else _as_text(facts))
     return 0 if alike else 1
+
+
+def _image(options: Any) -> Any:
+    """Return the image of the options, after a look at where the output goes."""
+    from seedsafe.data.folder.read import read_image
+
+    if Path(options.output).suffix.lower() not in FORMATS[1:]:
+        raise ValueError(f"--output must end in {', '.join(FORMATS[1:])}, got {options.output!r}")
+    check_output("--output", options.output)
+    return read_image(options.image)
+
+
+def _write(image: Any, facts: dict[str, Any], output: str) -> None:
+    """Write crops of half the image's height and width, at the corners of the text in its proportions."""
+    from seedsafe_look.page import fit
+    from seedsafe_look.picture import Cell
+    from seedsafe_look.show import draw  # which needs matplotlib
+
+    height, width = ((side + 1) // 2 for side in image.shape[:2])
+    rows = []
+    for name, title in (("usual", "usual code"), ("seedsafe", "seedsafe")):
+        for epoch, crops in enumerate(facts[name]["crops"]):
+            cells = []
+            for worker, corner in enumerate(crops[: facts["workers"]]):
+                shares = (place / (_SIDE - _CROP) for place in corner)
+                top, left = (round(s * (n // 2)) for s, n in zip(shares, image.shape[:2], strict=True))
+                part = image[top : top + height, left : left + width]
+                cells.append(Cell(f"{title}, epoch {epoch}, worker {worker}", fit(part, 224), []))
+            rows.append(cells)
+    draw(
+        rows, f"{facts['usual']['repeats']} of {facts['samples'] * _EPOCHS} crops of the usual code repeat"
+    ).savefig(output, bbox_inches="tight")
 
 
 def _read(dataset: Usual | Keyed, workers: int, samples: int) -> list[list[Corner]]:
@@ -116,5 +164,5 @@ def _as_text(facts: dict[str, Any]) -> str:
             for number in range(2):  # two of each worker's samples
                 row = (f"{crops[number * workers + worker]!s:<13}" for worker in range(workers))
                 lines.append(f"{'' if number else f'epoch {epoch}':9}" + "".join(row).rstrip())
-    end = "Is your code affected? seedsafe lint src/ reads it, seedsafe audit data.py:dataset runs it."
+    end = "Is your code affected?   seedsafe check src/ data.py:dataset"
     return "\n".join([*lines, "", end])

@@ -89,6 +89,10 @@ def demo() -> argparse.ArgumentParser:
     result.add_argument(
         "--workers", type=_count(2, 16), default=4, metavar="N", help="processes (default: 4)"
     )
+    words = "crop this image as both do, and write the crops to --output"
+    result.add_argument("--image", metavar="FILE", help=words)
+    words = f"one of {', '.join(FORMATS[1:])} (default: demo.png)"
+    result.add_argument("--output", "-o", metavar="FILE", default="demo.png", help=words)
     result.add_argument("--json", action="store_true", help="print JSON")
     return result
 

@@ -9,7 +9,7 @@ import numpy as np
 
 import seedsafe as ss
 
-__all__ = ["ToTensor", "ToTensorV2"]
+__all__ = ["ToTensor", "ToTensorV2", "stacked", "tensor"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class ToTensorV2:
         kinds: dict[str, Any] = {
             "image": self.image,
             "mask": self.mask,
-            "masks": lambda masks: [*map(self.mask, masks)],
+            "masks": lambda masks: stacked([*map(self.mask, masks)], masks),
         }
         return {name: kinds[name](part) if name in kinds else part for name, part in data.items()}
 
@@ -51,6 +51,17 @@ class ToTensorV2:
 
 
 ToTensor = ToTensorV2
+
+
+def stacked(parts: list[Any], original: Any) -> Any:
+    """Return images or masks in the form of the original: a list, or one array or tensor."""
+    if not isinstance(original, np.ndarray) or not parts:
+        return parts
+    if isinstance(parts[0], np.ndarray):
+        return np.stack(parts)
+    import torch
+
+    return torch.stack(parts)
 
 
 def tensor(array: Any) -> Any:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import copy
+import sys
 import threading
+from contextlib import suppress
+from io import BytesIO
 from typing import Any, Final
 
 import numpy as np
 from torch.nn import ModuleList
 from torch.utils.data import ConcatDataset, Subset
 
-from seedsafe.reading import walk
+from seedsafe.reading import Place, Windows, walk
 from seedsafe_torch.conversion.pipeline import (
     Converted,
     ConvertedViews,
@@ -147,6 +150,22 @@ class Unconverted:
             raise TypeError(self._goes_on())
         return sample
 
+    def read_window(self, index: int, place: Place) -> Any:
+        """Return the sample at an index, of whose image a window is enough; the pixels around may hold anything.
+
+        Args:
+            index: the index.
+            place: returns the window of an image of a size, or None for all of it.
+        """
+        dataset = self.dataset
+        if self._count == 1 and _reads_by_pillow(dataset):
+            path, target = dataset.samples[index]
+            image = _window(path, place)
+            if image is not None:
+                change = dataset.target_transform
+                return image, target if change is None else change(target)
+        return self[index]
+
     def _check(self, number: int, index: Any) -> None:
         if number != self._count:
             raise ValueError(
@@ -176,6 +195,37 @@ class Unconverted:
 
     def __repr__(self) -> str:
         return f"{self._theirs} without its transform"
+
+
+def _reads_by_pillow(dataset: Any) -> bool:
+    """Return whether a dataset is torchvision's ImageFolder, with its own loader, and nothing more."""
+    folder: Any = sys.modules.get("torchvision.datasets.folder")
+    return (
+        folder is not None
+        and type(dataset) is folder.ImageFolder
+        and dataset.loader is folder.default_loader
+        and sys.modules["torchvision"].get_image_backend() == "PIL"
+    )
+
+
+def _window(path: str, place: Place) -> Any:
+    """Return the image of a JPEG with the pixels of a window, or None to read it in the usual way, which raises its errors."""
+    from PIL import Image
+
+    with suppress(Exception), open(path, "rb") as file, Image.open(file) as image:
+        if image.format == "JPEG":
+            file.seek(0)
+            return _windows.decode(file.read(), (image.height, image.width), place)
+    return None
+
+
+def _whole(data: bytes) -> Any:
+    from PIL import Image
+
+    return array_of(Image.open(BytesIO(data)).convert("RGB"))
+
+
+_windows: Final = Windows("Pillow", _whole, turns=False)
 
 
 def convert_base(base: Any, augment: Any) -> tuple[Unconverted, Converted | ConvertedViews]:

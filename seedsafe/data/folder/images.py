@@ -6,13 +6,15 @@ import operator
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, SupportsIndex, overload
 
 import numpy as np
 
 from seedsafe.data.folder.index import IMAGE_EXTENSIONS, FolderIndex, one_or_several
-from seedsafe.data.folder.read import read_image
+from seedsafe.data.folder.read import read_image, read_image_window
 from seedsafe.ground.checks import explain_arguments, flag
+from seedsafe.kernels.jpeg import Place
 
 __all__ = ["ImageFolder", "Samples"]
 
@@ -145,10 +147,23 @@ class ImageFolder(FolderIndex):
             FileNotFoundError: the file has vanished since the folder was indexed.
             Exception: any error of the loader, with a note that names the position and the path.
         """
+        return self._read(position, self.loader)
+
+    def read_window(self, position: SupportsIndex, place: Place) -> tuple[Any, Any]:
+        """Return the sample at a position, of whose image a window is enough; the pixels around may hold anything.
+
+        Args:
+            position: the position.
+            place: returns the window (top, left, height, width) of an image of a size, or None for all of it.
+        """
+        may = self.transform is None and self.loader is read_image
+        return self._read(position, partial(read_image_window, place=place) if may else self.loader)
+
+    def _read(self, position: SupportsIndex, loader: Callable[[str], Any]) -> tuple[Any, Any]:
         number = _from_start(position, len(self))
         path = self.path(number)
         try:
-            image = self.loader(path)
+            image = loader(path)
         except FileNotFoundError as error:
             raise FileNotFoundError(
                 f"sample {number}, {path!r}, has vanished since the folder was indexed: make a new ImageFolder"

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from seedsafe import opencv
 from seedsafe.functional import carrier
 from seedsafe.ground.checks import checked_int
+from seedsafe.kernels.jpeg import Place, Windows
 
-__all__ = ["MAX_PIXELS", "read_image", "read_image_as_stored"]
+__all__ = ["MAX_PIXELS", "read_image", "read_image_as_stored", "read_image_window"]
 
 MAX_PIXELS: Final = 178_956_970
 """The default limit, as in Pillow: a small file can claim any size."""
@@ -51,6 +52,23 @@ def read_image(path: str | os.PathLike[str], *, max_pixels: int | None = MAX_PIX
     """
     cv2 = _opencv()
     image: NDArray[np.uint8] = _decode(cv2, path, cv2.IMREAD_COLOR_RGB, max_pixels)
+    return image
+
+
+def read_image_window(path: str | os.PathLike[str], place: Place) -> NDArray[np.uint8]:
+    """Return the image that `read_image` returns; a window of it is enough, and the pixels around may hold anything.
+
+    A baseline JPEG is decoded as far as the end of the window, so damage below it is not seen.
+
+    Args:
+        path: any path of the file system.
+        place: returns the window (top, left, height, width) of an image of a size, or None for all of it.
+
+    Raises:
+        Exception: as in `read_image`.
+    """
+    cv2 = _opencv()
+    image: NDArray[np.uint8] = _decode(cv2, path, cv2.IMREAD_COLOR_RGB, MAX_PIXELS, place)
     return image
 
 
@@ -95,7 +113,9 @@ def _opencv() -> Any:
     return cv2
 
 
-def _decode(cv2: Any, path: str | os.PathLike[str], flags: int, max_pixels: int | None) -> Any:
+def _decode(
+    cv2: Any, path: str | os.PathLike[str], flags: int, max_pixels: int | None, place: Place | None = None
+) -> Any:
     # `cv2.imread` fills the rest of a truncated JPEG with grey, and fails for paths that are not valid Unicode.
     with open(path, "rb", buffering=0) as file:
         data = file.read()
@@ -103,7 +123,11 @@ def _decode(cv2: Any, path: str | os.PathLike[str], flags: int, max_pixels: int 
         raise ValueError(f"cannot read the image {os.fspath(path)!r}: the file is empty")
     if max_pixels is not None:
         checked_int("max_pixels", max_pixels, 1, 2**63, "pass the largest number of pixels, or None")
-        _check_size(path, _size_of(data), max_pixels)
+        size = _size_of(data)
+        _check_size(path, size, max_pixels)
+        image = _windows.decode(data, size, place) if place and size else None
+        if image is not None:
+            return image
     try:
         image = cv2.imdecode(np.frombuffer(data, np.uint8), flags)
     except cv2.error as error:
@@ -116,6 +140,14 @@ def _decode(cv2: Any, path: str | os.PathLike[str], flags: int, max_pixels: int 
     if max_pixels is not None:
         _check_size(path, image.shape[:2], max_pixels)
     return image
+
+
+def _whole(data: bytes) -> Any:
+    cv2 = _opencv()
+    return cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR_RGB)
+
+
+_windows: Final = Windows("OpenCV", _whole, turns=True)
 
 
 def _check_size(path: str | os.PathLike[str], size: tuple[int, int] | None, max_pixels: int) -> None:

@@ -1,0 +1,212 @@
+"""albumentations' own transforms, for what is missing here.
+
+A class or an option that this package lacks is the original of albumentations 2.0.8 behind a bridge, where that release is installed.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import os
+import warnings
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module, metadata
+from typing import Any, Final
+
+import numpy as np
+
+import seedsafe as ss
+from seedsafe_albumentations.base import bare_pipeline
+from seedsafe_albumentations.caller import Caller
+
+__all__ = ["CLASSES", "INSTEAD", "Original", "absent", "instead", "lack", "original"]
+
+CLASSES: Final = (
+    *("AdditiveNoise", "AtLeastOneBBoxRandomCrop", "ChromaticAberration", "ConstrainedCoarseDropout", "FDA"),
+    *("FrequencyMasking", "FromFloat", "GridElasticDeform", "HEStain", "HistogramMatching", "Illumination"),
+    *("MaskDropout", "Morphological", "Mosaic", "OverlayElements", "PixelDistributionAdaptation"),
+    *("PlanckianJitter", "PlasmaBrightnessContrast", "PlasmaShadow", "RandomCropNearBBox", "RandomFog"),
+    *("RandomGravel", "RandomRain", "RandomShadow", "RandomSnow", "RandomSunFlare", "RingingOvershoot"),
+    *("Spatter", "Superpixels", "TextImage", "ThinPlateSpline", "TimeMasking", "TimeReverse", "ToRGB"),
+    *("UnsharpMask", "ZoomBlur"),
+)
+"""The transforms of albumentations 2.0.8 that are not written again here."""
+
+INSTEAD: Final = {
+    "CubicSymmetry": "volumes are not supported, use seedsafe.bridge around MONAI's transforms",
+    "IAASuperpixels": "use Superpixels",
+    "Identity": "use NoOp",
+    "SelectiveChannelTransform": "derive a class of your own from BaseCompose",
+}
+"""What to do instead of a call of some other names."""
+
+_ALIKE: Final = {
+    "AdditiveNoise": "GaussNoise",
+    "UnsharpMask": "Sharpen",
+    "ZoomBlur": "MotionBlur",
+}
+"""What is here and does about the same."""
+
+_SUCCESSOR: Final = "albumentationsx"
+
+
+def lack() -> str:
+    """Return why albumentations 2.0.8 cannot be used, or an empty text."""
+    for name in (_SUCCESSOR, "albumentations"):
+        try:
+            version = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+        if name == _SUCCESSOR or version != "2.0.8":
+            return f"{name} {version} is installed, which has the same import name and draws other numbers: uninstall it, and install albumentations 2.0.8"
+        return ""
+    return "install albumentations 2.0.8"
+
+
+def instead(name: str, here: Iterable[str] = ()) -> str:
+    """Return the advice for a name that this module does not have; `here` are the names that it has."""
+    if name.endswith("3D"):
+        name = "CubicSymmetry"
+    if name in INSTEAD:
+        return INSTEAD[name]
+    if name in CLASSES:
+        alike = f"use {_ALIKE[name]}, or " if name in _ALIKE else ""
+        return f"{alike}{lack()}, whose {name} then follows the key"
+    if name.islower():
+        return "import it from albumentations itself"
+    folded = {one.lower(): one for one in (*here, *INSTEAD)}
+    near = difflib.get_close_matches(name.lower(), folded, 1, 0.75)
+    return f"use {folded[near[0]]}" if near else "albumentations 2.0.8 has no such name either"
+
+
+def theirs(name: str) -> Any:
+    """Return albumentations' transform of this name.
+
+    Raises:
+        ImportError: albumentations 2.0.8 is not installed.
+        AttributeError: it has no such transform.
+    """
+    if why := lack():
+        raise ImportError(f"{name} is albumentations' own here: {why}")
+    # Otherwise its import asks a server for newer releases.
+    os.environ.setdefault("NO_ALBUMENTATIONS_UPDATE", "1")
+    module = import_module("albumentations")
+    kind = getattr(module, name)
+    if not issubclass(kind, module.BasicTransform):
+        raise AttributeError(f"{name} of albumentations is no transform")
+    return kind
+
+
+def original(name: str, arguments: tuple[Any, ...], options: dict[str, Any], why: str) -> Original:
+    """Return albumentations' own transform for the arguments of a call.
+
+    Args:
+        name: the name of the transform.
+        arguments: the call's positional arguments.
+        options: the call's named arguments.
+        why: what this package lacks.
+
+    Raises:
+        AttributeError, ImportError, TypeError, ValueError: albumentations takes them no more than this package does.
+    """
+    signature = inspect.signature(theirs(name))
+    named = signature.bind(*arguments, **options).arguments
+    p = named.pop("p", signature.parameters["p"].default)
+    result = Original(name, tuple(named.items()), p)
+    _tell(name, why)
+    return result
+
+
+def absent(name: str) -> Any:
+    """Return the function of a name that is missing here: albumentations' own transform, or an error that says what to do."""
+
+    def call(arguments: tuple[Any, ...], options: dict[str, Any]) -> Original:
+        if name not in CLASSES or lack():
+            raise AttributeError(f"seedsafe_albumentations has no {name}: {instead(name)}")
+        return original(name, arguments, options, "it is not written again here")
+
+    return call
+
+
+@cache
+def _tell(name: str, why: str) -> None:
+    warnings.warn(
+        f"{name} is albumentations' own, keyed by a bridge, with its own draws and at its own speed: {why}",
+        stacklevel=4,
+    )
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Original(ss.Transform):
+    """A transform of albumentations 2.0.8, whose draws follow the key.
+
+    Args:
+        kind: its name there.
+        arguments: pairs of the arguments' names and values, without p.
+        p: the probability that it is applied.
+
+    Raises:
+        ImportError: albumentations 2.0.8 is not installed.
+    """
+
+    kind: str
+    arguments: tuple[tuple[str, Any], ...] = ()
+    p: float = 0.5
+    bridged: Any = field(init=False)
+
+    def __post_init__(self) -> None:
+        ss.Transform.__post_init__(self)
+        arguments = {name: _tuples(value) for name, value in self.arguments}
+        object.__setattr__(self, "arguments", tuple(arguments.items()))
+        bridged = Keyed(Caller(theirs(self.kind)(**arguments, p=1.0)), call="dict", name=self.name)
+        object.__setattr__(bridged, "p", self.p)
+        object.__setattr__(self, "bridged", bridged)
+
+    @property
+    def function(self) -> Any:
+        """The function that its bridge calls."""
+        return self.bridged.function
+
+    def __call__(self, sample: Any = None, *, key: Any = None, **parts: Any) -> Any:
+        """Return the changed image, or the changed parts, also by what else the transform reads."""
+        if not parts:
+            return ss.Transform.__call__(self, sample, key=key)
+        return bare_pipeline([self])(key=key, **parts)
+
+    def bind(self, namer: Any) -> Any:
+        """Return the bridge with its stream in a pipeline."""
+        return self.bridged.bind(namer)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Original, (self.kind, self.arguments, self.p)
+
+    def __repr__(self) -> str:
+        options = "".join(f"{name}={value!r}, " for name, value in self.arguments)
+        return f"{self.kind}({options}p={self.p!r}) of albumentations"
+
+
+class Keyed(ss.Bridged):
+    """The bridge around a transform of albumentations."""
+
+    def out_info(self, info: ss.Info, params: Any) -> ss.Info:
+        """Return the info of its result. Where that depends on no other part of the sample, a blank image shows it."""
+        unknown = ss.Bridged.out_info(self, info, params)
+        if self.function.transform.targets_as_params:
+            return unknown
+        for kind in (
+            "dtype",
+            np.uint8,
+            np.float32,
+        ):  # its own, or if that is unknown, one that the transform takes
+            with suppress(Exception):
+                blank = np.zeros(info.shape, info.dtype if kind == "dtype" else kind)
+                return ss.Info(self.apply_image(blank, params).shape, info.dtype if kind == "dtype" else None)
+        return unknown
+
+
+def _tuples(value: Any) -> Any:
+    """Return a value with tuples instead of lists, as albumentations checks it."""
+    return tuple(map(_tuples, value)) if isinstance(value, list | tuple) else value
