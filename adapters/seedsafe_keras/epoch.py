@@ -6,17 +6,17 @@ import io
 import multiprocessing
 import pickle
 from typing import Any, Final, Self
-from weakref import WeakKeyDictionary, ref
+from weakref import WeakKeyDictionary
 
-from seedsafe.reading import warn
+from seedsafe.reading import identity, warn
 from seedsafe_keras import framework as frameworks
 from seedsafe_keras.sequence import AugmentedSequence
 
 __all__ = ["EpochCallback"]
 
 
-_trained: Final[WeakKeyDictionary[Any, tuple[ref[Any], list[int]]]] = WeakKeyDictionary()
-"""For each model, the sequence of its latest fit, and the epochs that it has begun there."""
+_trained: Final[WeakKeyDictionary[Any, tuple[Any, list[int]]]] = WeakKeyDictionary()
+"""For each model, the base and options of its latest fit, and the epochs that it has begun there."""
 
 _TOLD: Final = -1
 
@@ -70,7 +70,7 @@ class EpochCallback:
     def on_train_begin(self, logs: Any = None) -> None:
         """Check that Keras will read whole passes, and that its workers can load the sequence."""
         self._begins = True
-        steps, batches = self._steps(), len(self.sequence)
+        steps, batches = (self.params or {}).get("steps"), len(self.sequence)
         if self.sequence.repeat:
             if steps is None:
                 raise ValueError("a sequence with repeat=True has no end: pass steps_per_epoch to fit")
@@ -84,12 +84,13 @@ class EpochCallback:
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         """Set the sequence's epoch, and warn once if it is epoch 0 again after a fit of that epoch alone."""
         model: Any = self.model  # type: ignore[attr-defined]  # of Keras's Callback
-        sequence = vars(self.sequence).get("_viewed", self.sequence)
+        sequence = self.sequence
         if model is None:
             return
-        before, began = _trained.get(model, (lambda: None, []))
+        read = (*identity(sequence.base), sequence.seed, sequence.batch_size, repr(sequence.augment))
+        before, began = _trained.get(model, ((), []))
         if self._begins:
-            self._begins, repeats = False, began == [0] and epoch == 0 and before() is sequence
+            self._begins, repeats = False, began == [0] and epoch == 0 and before == read
             began = [_TOLD] if repeats or _TOLD in began else []
             if repeats:
                 warn(
@@ -97,7 +98,7 @@ class EpochCallback:
                     "it. Train all epochs in one call, `fit(model, sequence, epochs=n)`, or in a loop pass `initial_epoch=epoch, "
                     "epochs=epoch + 1`"
                 )
-        _trained[model] = ref(sequence), [*began, epoch]
+        _trained[model] = read, [*began, epoch]
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Report the epoch's failed samples."""
@@ -106,9 +107,6 @@ class EpochCallback:
     def on_train_end(self, logs: Any = None) -> None:
         """Remove the epoch."""
         self.sequence.end_epochs()
-
-    def _steps(self) -> int | None:
-        return (self.params or {}).get("steps")
 
 
 class _Nowhere(io.RawIOBase):

@@ -44,7 +44,7 @@ _KINDS: Final = 24  # bytes, one for each kind of warning that was given
 class Shared:
     """Integers, zeros at first, that this process shares with workers that it starts, and bytes behind them, its `marks`.
 
-    A number is read and set by its place. Pickled at any other time, or copied, it becomes a copy. On Windows, where this is untested,
+    Its numbers are read and set like those of a list. Pickled at any other time, or copied, it becomes a copy. On Windows, where this is untested,
     multiprocessing shares the memory by name.
 
     Args:
@@ -223,7 +223,7 @@ class EpochCell(WarningLog):
     def first(self, kind: int) -> bool:
         """Return whether to give a warning now: True once for each kind in a process, and in none once another has given it.
 
-        Two workers that come to it in the same moment may both give it, because neither waits for the other.
+        Two workers that come to it at once may both give it, because neither waits for the other.
         """
         marks, place = self.shared.marks, kind.bit_length()
         given, marks[place] = marks[place], 1

@@ -142,7 +142,7 @@ class AugmentedDataset(Noting, Forwarding, Dataset[Any]):
         if flag("convert", convert):
             base, augment = convert_base(base, augment)
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch
-        self.epoch_calls = (0, 0)  # how often set_epoch was called, and its last epoch, for `loader`
+        self._epoch_calls = (0, 0)  # how often set_epoch was called, and its last epoch, for `loader`
         self._cell = EpochCell(len(base) if hasattr(base, "__len__") else None)
         self._changes = Changes(self._cell.shared)
         self.reader = KeyedReader(
@@ -247,7 +247,7 @@ class AugmentedDataset(Noting, Forwarding, Dataset[Any]):
         if self._holds_epoch:
             return
         self._cell.epoch = number
-        vars(self)["epoch_calls"] = (self.epoch_calls[0] + 1, number)  # copies need not have it
+        self._epoch_calls = (self._epoch_calls[0] + 1, number)
 
     def hold_epoch(self, epoch: SupportsIndex | None) -> None:
         """Set the epoch and ignore `set_epoch` from now on. None ends that.

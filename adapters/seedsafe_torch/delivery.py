@@ -191,7 +191,7 @@ class KeyedLoader(DataLoader[Any]):
 
     def take_epoch(self, keyed: KeyedSampler) -> None:
         """Take over an epoch that was set on the dataset."""
-        epochs = [inside.epoch_calls for inside in outermost(self.dataset)]
+        epochs = [inside._epoch_calls for inside in outermost(self.dataset)]
         before = self._calls or (0,) * len(epochs)
         self._calls = tuple(calls for calls, _ in epochs)
         for (calls, epoch), calls_before in zip(epochs, before, strict=True):

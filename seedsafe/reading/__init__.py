@@ -60,7 +60,7 @@ from seedsafe.reading.group import AtOnce
 from seedsafe.reading.orders import checked_order, keyed_order
 from seedsafe.reading.reader import KeyedReader
 from seedsafe.reading.records import augment_records
-from seedsafe.reading.remade import description, repeats_a_loop, repeats_an_epoch
+from seedsafe.reading.remade import description, identity, repeats_a_loop, repeats_an_epoch
 from seedsafe.reading.sample import augment_sample, augment_views
 from seedsafe.reading.targets import Targets, check_targets
 
@@ -109,6 +109,7 @@ __all__ = [
     "frames_of_threads",
     "global_generators",
     "held_generators",
+    "identity",
     "keeping_epochs",
     "keyed_order",
     "nested",

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from seedsafe.ground.warning import lines_above
 
-__all__ = ["description", "repeats_a_loop", "repeats_an_epoch"]
+__all__ = ["description", "identity", "repeats_a_loop", "repeats_an_epoch"]
 
 _ENTRIES: Final = 32  # of a list of indices or weights: enough to tell two folds apart
 
@@ -25,8 +25,6 @@ class _First:
     """The lines of the calls under way as it began."""
     is_whole: Callable[[], bool]
     """Returns whether it was read to its end."""
-    before: int = 0
-    """How many such passes there were before it, each of a loader that had no other."""
     passes: int = 1
     """How many its loader has begun."""
     reads: Hashable = None
@@ -44,6 +42,10 @@ class _Dataset:
     """The latest first pass of the loaders of each description."""
     told: bool = False
 
+    def first_of(self, maker: Any) -> _First | None:
+        """Return the first pass of a loader, by the loader or its sampler."""
+        return next((one for one in self.passes.values() if maker is not None and one.maker() is maker), None)
+
 
 _datasets: dict[Hashable, _Dataset] = {}  # by their ids, because some cannot be hashed
 
@@ -54,7 +56,7 @@ def repeats_an_epoch(
     """Note that a pass begins, and return whether to tell that it repeats the only pass of an earlier loader, where the next epoch is meant.
 
     Another one of the same description must have read its only pass to the end, and be gone. A loop calls from the same lines each time;
-    from other lines there must have been two, because the first may have been for statistics, unless `repeats_a_loop` tells more.
+    a pass that begins in other lines may have been for statistics, and `repeats_a_loop` tells more.
 
     Args:
         dataset: the user's dataset.
@@ -63,12 +65,12 @@ def repeats_an_epoch(
         is_whole: returns whether the pass was read to its end. It must not keep the maker.
         first: whether it is the maker's first pass, of an epoch that nobody has set.
     """
-    number, reference = _identity(dataset)
+    number, reference = identity(dataset)
     if number is None:
         return False
     known = _datasets.setdefault(number, _Dataset(reference))
-    own = next((one for one in known.passes.values() if one.maker() is maker), None)
-    if maker is not None and own is not None:
+    own = known.first_of(maker)
+    if own is not None:
         own.passes += 1
         return False
     earlier = known.passes.pop(like, None)
@@ -79,10 +81,9 @@ def repeats_an_epoch(
     )
     if earlier is None or earlier.maker() is not None or earlier.passes > 1 or not earlier.is_whole():
         return False
-    this.before = earlier.before + 1
-    tells = not known.told and (this.lines == earlier.lines or this.before > 1)
-    known.told |= tells
     this.earlier, earlier.earlier = earlier, None
+    tells = not known.told and this.lines == earlier.lines
+    known.told |= tells
     return tells
 
 
@@ -94,17 +95,16 @@ def repeats_a_loop(dataset: Any, maker: Any) -> bool:
         dataset: the user's dataset.
         maker: the loader, or its sampler.
     """
-    known = _datasets.get(_identity(dataset)[0])
-    passes = known.passes.values() if known else ()
-    own = next((one for one in passes if one.maker() is maker), None)
-    if known is None or known.told or own is None or own.reads is not None:
+    known = _datasets.get(identity(dataset)[0])
+    own = known and known.first_of(maker)
+    if not known or not own or known.told or own.reads:
         return False
     own.reads = lines_above()
     known.told = own.earlier is not None and own.earlier.reads == own.reads
     return known.told
 
 
-def _identity(dataset: Any) -> tuple[Hashable, Any]:
+def identity(dataset: Any) -> tuple[Hashable, Any]:
     """Return what tells a dataset from others, and what has to be kept for that: a weak reference, or two entries of a list, which has none.
 
     For anything else without one, return None."""
@@ -130,13 +130,8 @@ def _plain(sampler: Any) -> str:
 
 
 def _beginning(value: Any) -> Any:
-    if isinstance(value, bool | int | float | str):
-        return value
-    is_list = isinstance(value, list | tuple | range) or type(value).__name__ in ("ndarray", "Tensor")
-    return (
-        [len(value), *(float(one) for one in islice(value, _ENTRIES) if _is_number(one))] if is_list else None
-    )
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) or getattr(value, "ndim", 1) == 0
+    if isinstance(value, int | float) or getattr(value, "ndim", 1) == 0:
+        return float(value)
+    if isinstance(value, list | tuple | range) or type(value).__name__ in ("ndarray", "Tensor"):
+        return [len(value), *map(_beginning, islice(value, _ENTRIES))]
+    return value if isinstance(value, str) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -76,3 +77,13 @@ def test_the_argument_holds_whatever_a_trainer_sets(workers: int) -> None:
         served = torch.cat([batch["x"] for batch in trained]).flatten().tolist()
         assert served == [float(train.at(index, epoch=epoch)["x"]) for index in range(8)]
         assert torch.cat([batch["x"] for batch in evaluated]).flatten().tolist() == expected
+
+
+def test_an_epoch_that_is_set_all_the_same_is_no_change_of_the_dataset() -> None:
+    valid = bridged(epoch=ss.VALIDATION_EPOCH)
+    batches = loader(valid, batch_size=4, num_workers=1, persistent_workers=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for epoch in range(2):
+            valid.set_epoch(epoch)
+            assert len(list(batches)) == 2

@@ -43,11 +43,14 @@ def own_fit(model: Any, sequence: AugmentedSequence, **options: Any) -> None:
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 @pytest.mark.parametrize("train", [fit, own_fit])
-def test_a_fit_of_each_epoch_is_told_once(framework: str, train: Any) -> None:
-    trained, data = model(framework), sequence(framework)
+@pytest.mark.parametrize("anew", [False, True])
+def test_a_fit_of_each_epoch_is_told_once(framework: str, train: Any, anew: bool) -> None:
+    trained, data, base = model(framework), sequence(framework), Numbers()
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         for _ in range(4):
+            if anew:
+                data = AugmentedSequence(base, seed=1, batch_size=4, framework=framework)
             train(trained, data, epochs=1, verbose=0)
             evaluate(trained, data, verbose=0)
     texts = [str(one.message) for one in told if "served again" in str(one.message)]

@@ -92,6 +92,36 @@ def test_a_mask_stays_with_its_image() -> None:
         assert torch.equal(images[..., 0], masks)
 
 
+# 2: clips of a video; the frames have one crop, and their numbers in the blue channel
+
+
+class Clips:
+    """Four frames in a row, from a place that is drawn."""
+
+    def __len__(self) -> int:
+        return 12
+
+    def __getitem__(self, index: int) -> Any:
+        start, left = np.random.randint(20), random.randrange(8)
+        frames = np.zeros((4, 8, 16, 3), np.uint8)
+        frames[..., 0], frames[..., 1] = index, np.arange(16)
+        frames[..., 2] = (start + np.arange(4))[:, None, None]
+        return frames[:, :, left : left + 8], index
+
+
+def test_frames_of_a_clip_follow_each_other() -> None:
+    def make(workers: int) -> Any:
+        dataset = AugmentedDataset(Clips(), seed=42, bridge=True)
+        return loader(dataset, batch_size=4, shuffle=True, num_workers=workers)
+
+    check_script(make)
+    for clips, labels in make(2):
+        blue, columns = clips[..., 0, 0, 2].long(), clips[:, :, 0, :, 1]
+        assert (blue.diff(dim=1) == 1).all()
+        assert (columns == columns[:, :1]).all()  # one crop for all frames
+        assert torch.equal(clips[:, 0, 0, 0, 0].long(), labels)
+
+
 # 3: an epoch function that makes its loader
 
 
@@ -111,6 +141,53 @@ def test_a_loader_in_the_epoch_function(workers: int) -> None:
         told = [train_epoch(dataset, None, workers) for _ in range(3)]
     assert told == [right[0]] * 3
     assert [train_epoch(dataset, epoch, workers) for epoch in range(3)] == right
+
+
+# 4: volumes, whose image and label have lists of transforms with a RandomState of one seed each
+
+
+class Turned:
+    def __init__(self, seed: int) -> None:
+        self.random = np.random.RandomState(seed)
+
+    def __call__(self, volume: Any) -> Any:
+        return np.rot90(volume, self.random.randint(4), (1, 2)).copy()
+
+
+class Flipped(Turned):
+    def __call__(self, volume: Any) -> Any:
+        return volume[:, ::-1].copy() if self.random.uniform() > 0.5 else volume
+
+
+class Pairs:
+    """Volumes whose label is the volume itself: it must turn and flip with it."""
+
+    def __init__(self) -> None:
+        self.of_image, self.of_label = [Turned(47), Flipped(47)], [Turned(47), Flipped(47)]
+
+    def __len__(self) -> int:
+        return 12
+
+    def __getitem__(self, index: int) -> Any:
+        image = label = np.arange(18).reshape(2, 3, 3) + 100 * index
+        for turn, same in zip(self.of_image, self.of_label, strict=True):
+            image, label = turn(image), same(label)
+        return image, label
+
+
+def test_a_label_turns_with_its_volume_and_a_flip_with_no_turn() -> None:
+    def make(workers: int) -> Any:
+        with pytest.warns(UserWarning, match="k-th with k-th where more than two were"):
+            dataset = AugmentedDataset(Pairs(), seed=42, bridge=True)
+        return loader(dataset, batch_size=4, shuffle=True, num_workers=workers)
+
+    check_script(make)
+    batches, corners = make(0), set()
+    for _ in range(12):
+        for images, labels in batches:
+            assert torch.equal(images, labels)
+            corners |= {tuple((row % 100).tolist()) for row in images[:, 0, 0]}
+    assert len(corners) == 8  # all turns, flipped and not
 
 
 # 5: files of volumes, each with transforms that keep generators
@@ -143,6 +220,42 @@ def test_files_of_volumes() -> None:
         assert (raw - label).abs().max() < 0.1  # the label has the shift of its volume
 
 
+# 6: series, a weak and a strong view of each, and the same made once in the dataset
+
+
+class Series:
+    def __init__(self, *, once: bool = False) -> None:
+        self.series = np.arange(12.0)[:, None] + np.zeros(16)
+        self.weak = self.series + np.random.normal(size=self.series.shape) if once else None
+
+    def __len__(self) -> int:
+        return 12
+
+    def __getitem__(self, index: int) -> Any:
+        one = self.series[index]
+        if self.weak is not None:
+            return self.weak[index], one
+        weak = one * np.random.normal(1, 0.01, 16)
+        parts = np.array_split(np.arange(16), random.randint(2, 5))
+        random.shuffle(parts)
+        return weak, one[np.concatenate(parts)] + np.arange(16)
+
+
+def test_a_weak_and_a_strong_view_of_a_series() -> None:
+    def make(workers: int) -> Any:
+        dataset = AugmentedDataset(Series(), seed=42, bridge=True)
+        return loader(dataset, batch_size=4, shuffle=True, num_workers=workers)
+
+    check_script(make)
+
+
+def test_series_that_are_augmented_once_are_told() -> None:
+    batches = loader(AugmentedDataset(Series(once=True), seed=42, bridge=True), batch_size=4)
+    with pytest.warns(UserWarning, match="what is augmented once, in __init__"):
+        epochs = [content(batches) for _ in range(4)]
+    assert epochs[0] == epochs[1]
+
+
 # 7: poses, a dot at each joint
 
 
@@ -172,6 +285,27 @@ def test_dots_stay_at_their_joints() -> None:
         inside = [(x, y) for x, y in joints.tolist() if 0 <= x < 18 and 0 <= y < 18]
         assert inside
         assert all(image[y, x].min() == 255 for x, y in inside)
+
+
+# 8: training and, after each epoch, an evaluation with noise of its own, by workers that stay
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_an_evaluation_after_each_epoch(workers: int) -> None:
+    def make(**options: Any) -> Any:
+        dataset = AugmentedDataset(Series(), seed=42, bridge=True, **options)
+        return loader(dataset, batch_size=4, num_workers=workers, persistent_workers=workers > 0)
+
+    train, valid = make(), make(epoch=ss.VALIDATION_EPOCH)
+    alone = AugmentedDataset(Series(), seed=42, bridge=True)
+    evaluations = []
+    for epoch in range(3):
+        valid.dataset.set_epoch(epoch)  # as trainers do with whatever they read
+        assert content(train)[0] == content(loader(alone, batch_size=4, epoch=epoch))[0]
+        evaluations.append(content(valid))
+    right = [alone.at(index, epoch=ss.VALIDATION_EPOCH)[0] for index in range(4)]
+    assert evaluations[0] == evaluations[1] == evaluations[2]
+    assert np.array_equal(next(iter(valid))[0].numpy(), right)
 
 
 # 9: text lines; a sampler draws where each batch of neighbours begins, a collate function the width
@@ -214,6 +348,42 @@ def test_a_sampler_of_neighbours_and_a_collate_function_that_draws() -> None:
     check_script(make)
     for rows, labels in make(0):
         assert rows[:, 0].tolist() == labels.tolist() == list(range(labels[0], labels[0] + 4))
+
+
+# 10: captions in turn, one in each epoch, which the dataset chooses by its own epoch
+
+
+class Captions:
+    """Images with three captions each; the caption of an epoch, and words that are left out of it."""
+
+    epoch = 0
+
+    def set_epoch(self, epoch: int) -> None:
+        self.epoch = epoch
+
+    def __len__(self) -> int:
+        return 12
+
+    def __getitem__(self, index: int) -> Any:
+        draws = np.random.default_rng((42, self.epoch, index))
+        words = np.full(6, 10 * index + self.epoch % 3)
+        words[draws.permutation(6)[:2]] = -1
+        return np.full((2, 2), index, np.uint8), words
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_captions_in_turn(persistent: bool) -> None:
+    def make(workers: int) -> Any:
+        dataset = AugmentedDataset(Captions(), seed=42)
+        kept = persistent and workers > 0
+        return loader(dataset, batch_size=4, shuffle=True, num_workers=workers, persistent_workers=kept)
+
+    check_script(make)
+    batches = make(2)
+    for epoch in range(4):
+        for images, words in batches:
+            assert (words.amax(1) == 10 * images[:, 0, 0].long() + epoch % 3).all()
+            assert ((words == -1).sum(1) == 2).all()
 
 
 # 11: another image size for each group of samples
