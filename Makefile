@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 
-.PHONY: demo proof cost test check test-kernels test-numpy test-oldest test-newest test-arm test-elsewhere test-release test-matrix test-audit test-bridge test-scale test-albumentations test-cuda coverage test-trainers test-site bench bench-loaders docs clean
+.PHONY: demo proof cost test check test-kernels test-neon test-numpy test-oldest test-newest test-arm test-elsewhere test-release test-matrix test-audit test-bridge test-scale test-albumentations test-cuda coverage test-trainers test-site bench bench-loaders docs clean
 
 # One environment for everything; made again only when pyproject.toml or the kernels change.
 $(VENV)/.installed: pyproject.toml hatch_build.py $(wildcard seedsafe/kernels/*.[ch])
@@ -13,7 +13,11 @@ $(VENV)/.installed: pyproject.toml hatch_build.py $(wildcard seedsafe/kernels/*.
 	$(BIN)/python -m pip install --quiet --no-deps "tf-keras>=2.21,<2.22"  # its own requirement is the full tensorflow
 	touch $@
 
-# The kernels under AddressSanitizer and UBSan: 100,000 random calls, each with memory of exactly its size, and 10,000 windows of JPEGs.
+# The kernels with the vectors of x86-64 and, emulated, of aarch64: equal bytes.
+test-neon:
+	scripts/test_neon.sh 20000
+
+# The kernels under AddressSanitizer and UBSan: 100,000 random calls, each with memory of exactly its size, and 25,000 damaged JPEGs. Then the pixels of 10,000 windows.
 test-kernels: $(VENV)/.installed
 	scripts/test_kernels.sh 100000 7
 	SEEDSAFE_JPEGS=2500 $(BIN)/python -m pytest -q tests/test_jpeg_windows.py -k pixels_of_the_whole

@@ -73,10 +73,13 @@ def compiled(root: Path) -> Path:
     if is_cl := Path(compiler[0]).stem.lower() == "cl":
         options = ["/nologo", "/O2", "/fp:precise", "/LD", *sources, f"/Fe:{new}"]
     else:
-        options = ["-std=c11", "-O3", "-ffp-contract=off", "-fvisibility=hidden", "-fPIC", "-shared"]
-        options += [*sources, "-o", str(new), *([] if os.name == "nt" else ["-lm"])]
-    # Where libjpeg-turbo is, if not where the compiler looks; without it, JPEGs are decoded whole.
-    before, after = (shlex.split(os.environ.get(name, "")) for name in ("CFLAGS", "LDFLAGS"))
+        options = ["-std=c11", "-O3", "-ffp-contract=off", "-fvisibility=hidden", "-shared"]
+        options += [*sources, "-o", str(new), *([] if os.name == "nt" else ["-fPIC", "-lm"])]
+    # Where libjpeg-turbo is, if not where the compiler looks; without it, JPEGs are decoded whole. macOS's processor is in ARCHFLAGS.
+    before, after = (
+        shlex.split(" ".join(os.environ.get(name, "") for name in names))
+        for names in (("ARCHFLAGS", "CFLAGS"), ("LDFLAGS",))
+    )
     jpeg = ["/DSEEDSAFE_JPEG", "jpeg-static.lib"] if is_cl else ["-DSEEDSAFE_JPEG", "-ljpeg"]
     for last in (jpeg, []):
         command = [

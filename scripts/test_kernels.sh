@@ -5,8 +5,8 @@ cd "$(dirname "$0")/.."
 bin=${BIN:-.venv/bin}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-gcc -std=c11 -O1 -g -ffp-contract=off -fsanitize=address,undefined -fno-sanitize-recover=all -fPIC -shared \
-    seedsafe/kernels/*.c -o "$folder/kernels" -lm
+gcc -std=c11 -O1 -g -ffp-contract=off -fsanitize=address,undefined -fno-sanitize-recover=all -fPIC -shared -DSEEDSAFE_JPEG \
+    seedsafe/kernels/*.c -o "$folder/kernels" -lm -ljpeg
 # Python itself is not compiled with them, so they are loaded before it, and it may keep its memory to the end.
 LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 \
     "$bin/python" scripts/fuzz_kernels.py "$folder/kernels" "$@"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 import os
+import runpy
 import shutil
 import threading
 from collections.abc import Iterator
@@ -25,6 +26,7 @@ from seedsafe.pipeline import one_pass
 FILTERS = ("bilinear", "bicubic", "area", "lanczos")
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 SIDE = st.integers(1, 70)
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture
@@ -78,7 +80,7 @@ def test_plain_c_has_the_bits_of_vectors(
     if floats:
         todo = todo._replace(in_units=planar, affine=affine)
     results = []
-    for plain in (0, 1):
+    for plain in (0, 1, 2):
         shape = (channels, height, width) if planar else (height, width, channels)
         target = np.empty(shape, np.float32 if floats else np.uint8)
         job = antialias._job(image, todo, target)
@@ -270,6 +272,77 @@ def test_a_library_that_cannot_be_opened_is_left_alone(
     assert kernels.library() is None
     assert reason in str(kernels.why_not())
     assert ss.Resize(5, antialias=True)(photo(20, 20), key=ss.SampleKey(1, 2, 3)).shape == (5, 5, 3)
+
+
+@pytest.mark.skipif(kernels.library() is None, reason="no C compiler")
+def test_a_library_of_another_processor_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: None
+) -> None:
+    content = bytearray((kernels.FOLDER / kernels.NAME).read_bytes())
+    content[18:20] = b"\xf7\x77"  # the processor, in an ELF file
+    content[4:8] = bytes(4)  # and in one of macOS
+    (tmp_path / kernels.NAME).write_bytes(content)
+    monkeypatch.setattr(kernels, "FOLDER", tmp_path)
+    assert kernels.library() is None
+    assert "cannot be used" in str(kernels.why_not())
+
+
+@pytest.mark.skipif(kernels.library() is None, reason="no C compiler")
+@pytest.mark.parametrize(("call", "value", "reason"), [
+    ("seedsafe_vectors", b"none", "without AVX2 or NEON"),
+    ("seedsafe_jpeg", -2, "headers of libjpeg-turbo were missing"),
+])  # fmt: skip
+def test_what_a_library_lacks_is_said(
+    call: str, value: Any, reason: str, monkeypatch: pytest.MonkeyPatch, opened: None
+) -> None:
+    def lacking(path: str) -> Any:
+        library = CDLL(path)
+        setattr(library, call, lambda *_: value)
+        return library
+
+    CDLL = ctypes.CDLL  # noqa: N806  # the class
+    monkeypatch.setattr(kernels.ctypes, "CDLL", lacking)
+    assert kernels.library() is not None
+    assert reason in str(kernels.why_not())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork") or kernels.library() is None, reason="no fork, or no C compiler")
+def test_a_fork_waits_for_a_library_that_is_being_opened(
+    monkeypatch: pytest.MonkeyPatch, opened: None
+) -> None:
+    inside, forking, finished = threading.Event(), threading.Event(), []
+    CDLL = ctypes.CDLL  # noqa: N806  # the class
+
+    def slow(path: str) -> Any:
+        inside.set()
+        forking.wait()
+        library = CDLL(path)
+        sum(range(10**6))
+        finished.append(True)
+        return library
+
+    monkeypatch.setattr(kernels.ctypes, "CDLL", slow)
+    thread = threading.Thread(target=kernels.library)
+    thread.start()
+    inside.wait()
+    forking.set()
+    child = os.fork()
+    if not child:
+        os._exit(0 if finished and kernels.library() is not None else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    thread.join()
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+def test_a_folder_that_cannot_be_written_keeps_what_it_has(tmp_path: Path) -> None:
+    build = runpy.run_path(str(ROOT / "hatch_build.py"))
+    room = tmp_path / "seedsafe" / "kernels"
+    shutil.copytree(kernels.FOLDER, room, ignore=shutil.ignore_patterns("kernels.*", "__pycache__"))
+    shutil.copy(kernels.FOLDER / "kernels.h", room)
+    (room / kernels.NAME / "in the way").mkdir(parents=True)
+    with pytest.raises(OSError, match=kernels.NAME):
+        build["compiled"](tmp_path)
+    assert (room / kernels.NAME / "in the way").exists()
 
 
 def test_another_version_is_left_alone(monkeypatch: pytest.MonkeyPatch, opened: None) -> None:

@@ -17,6 +17,7 @@
 
 enum { BOX = 0, BILINEAR = 1, BICUBIC = 2, LANCZOS = 3 };
 enum { INTERLEAVED = 0, PLANAR = 1 };
+enum { ANY_VECTORS = 0, PLAIN = 1, OLDER_VECTORS = 2 };
 enum { REFUSED = -1, NOT_COMPILED = -2 };
 
 /* An image, where its result goes, and what is done on the way. */
@@ -32,7 +33,7 @@ typedef struct {
     int32_t filter;
     int32_t mirror_rows, mirror_columns; /* whether the result is turned upside down, or left and right */
     int32_t layout;
-    int32_t plain;          /* whether the processor's vectors are left alone */
+    int32_t plain;          /* which of the processor's vectors are left alone */
     int32_t times;          /* bytes that become floats are multiplied by this, which is exact, */
     float unit;             /* by this, */
     const float *factors;   /* and by the factor of their channel, before its offset is added; NULL leaves bytes */

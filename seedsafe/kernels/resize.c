@@ -131,6 +131,36 @@ AVX2 static inline void spread_avx2(float *to, __m128i bytes, const Resizing *jo
 #include "bytes.h"
 #endif
 
+#if defined(HAS_VNNI)
+VNNI static inline __m128i sum_vnni(const uint8_t *from, ptrdiff_t step, const Axis *axis, int32_t out) {
+    const int16_t *high = axis->high + (size_t)out * axis->taps, *low = axis->low + (size_t)out * axis->taps;
+    int32_t count = axis->count[out];
+    __m512i upper = _mm512_setzero_si512(), lower = _mm512_set1_epi32(1 << (PRECISION - 1));
+    for (int32_t tap = 0; tap < count; tap += 2, from += 2 * step) {
+        __m128i one = load_avx2(from), two = tap + 1 < count ? load_avx2(from + step) : one; /* its weight is 0 there */
+        __m256i pairs = _mm256_set_m128i(_mm_unpackhi_epi8(one, two), _mm_unpacklo_epi8(one, two));
+        __m512i wide = _mm512_cvtepu8_epi16(pairs);
+        int32_t above, below;
+        memcpy(&above, high + tap, 4);
+        memcpy(&below, low + tap, 4);
+        upper = _mm512_dpwssd_epi32(upper, wide, _mm512_set1_epi32(above));
+        lower = _mm512_dpwssd_epi32(lower, wide, _mm512_set1_epi32(below));
+    }
+    __m512i sums = _mm512_srai_epi32(_mm512_add_epi32(_mm512_slli_epi32(upper, HALF_PRECISION), lower), PRECISION);
+    return _mm512_cvtusepi32_epi8(_mm512_max_epi32(sums, _mm512_setzero_si512()));
+}
+
+#define NAME(x) x##_vnni
+#define TARGET VNNI
+#define Bytes __m128i
+#define LOAD load_avx2
+#define STORE store_avx2
+#define SUM sum_vnni
+#define TURN turn_avx2
+#define SPREAD spread_avx2
+#include "bytes.h"
+#endif
+
 /* NEON, which every aarch64 has. */
 
 #if defined(HAS_NEON)
@@ -258,10 +288,13 @@ PUBLIC int64_t seedsafe_resize_floats(const Resizing *job) {
 
 PUBLIC int64_t seedsafe_resize_bytes(const Resizing *job) {
     if (is_refused(job) || job->pixel_step != job->channels) return REFUSED;
+#if defined(HAS_VNNI)
+    if (job->plain == ANY_VECTORS && has_vnni()) return resize_vnni(job);
+#endif
 #if defined(HAS_AVX2)
-    if (!job->plain && has_avx2()) return resize_avx2(job);
+    if (job->plain != PLAIN && has_avx2()) return resize_avx2(job);
 #elif defined(HAS_NEON)
-    if (!job->plain) return resize_neon(job);
+    if (job->plain != PLAIN) return resize_neon(job);
 #endif
     return resize_plain(job);
 }

@@ -24,6 +24,14 @@ static int has_avx2(void) {
     return __builtin_cpu_supports("avx2");
 #endif
 }
+
+/* Newer processors multiply 32 numbers of 16 bits and add them up at once. */
+#if !defined(_MSC_VER) || defined(__clang__)
+#define HAS_VNNI
+#define VNNI __attribute__((target("avx2,avx512f,avx512bw,avx512vnni")))
+
+static int has_vnni(void) { return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vnni"); }
+#endif
 #endif
 
 #if defined(__aarch64__) || defined(_M_ARM64)
