@@ -137,21 +137,21 @@ def _length_of(name: str, source: Any) -> int:
     return checked_int(f"the length of source {name!r}", len(source), 1, 2**63, "leave an empty source out")
 
 
-def _whole(shares: Mapping[str, float], names: list[str]) -> dict[str, int]:
+def _whole(shares: Mapping[str, Any], names: list[str]) -> dict[str, int]:
     """Return the shares as whole numbers without a common factor, in the order of the sources."""
     if not isinstance(shares, Mapping) or set(shares) != set(names):
         raise ValueError(
             f"shares must have a number for each of {names}, got {shares!r}: name the same sources"
         )
-    numbers: dict[str, Any] = dict(shares)
-    for name, share in numbers.items():
-        if not isinstance(share, Real) or isinstance(share, bool) or not 0 < share < math.inf:
+    for name, share in shares.items():
+        is_number = isinstance(share, Real) and not isinstance(share, bool)
+        if not is_number or not 0 < float(share) < math.inf:
             raise ValueError(
                 f"the share of {name!r} must be above 0 and finite, got {share!r}: leave the source out"
             )
-    if any(share != int(share) for share in numbers.values()) and not math.isclose(sum(numbers.values()), 1):
+    if any(share != int(share) for share in shares.values()) and not math.isclose(sum(shares.values()), 1):
         raise ValueError(
-            f"fractions must sum to 1, got {sum(numbers.values())}: pass whole numbers, or divide by that"
+            f"fractions must sum to 1, got {sum(shares.values())}: pass whole numbers, or divide by that"
         )
     exact = [Fraction(shares[name]).limit_denominator(_MOST) for name in names]
     scale = math.lcm(*(one.denominator for one in exact))
