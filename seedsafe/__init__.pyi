@@ -31,6 +31,7 @@ from seedsafe.bridging import keyed as keyed
 from seedsafe.bridging import register_hook as register_hook
 from seedsafe.data.folder import FolderIndex as FolderIndex
 from seedsafe.data.folder import ImageFolder as ImageFolder
+from seedsafe.data.mixture import Mixture as Mixture
 from seedsafe.data.stats import ChannelStats as ChannelStats
 from seedsafe.data.stats import channel_stats as channel_stats
 from seedsafe.ground.info import Info as Info

@@ -26,6 +26,7 @@ __all__ = [
     "log_uniform_of",
     "logarithm",
     "mixed",
+    "mixture",
     "noise_value",
     "op_of",
     "permuted",
@@ -224,6 +225,29 @@ def addressed(seed: int, epoch: int, n: int, position: int) -> int:
     """Return the sample at a position of the addressed order."""
     words = Words(Key(seed, epoch, 0), "seedsafe/order/addressed")
     return permuted([words.word() for _ in range(16)], n, position)
+
+
+def mixture(
+    seed: int, epoch: int, shares: Sequence[int], lengths: Sequence[int], step: int
+) -> tuple[int, int]:
+    """Return the source that gives a step of a mixture its record, and the record's position there."""
+    period, given = sum(shares), [0] * len(shares)
+    chosen, ahead = [], []
+    for now in range(period):
+        ahead.append([period * came - share * now for came, share in zip(given, shares, strict=True)])
+        may = [i for i, share in enumerate(shares) if given[i] * period // share <= now]
+        chosen.append(min(may, key=lambda i: (-(-(given[i] + 1) * period // shares[i]), i)))
+        given[chosen[-1]] += 1
+    turns = [
+        now
+        for now in range(period)
+        if all(abs(one - other) < period for row in ahead for one, other in zip(row, ahead[now], strict=True))
+    ]
+    turn = turns[Words(Key(seed, epoch, 0), "seedsafe/mixture").integer(len(turns))]
+    steps = [chosen[(turn + before) % period] for before in range(step + 1)]
+    number, position = divmod(steps.count(steps[-1]) - 1, lengths[steps[-1]])
+    words = Words(Key(seed, epoch, number + 1, view=steps[-1]), "seedsafe/mixture")
+    return steps[-1], permuted([words.word() for _ in range(16)], lengths[steps[-1]], position)
 
 
 def sampler_seed(seed: int, epoch: int) -> int:

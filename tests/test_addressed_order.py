@@ -124,8 +124,9 @@ def unevenness(n: int, keys: int) -> dict[str, float]:
     """
     parts = min(n, 16)
     firsts = sorted({0, 1, n // 2 - 1, n - 2})
-    at = np.array([place for first in firsts for place in (first, first + 1)])
-    found = np.array([addressed(42, epoch, n)[at] for epoch in range(keys)])
+    at = [place for first in firsts for place in (first, first + 1)]
+    orders = (addressed(42, epoch, n) for epoch in range(keys))
+    found = np.array([[order[place] for place in at] for order in orders])
     uneven = {}
     for first, one, next_one in zip(firsts, found.T[::2], found.T[1::2], strict=True):
         samples, others, steps = (values * parts // n for values in (one, next_one, (next_one - one) % n))

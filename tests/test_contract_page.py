@@ -69,6 +69,7 @@ def of_the_script() -> dict[str, Any]:
         "beta": contract.beta,
         "order": contract.epoch_order,
         "addressed": contract.addressed,
+        "mixture": contract.mixture,
         "sampler": contract.sampler_seed,
         "replace": lambda key, place, n: contract.replacements(contract.Key(*key), place, n),
         "mix": lambda key, *options: contract.mixed(contract.Key(*key), *options),
@@ -84,6 +85,14 @@ def of_the_package() -> dict[str, Any]:
 
     def mix(key: tuple[int, int, int], n: int, height: int, width: int, *options: float) -> Any:
         return ss.BatchMix(10, *options).params(ss.SampleKey(*key), (n, height, width, 3))
+
+    def mixture(seed: int, epoch: int, shares: list[int], lengths: list[int], step: int) -> list[int]:
+        mixed = ss.Mixture(
+            {str(i): range(n) for i, n in enumerate(lengths)},
+            shares={str(i): s for i, s in enumerate(shares)},
+        )
+        source, position = mixed.place(ss.SampleKey(seed, epoch, step))
+        return [int(source), position]
 
     def sampler(seed: int, epoch: int) -> int:
         return Draws(address(ss.SampleKey(seed, epoch, 0), ss.op_of("seedsafe/sampler"))).word() % 2**63
@@ -119,6 +128,7 @@ def of_the_package() -> dict[str, Any]:
         "beta": beta,
         "order": lambda *given: ss.epoch_order(*given).tolist(),
         "addressed": lambda *given: ss.epoch_order(*given[:3], order="addressed")[given[3]],
+        "mixture": mixture,
         "sampler": sampler,
         "replace": lambda key, place, n: substitutes(ss.SampleKey(*key), place, n),
         "mix": mix,
