@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from functools import partial
+from typing import Final
 
 import seedsafe as ss
 from seedsafe_albumentations.arguments import limits_of, only, pair_of, without_effect
-from seedsafe_albumentations.geometry import BORDERS
-from seedsafe_albumentations.table import Row
+from seedsafe_albumentations.table import Old, Row
 
 __all__ = ["ROWS"]
-
-
-def _elastic(**options: Any) -> Any:
-    return ss.ElasticTransform(**options, repeat_edges=True)
-
-
-def _mode_by_name(value: Any, name: str) -> Any:
-    return None if value is None else BORDERS(value, name)
-
-
-def _piecewise(mode: str, mode_by_name: str | None, **options: Any) -> Any:
-    return ss.PiecewiseAffine(**options, mode=mode_by_name or mode)
 
 
 ROWS: Final = {
@@ -36,7 +24,7 @@ ROWS: Final = {
             "noise_distribution": only("gaussian", "leave it out, seedsafe draws normal noise"),
         },
         ". alpha_affine, from 1.x, has no effect, as in 2.0, and warns",
-        _elastic,
+        partial(ss.ElasticTransform, repeat_edges=True),
     ),
     "GridDistortion": Row(
         ss.GridDistortion,
@@ -64,11 +52,10 @@ ROWS: Final = {
             "scale": pair_of,
             "nb_rows": pair_of,
             "nb_cols": pair_of,
-            "mode": ("mode_by_name", _mode_by_name),
+            "mode": Old("border_mode"),
             "keypoints_threshold": "",
         },
         ". Keypoints are moved exactly, without the threshold of 1.x",
-        _piecewise,
     ),
     "IAAPiecewiseAffine": Row(
         ss.PiecewiseAffine,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import os
+import sys
 import warnings
 from collections.abc import Iterable
 from contextlib import suppress
@@ -66,6 +67,10 @@ def lack() -> str:
     return "install albumentations 2.0.8"
 
 
+def _is_here(module: Any) -> bool:
+    return str(module.__name__).startswith(str(__package__))
+
+
 def instead(name: str, here: Iterable[str] = ()) -> str:
     """Return the advice for a name that this module does not have; `here` are the names that it has."""
     if name.endswith("3D"):
@@ -90,10 +95,21 @@ def theirs(name: str) -> Any:
         AttributeError: it has no such transform.
     """
     if why := lack():
-        raise ImportError(f"{name} is albumentations' own here: {why}")
+        raise ImportError(f"albumentations' own {name} is not at hand: {why}")
     # Otherwise its import asks a server for newer releases.
     os.environ.setdefault("NO_ALBUMENTATIONS_UPDATE", "1")
-    module = import_module("albumentations")
+    # This package may stand under that name.
+    own = {
+        path: module
+        for path, module in sys.modules.items()
+        if path.startswith("albumentations") and _is_here(module)
+    }
+    for path in own:
+        del sys.modules[path]
+    try:
+        module = import_module("albumentations")
+    finally:
+        sys.modules.update(own)
     kind = getattr(module, name)
     if not issubclass(kind, module.BasicTransform):
         raise AttributeError(f"{name} of albumentations is no transform")

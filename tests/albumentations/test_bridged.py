@@ -15,7 +15,7 @@ from skimage import data
 
 import seedsafe as ss
 import seedsafe_albumentations as ours
-from seedsafe_albumentations.absent import _ORIGINALS
+from seedsafe_albumentations.originals import CLASSES
 
 pytestmark = [pytest.mark.albumentations, pytest.mark.filterwarnings("ignore")]
 
@@ -166,7 +166,7 @@ def test_names_that_errors_advise_exist(monkeypatch: pytest.MonkeyPatch) -> None
             getattr(ours, name)()
         for word in str(error.value).split("albumentations.")[1:]:
             assert hasattr(original, word.partition("(")[0])
-    for name in _ORIGINALS:
+    for name in CLASSES:
         assert hasattr(original, name)
 
 
