@@ -210,7 +210,8 @@ class Keyed(ss.Bridged):
     def out_info(self, info: ss.Info, params: Any) -> ss.Info:
         """Return the info of its result. Where that depends on no other part of the sample, a blank image shows it."""
         unknown = ss.Bridged.out_info(self, info, params)
-        if self.function.transform.targets_as_params:
+        function: Any = self.function
+        if function.transform.targets_as_params:
             return unknown
         for kind in (
             "dtype",
