@@ -7,10 +7,12 @@ from typing import Final
 
 import seedsafe as ss
 from seedsafe_albumentations.arguments import limits_of, only, pair_of, without_effect
-from seedsafe_albumentations.table import Old, Row
+from seedsafe_albumentations.table import Old, Row, Rule
 
 __all__ = ["ROWS"]
 
+
+_RANGES: Final[dict[str, Rule]] = dict.fromkeys(("scale", "nb_rows", "nb_cols"), pair_of)
 
 ROWS: Final = {
     "ElasticTransform": Row(
@@ -49,9 +51,7 @@ ROWS: Final = {
         "absolute_scale=False, keypoint_remapping_method='mask', p=0.5, border_mode=0, fill=0, fill_mask=0, *, "
         "cval=None, cval_mask=None, mode=None, keypoints_threshold=None",
         {
-            "scale": pair_of,
-            "nb_rows": pair_of,
-            "nb_cols": pair_of,
+            **_RANGES,
             "mode": Old("border_mode"),
             "keypoints_threshold": "",
         },
@@ -61,9 +61,7 @@ ROWS: Final = {
         ss.PiecewiseAffine,
         "scale=(0.03, 0.05), nb_rows=4, nb_cols=4, order=1, cval=0, mode='constant', p=0.5",
         {
-            "scale": pair_of,
-            "nb_rows": pair_of,
-            "nb_cols": pair_of,
+            **_RANGES,
             "order": only(1, "leave it out, seedsafe interpolates linearly"),
             "mode": only("constant", "leave it out, seedsafe fills the outside"),
         },

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from importlib import import_module, metadata
 from typing import Any, Final
 
@@ -67,10 +67,6 @@ def lack() -> str:
     return "install albumentations 2.0.8"
 
 
-def _is_here(module: Any) -> bool:
-    return str(module.__name__).startswith(str(__package__))
-
-
 def instead(name: str, here: Iterable[str] = ()) -> str:
     """Return the advice for a name that this module does not have; `here` are the names that it has."""
     if name.endswith("3D"):
@@ -99,11 +95,8 @@ def theirs(name: str) -> Any:
     # Otherwise its import asks a server for newer releases.
     os.environ.setdefault("NO_ALBUMENTATIONS_UPDATE", "1")
     # This package may stand under that name.
-    own = {
-        path: module
-        for path, module in sys.modules.items()
-        if path.startswith("albumentations") and _is_here(module)
-    }
+    own = {path: one for path, one in sys.modules.items() if path.startswith("albumentations")}
+    own = {path: one for path, one in own.items() if one.__name__.startswith(str(__package__))}
     for path in own:
         del sys.modules[path]
     try:
@@ -197,7 +190,7 @@ class Original(ss.Transform):
         return self.bridged.bind(namer)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Original, (self.kind, self.arguments, self.p)
+        return partial(Original, name=self.name), (self.kind, self.arguments, self.p)
 
     def __repr__(self) -> str:
         options = "".join(f"{name}={value!r}, " for name, value in self.arguments)
@@ -213,14 +206,10 @@ class Keyed(ss.Bridged):
         function: Any = self.function
         if function.transform.targets_as_params:
             return unknown
-        for kind in (
-            "dtype",
-            np.uint8,
-            np.float32,
-        ):  # its own, or if that is unknown, one that the transform takes
+        for shown in (info, ss.Info(info.shape, np.uint8), ss.Info(info.shape, np.float32)):
             with suppress(Exception):
-                blank = np.zeros(info.shape, info.dtype if kind == "dtype" else kind)
-                return ss.Info(self.apply_image(blank, params).shape, info.dtype if kind == "dtype" else None)
+                shape = self.apply_image(np.zeros(shown.shape, shown.dtype), params).shape
+                return ss.Info(shape, info.dtype if shown is info else None)
         return unknown
 
 
