@@ -415,3 +415,47 @@ def test_boxes_checked_at_the_end_are_cut_off_there() -> None:
     np.testing.assert_array_equal(out["boxes"], straight["boxes"])
     assert out["names"] == straight["names"]
     assert ss.Compose.from_dict(augment.to_dict()).to_dict() == augment.to_dict()
+
+
+NOTHING = {
+    "unfired": [ss.HorizontalFlip(p=0)],
+    "fired": [ss.HorizontalFlip(p=1)],
+    "choice": [ss.OneOf([ss.HorizontalFlip(p=1), ss.Invert(p=1)], p=0.5)],
+    "pixels alone": [ss.Invert(p=1)],
+    "a pass": [ss.RandomResizedCrop(40, p=0), ss.HorizontalFlip(p=0), ss.ToFloat()],
+    "empty": [],
+}
+
+
+@pytest.mark.parametrize("name", NOTHING)
+def test_limits_act_in_every_call(name: str) -> None:
+    boxes = np.array([[10.0, 10, 12, 12], [1, 1, 30, 30]])
+    sample = {"image": np.zeros((40, 40, 3), np.uint8), "boxes": boxes, "names": ["small", "large"]}
+    augment = ss.Compose(NOTHING[name], boxes=ss.Boxes("pascal_voc", labels="names", min_area=50))
+    for index in range(8):
+        key = ss.SampleKey(1, 0, index)
+        assert augment(sample, key=key)["names"] == ["large"]
+        drawn = augment.params(key, {"image": ss.Info((40, 40, 3), np.uint8, boxes)})
+        assert augment.replay(sample, drawn)["names"] == ["large"]
+
+
+@pytest.mark.parametrize("first", [ss.HorizontalFlip(p=0), ss.HorizontalFlip(p=1), ss.Invert(p=1)])
+def test_a_box_is_measured_before_and_after_each_transform(first: Any) -> None:
+    sample = {"image": np.zeros((40, 40, 3), np.uint8), "boxes": np.array([[10.0, 10, 14, 14]])}
+    larger, rule = ss.Resize(80), ss.Boxes("pascal_voc", min_area=50)
+    assert len(ss.Compose([larger, first], boxes=rule)(sample, key=ss.SampleKey(1, 0, 0))["boxes"]) == 1
+    assert len(ss.Compose([first, larger], boxes=rule)(sample, key=ss.SampleKey(1, 0, 0))["boxes"]) == 0
+
+
+def test_draws_by_boxes_see_those_that_are_left() -> None:
+    sample = {"image": np.zeros((40, 40, 3), np.uint8), "boxes": np.array([[0.0, 0, 3, 3], [20, 20, 35, 35]])}
+    augment = ss.Compose(
+        [ss.HorizontalFlip(p=0), ss.BBoxSafeCrop()], boxes=ss.Boxes("pascal_voc", min_area=50)
+    )
+    for index in range(8):
+        key = ss.SampleKey(1, 0, index)
+        info = ss.Info((40, 40, 3), np.uint8, sample["boxes"])
+        made = augment(sample, key=key)
+        again = augment.replay(sample, augment.params(key, {"image": info}))
+        assert made["image"].shape == again["image"].shape
+        assert made["boxes"].tolist() == again["boxes"].tolist()

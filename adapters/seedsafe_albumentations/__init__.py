@@ -75,9 +75,9 @@ def __getattr__(name: str) -> Any:
     # In 1.x the modules of augmentations were at the top, too.
     value = vars(paths.module("augmentations")).get(name)
     if name in CLASSES or name in INSTEAD or name.endswith("3D"):
-        value = globals()[name] = name_with(
-            name, absent(name), (), _ANY_CALL, "Return albumentations' own, keyed by a bridge."
-        )
+        doc = "Return albumentations' own, keyed by a bridge."
+        doc = "Return albumentations' own, keyed by a bridge."
+        value = globals()[name] = name_with(name, [(_ANY_CALL, absent(name))], (), doc)
     if value is None:
         raise AttributeError(f"seedsafe_albumentations has no {name}: {instead(name, __all__)}")
     return value

@@ -70,7 +70,9 @@ def nearest(value: Any, name: str) -> None:
 
 
 def mode_of(value: Any, name: str = "border_mode") -> str:
-    """Return seedsafe's name of a border of OpenCV."""
+    """Return seedsafe's name of a border of OpenCV, or of a name, as in the IAA transforms."""
+    if isinstance(value, str):
+        return str(_border(value, name))
     if not is_number(value) or value not in _MODES:
         raise ValueError(
             f"border_mode must be one of {sorted(_MODES)}, values of cv2.BORDER_*, got {value!r}: pass "
@@ -96,6 +98,8 @@ def any_of(*words: str) -> tuple[str, Converter]:
     """Return the rule of an argument whose words have no effect here, because all mean the same."""
     return "", word_of(dict.fromkeys(words))
 
+
+_border: Final = word_of({one: one for one in ("constant", "edge", "reflect", "symmetric")})
 
 method_of: Final = word_of({"largest_box": "corners", "ellipse": "ellipse"})
 """Return seedsafe's name of a method that puts a box around a rotated box."""
@@ -134,18 +138,24 @@ def flag_of(value: Any, name: str) -> bool:
     return value
 
 
+def _numbers(value: Any) -> tuple[Any, ...] | None:
+    """Return the numbers of a list, a tuple or an array, or None."""
+    numbers = value.tolist() if isinstance(value, np.ndarray) else value
+    return tuple(numbers) if isinstance(numbers, tuple | list) and all(map(is_number, numbers)) else None
+
+
 def several_of(value: Any, name: str) -> tuple[Any, ...]:
     """Return the numbers of a list, a tuple or an array."""
-    numbers = value.tolist() if isinstance(value, np.ndarray) else value
-    if not isinstance(numbers, tuple | list) or not all(map(is_number, numbers)):
+    numbers = _numbers(value)
+    if numbers is None:
         raise TypeError(f"{name} must be a list of numbers, got {value!r}: pass numbers in brackets")
-    return tuple(numbers)
+    return numbers
 
 
 def ends_of(value: Any, name: str) -> tuple[Any, Any]:
     """Return the two ends of a range."""
-    ends = value.tolist() if isinstance(value, np.ndarray) else value
-    if not isinstance(ends, tuple | list) or len(ends) != 2 or not all(map(is_number, ends)):
+    ends = _numbers(value)
+    if ends is None or len(ends) != 2:
         raise TypeError(f"{name} must be one number or a pair (low, high), got {value!r}: pass numbers")
     return ends[0], ends[1]
 
@@ -188,9 +198,12 @@ def upward(start: float, read: Converter = pair_of, whole: bool = False) -> Conv
 
 def each_of(value: Any, name: str) -> tuple[float, ...]:
     """Return one number, or one number for each channel, as a tuple."""
-    values = value.ravel().tolist() if isinstance(value, np.ndarray) else value
-    values = (values,) if is_number(values) else values
-    if not isinstance(values, tuple | list) or not all(map(is_number, values)):
+    values = (
+        (value,)
+        if is_number(value)
+        else _numbers(np.ravel(value) if isinstance(value, np.ndarray) else value)
+    )
+    if values is None:
         raise TypeError(f"{name} must be one number or one for each channel, got {value!r}: pass numbers")
     return tuple(map(float, values))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
 import seedsafe as ss
@@ -59,6 +60,13 @@ def _of_255(value: Any, name: str) -> tuple[float, float]:
     return low / top, high / top
 
 
+def _alone(name: str, **other: Any) -> Row:
+    """Return the row of the brightness or the contrast alone."""
+    note = f" of the {name} alone (until albumentations 1.3)"
+    build = partial(ss.RandomBrightnessContrast, **other)
+    return Row(ss.RandomBrightnessContrast, "limit=0.2, p=0.5", {"limit": (name, limits_of)}, note, build)
+
+
 ROWS: Final = {
     "ColorJitter": Row(
         ss.ColorJitter,
@@ -76,20 +84,8 @@ ROWS: Final = {
             "ensure_safe_range": only(False, "pass narrower limits"),
         },
     ),
-    "RandomBrightness": Row(
-        ss.RandomBrightnessContrast,
-        "limit=0.2, p=0.5",
-        {"limit": ("brightness", limits_of)},
-        " of the brightness alone (until albumentations 1.3)",
-        lambda brightness: ss.RandomBrightnessContrast(brightness, (0.0, 0.0)),
-    ),
-    "RandomContrast": Row(
-        ss.RandomBrightnessContrast,
-        "limit=0.2, p=0.5",
-        {"limit": ("contrast", limits_of)},
-        " of the contrast alone (until albumentations 1.3)",
-        lambda contrast: ss.RandomBrightnessContrast((0.0, 0.0), contrast),
-    ),
+    "RandomBrightness": _alone("brightness", contrast=(0.0, 0.0)),
+    "RandomContrast": _alone("contrast", brightness=(0.0, 0.0)),
     "HueSaturationValue": Row(
         ss.HueSaturationValue,
         "hue_shift_limit=(-20, 20), sat_shift_limit=(-30, 30), val_shift_limit=(-20, 20), p=0.5",

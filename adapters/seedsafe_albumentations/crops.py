@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import seedsafe as ss
 from seedsafe_albumentations.arguments import number_of, only, pair_of, several_of, without_effect
-from seedsafe_albumentations.geometry import BORDERS
 from seedsafe_albumentations.table import Row, Rule
 
 __all__ = ["ROWS"]
@@ -70,11 +69,12 @@ ROWS: Final = {
         ss.CropAndPad,
         "px=None, percent=None, keep_size=True, sample_independently=True, interpolation=1, mask_interpolation=0, "
         "border_mode=0, fill=0, fill_mask=0, p=1.0, *, pad_mode=None, pad_cval=None, pad_cval_mask=None",
+        {"fill": number_of},
     ),
     "IAACropAndPad": Row(
         ss.CropAndPad,
         "px=None, percent=None, pad_mode='constant', pad_cval=0, keep_size=True, p=1.0",
-        {"pad_mode": ("mode", BORDERS)},
+        {"fill": number_of},
     ),
     "RandomCropFromBorders": Row(
         ss.RandomCropFromBorders,

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from functools import partial
+from typing import Final
 
 import seedsafe as ss
 from seedsafe_albumentations.arguments import limits_of, only, pair_of, without_effect
-from seedsafe_albumentations.geometry import BORDERS
-from seedsafe_albumentations.table import Row
+from seedsafe_albumentations.table import Old, Row, Rule
 
 __all__ = ["ROWS"]
 
 
-def _elastic(**options: Any) -> Any:
-    return ss.ElasticTransform(**options, repeat_edges=True)
-
-
-def _mode_by_name(value: Any, name: str) -> Any:
-    return None if value is None else BORDERS(value, name)
-
-
-def _piecewise(mode: str, mode_by_name: str | None, **options: Any) -> Any:
-    return ss.PiecewiseAffine(**options, mode=mode_by_name or mode)
-
+_RANGES: Final[dict[str, Rule]] = dict.fromkeys(("scale", "nb_rows", "nb_cols"), pair_of)
 
 ROWS: Final = {
     "ElasticTransform": Row(
@@ -36,7 +26,7 @@ ROWS: Final = {
             "noise_distribution": only("gaussian", "leave it out, seedsafe draws normal noise"),
         },
         ". alpha_affine, from 1.x, has no effect, as in 2.0, and warns",
-        _elastic,
+        partial(ss.ElasticTransform, repeat_edges=True),
     ),
     "GridDistortion": Row(
         ss.GridDistortion,
@@ -61,22 +51,17 @@ ROWS: Final = {
         "absolute_scale=False, keypoint_remapping_method='mask', p=0.5, border_mode=0, fill=0, fill_mask=0, *, "
         "cval=None, cval_mask=None, mode=None, keypoints_threshold=None",
         {
-            "scale": pair_of,
-            "nb_rows": pair_of,
-            "nb_cols": pair_of,
-            "mode": ("mode_by_name", _mode_by_name),
+            **_RANGES,
+            "mode": Old("border_mode"),
             "keypoints_threshold": "",
         },
         ". Keypoints are moved exactly, without the threshold of 1.x",
-        _piecewise,
     ),
     "IAAPiecewiseAffine": Row(
         ss.PiecewiseAffine,
         "scale=(0.03, 0.05), nb_rows=4, nb_cols=4, order=1, cval=0, mode='constant', p=0.5",
         {
-            "scale": pair_of,
-            "nb_rows": pair_of,
-            "nb_cols": pair_of,
+            **_RANGES,
             "order": only(1, "leave it out, seedsafe interpolates linearly"),
             "mode": only("constant", "leave it out, seedsafe fills the outside"),
         },

@@ -76,7 +76,7 @@ ROWS: Final = {
         " for ranges (2.x), or for the largest and smallest numbers (1.x)",
         older=Row(
             ss.CoarseDropout,
-            "max_holes=8, max_height=8, max_width=8, min_holes=None, min_height=None, min_width=None, fill_value=0, "
+            "max_holes=8, max_height=8, max_width=8, min_holes=None, min_height=None, min_width=None, fill_value=None, "
             "mask_fill_value=None, p=0.5, *, num_holes_range=None, hole_height_range=None, hole_width_range=None, fill=0, fill_mask=None",
             _FILLS,
             build=_coarse,

@@ -12,16 +12,15 @@ from seedsafe_albumentations.arguments import (
     flag_of,
     is_number,
     limits_of,
+    mode_of,
+    only,
     pair_of,
     upward,
     word_of,
 )
 from seedsafe_albumentations.table import Old, Row
 
-__all__ = ["BORDERS", "ROWS", "PixelAffine", "ScaledRotation"]
-
-BORDERS: Final = word_of({one: one for one in ("constant", "edge", "reflect", "symmetric")})
-"""Convert the name of a border, as in the IAA transforms."""
+__all__ = ["ROWS", "PixelAffine", "ScaledRotation"]
 
 _Range = tuple[float, float]
 
@@ -90,7 +89,6 @@ def _affine(
     rotate: Any,
     shear: Any,
     keep_ratio: bool = False,
-    balanced_scale: bool = False,
     **options: Any,
 ) -> Any:
     if translate_percent is not None and translate_px is not None:
@@ -105,26 +103,10 @@ def _affine(
     )
     options["shear"] = _axes(0.0 if shear is None else shear, "shear", 0.0)
     degrees = pair_of(0.0 if rotate is None else rotate, "rotate")
-    result = [
-        ss.Affine(degrees, scale=factors, **options)
-        if translate_px is None
-        else PixelAffine(degrees, scale=factors, pixels=_axes(translate_px, "translate_px", 0), **options)
-        for factors in _factors(across, down, keep_ratio, balanced_scale)
-    ]
-    return result[0] if len(result) == 1 else ss.OneOf(result)
-
-
-def _factors(across: _Range, down: _Range, keep_ratio: bool, balanced: bool) -> list[Any]:
-    """Return equally likely ranges of scales; if `balanced`, they are split at 1."""
-    wide, high = (_halves(one) if balanced else [one] for one in (across, down))
-    if across == down and (keep_ratio or across[0] == across[1]):
-        return wide
-    return [(one, other) for one in wide for other in high]
-
-
-def _halves(one: _Range) -> list[_Range]:
-    low, high = one
-    return [(low, 1.0), (1.0, high)] if low < 1 < high else [one]
+    factors = across if across == down and (keep_ratio or across[0] == across[1]) else (across, down)
+    if translate_px is None:
+        return ss.Affine(degrees, scale=factors, **options)
+    return PixelAffine(degrees, scale=factors, pixels=_axes(translate_px, "translate_px", 0), **options)
 
 
 def _axes(value: Any, name: str, default: float) -> tuple[_Range, _Range]:
@@ -175,7 +157,7 @@ ROWS: Final = {
         {
             "fit_output": "expand",
             "keep_ratio": flag_of,
-            "balanced_scale": flag_of,
+            "balanced_scale": only(False, "draw among ranges below and above 1 with OneOf"),
             "mode": Old("border_mode"),
         },
         ". One number is that number, as in albumentations",
@@ -191,7 +173,7 @@ ROWS: Final = {
             "rotate": limits_of,
             "shear": lambda value, name: {"x": limits_of(value, name)},
             "order": ("interpolation", word_of({0: "nearest", 1: "bilinear", 3: "bicubic"})),
-            "mode": BORDERS,
+            "mode": mode_of,
         },
         ". One number of scale or translate_percent is a range from 1 or 0, one of rotate or shear goes to both sides",
         _affine,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
 import seedsafe as ss
 from seedsafe_albumentations.arguments import check_only
-from seedsafe_albumentations.caller import Caller, is_original
+from seedsafe_albumentations.caller import Caller
 from seedsafe_albumentations.params import BboxParams, KeypointParams
 from seedsafe_albumentations.parts import Call, Parts
 from seedsafe_albumentations.pytorch import ToTensorV2, tensor
@@ -47,7 +46,7 @@ class Named(Container):
         additional_targets: the names of further arguments, and what each is.
 
     Raises:
-        ValueError: a member loses boxes or keypoints, or an additional target has an unknown kind.
+        ValueError: a member takes boxes or keypoints in another format, or an additional target has an unknown kind.
     """
 
     p: float = 1.0
@@ -68,15 +67,6 @@ class Named(Container):
         self.keypoint_params = keypoint_params
         self.additional_targets = dict(additional_targets or {})
         self._to_tensor = to_tensor
-        for part, params, form in (
-            ("bboxes", bbox_params, "pascal_voc"),
-            ("keypoints", keypoint_params, "xy"),
-        ):
-            if params and _has(members, partial(_loses, part, form)):
-                raise ValueError(
-                    f"a bridged albumentations.Compose loses {part} unless its parameters have the format {form!r} and no "
-                    "label_fields: bridge its transforms one by one"
-                )
         self._asks = {
             "asks_boxes": _has(members, lambda one: isinstance(one, ss.BBoxSafeCrop)),
             "one_mask": _has(members, lambda one: isinstance(one, ss.CropNonEmptyMask)),
@@ -142,12 +132,3 @@ def _has(transforms: Any, wanted: Callable[[Any], bool]) -> bool:
 
 def _is_own(one: Any) -> bool:
     return isinstance(getattr(one, "function", None), Caller)
-
-
-def _loses(part: str, form: str, one: Any) -> bool:
-    """Return whether a bridged container of albumentations would read a part in a format other than ours."""
-    if not isinstance(one, ss.Bridged) or not is_original(one.function):
-        return False
-    processors: Any = getattr(one.function, "processors", {})
-    params = getattr(processors.get(part), "params", None)
-    return params is None or params.format != form or bool(params.label_fields)

@@ -57,7 +57,7 @@ def _pair(value: Any, name: str) -> dict[str, str]:
     }
 
 
-def _downscale(scale: tuple[float, float], pair: dict[str, str]) -> Any:
+def _downscale(scale: tuple[float, float], pair: dict[str, Any]) -> Any:
     return ss.Downscale(scale, **pair)
 
 

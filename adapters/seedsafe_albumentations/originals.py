@@ -8,11 +8,12 @@ from __future__ import annotations
 import difflib
 import inspect
 import os
+import sys
 import warnings
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from importlib import import_module, metadata
 from typing import Any, Final
 
@@ -90,10 +91,18 @@ def theirs(name: str) -> Any:
         AttributeError: it has no such transform.
     """
     if why := lack():
-        raise ImportError(f"{name} is albumentations' own here: {why}")
+        raise ImportError(f"albumentations' own {name} is not at hand: {why}")
     # Otherwise its import asks a server for newer releases.
     os.environ.setdefault("NO_ALBUMENTATIONS_UPDATE", "1")
-    module = import_module("albumentations")
+    # This package may stand under that name.
+    own = {path: one for path, one in sys.modules.items() if path.startswith("albumentations")}
+    own = {path: one for path, one in own.items() if one.__name__.startswith(str(__package__))}
+    for path in own:
+        del sys.modules[path]
+    try:
+        module = import_module("albumentations")
+    finally:
+        sys.modules.update(own)
     kind = getattr(module, name)
     if not issubclass(kind, module.BasicTransform):
         raise AttributeError(f"{name} of albumentations is no transform")
@@ -181,7 +190,7 @@ class Original(ss.Transform):
         return self.bridged.bind(namer)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Original, (self.kind, self.arguments, self.p)
+        return partial(Original, name=self.name), (self.kind, self.arguments, self.p)
 
     def __repr__(self) -> str:
         options = "".join(f"{name}={value!r}, " for name, value in self.arguments)
@@ -194,16 +203,13 @@ class Keyed(ss.Bridged):
     def out_info(self, info: ss.Info, params: Any) -> ss.Info:
         """Return the info of its result. Where that depends on no other part of the sample, a blank image shows it."""
         unknown = ss.Bridged.out_info(self, info, params)
-        if self.function.transform.targets_as_params:
+        function: Any = self.function
+        if function.transform.targets_as_params:
             return unknown
-        for kind in (
-            "dtype",
-            np.uint8,
-            np.float32,
-        ):  # its own, or if that is unknown, one that the transform takes
+        for shown in (info, ss.Info(info.shape, np.uint8), ss.Info(info.shape, np.float32)):
             with suppress(Exception):
-                blank = np.zeros(info.shape, info.dtype if kind == "dtype" else kind)
-                return ss.Info(self.apply_image(blank, params).shape, info.dtype if kind == "dtype" else None)
+                shape = self.apply_image(np.zeros(shown.shape, shown.dtype), params).shape
+                return ss.Info(shape, info.dtype if shown is info else None)
         return unknown
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import seedsafe as ss
 from seedsafe_albumentations.arguments import check_only
@@ -49,16 +50,9 @@ class BboxParams:
 
     def boxes(self, *labels: str) -> ss.Boxes:
         """Return these parameters as ``seedsafe.Boxes``, with labels."""
-        return ss.Boxes(
-            self.format,
-            labels=labels,
-            min_area=self.min_area,
-            min_visibility=self.min_visibility,
-            min_width=self.min_width,
-            min_height=self.min_height,
-            clip=self.clip or self.filter_invalid_bboxes,
-            check_each_transform=self.check_each_transform,
-        )
+        names = ("min_area", "min_visibility", "min_width", "min_height", "check_each_transform")
+        limits: Any = {name: getattr(self, name) for name in names}
+        return ss.Boxes(self.format, labels=labels, clip=self.clip or self.filter_invalid_bboxes, **limits)
 
 
 @dataclass(frozen=True)

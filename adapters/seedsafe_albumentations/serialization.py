@@ -14,7 +14,6 @@ from typing import Any, Final, TextIO
 import seedsafe as ss
 from seedsafe_albumentations.arguments import check_only
 from seedsafe_albumentations.geometry import PixelAffine, ScaledRotation
-from seedsafe_albumentations.nan import Filled
 from seedsafe_albumentations.noise import ShareNoise
 from seedsafe_albumentations.originals import CLASSES, Original, instead, lack
 from seedsafe_albumentations.params import BboxParams, KeypointParams
@@ -34,7 +33,7 @@ _INHERITED: Final = {
 """What albumentations 2 writes of a transform's base class, which the transform itself does not take."""
 
 _OWN: Final = (
-    *(PixelAffine, ScaledRotation, Filled, ShareNoise, Standardized, StandardizedCHW, Fraction),
+    *(PixelAffine, ScaledRotation, ShareNoise, Standardized, StandardizedCHW, Fraction),
     Original,
 )
 """The transforms that this module adds to seedsafe's."""

@@ -24,7 +24,6 @@ from seedsafe_albumentations.arguments import (
     number_of,
     only,
 )
-from seedsafe_albumentations.nan import FILL, Filled, is_nan
 from seedsafe_albumentations.originals import Original, original
 
 __all__ = [
@@ -102,17 +101,12 @@ class Row:
         for name in [name for name in arguments if isinstance(rules.get(name), Old)]:
             value = arguments.pop(name)
             arguments |= {} if value is None else {rules[name].now: value}
-        holes = is_nan(arguments.get("fill"))
-        arguments |= {"fill": FILL} if holes else {}
         options: dict[str, Any] = {}
         for name, value in arguments.items():
             ours, convert = _split(name, rules.get(name, name))
             new = convert(value, name) if convert else value
             options |= {ours: new} if ours else {}
-        result = (self.build or self.ours)(**options)
-        if holes:
-            result = ss.Compose([Filled(), with_p(result, 1.0), Filled()])
-        return with_p(result, p, always_apply)
+        return with_p((self.build or self.ours)(**options), p, always_apply)
 
 
 def _split(name: str, rule: Any) -> tuple[str, Converter | None]:
@@ -187,13 +181,15 @@ class Name(type):
 
     def __call__(cls, *arguments: Any, **options: Any) -> Any:
         """Return the transform for albumentations' arguments."""
-        faults: list[Exception] = []
+        options.pop("strict", None)  # unknown arguments are always errors
+        wrong: list[Exception] = []
+        unknown: list[Exception] = []
         for signature, build in cls._ways:
             try:
                 values = signature.bind(*arguments, **options)
             except TypeError as error:
                 takes = ", ".join(signature.parameters) or "no arguments"
-                faults.append(TypeError(f"{cls.__name__}() {error}: it takes {takes}"))
+                unknown.append(TypeError(f"{cls.__name__}() {error}: it takes {takes}"))
                 continue
             values.apply_defaults()
             try:
@@ -201,12 +197,13 @@ class Name(type):
             except RefusedError:
                 raise
             except (TypeError, ValueError) as error:
-                faults.insert(0, error)
+                wrong.append(error)
+        first = (wrong + unknown)[0]
         try:
-            return original(cls.__name__, arguments, options, str(faults[0]))
+            return original(cls.__name__, arguments, options, str(first))
         except (AttributeError, ImportError, TypeError, ValueError) as error:
-            faults[0].add_note(f"albumentations' own {cls.__name__} cannot stand in: {error}")
-        raise faults[0]
+            first.add_note(str(error))
+        raise first
 
     def __instancecheck__(cls, thing: Any) -> bool:
         """Return whether a transform is of the kind that a call returns, perhaps inside a RandomApply."""
@@ -218,17 +215,15 @@ class Name(type):
 
 def name_for(ours: Any) -> Callable[[Callable[..., Any]], Any]:
     """Decorate a function that returns a transform of `ours`: it becomes a class with albumentations' name."""
-
-    def decorate(function: Callable[..., Any]) -> Any:
-        return name_with(function.__name__, function, ours, inspect.signature(function), function.__doc__)
-
-    return decorate
+    return lambda function: name_with(
+        function.__name__, [(inspect.signature(function), function)], ours, function.__doc__
+    )
 
 
 def names_of(rows: Mapping[str, Row]) -> dict[str, Any]:
     """Return the classes of a table, by name."""
     return {
-        name: _class(
+        name: name_with(
             name,
             [(one.parameters(), one.transform) for one in (row, row.older) if one is not None],
             row.ours,
@@ -243,11 +238,14 @@ def _path(kind: type) -> str:
     return f"{package if package == 'seedsafe' else kind.__module__}.{kind.__name__}"
 
 
-def name_with(name: str, build: Any, ours: Any, signature: inspect.Signature, doc: str | None) -> Any:
-    """Return a class whose call binds the arguments to a signature and passes them to `build` by name."""
-    return _class(name, [(signature, build)], ours, doc)
+def name_with(name: str, ways: Any, ours: Any, doc: str | None) -> Any:
+    """Return a class whose call binds the arguments to the first signature that takes them, and passes them on by name.
 
-
-def _class(name: str, ways: Any, ours: Any, doc: str | None) -> Any:
+    Args:
+        name: its name.
+        ways: pairs of a signature and of what is called with the bound arguments.
+        ours: the class of what it returns.
+        doc: its docstring.
+    """
     body = {"_ways": ways, "_ours": ours, "__signature__": ways[0][0], "__doc__": doc}
     return Name(name, (), body | {"__module__": "seedsafe_albumentations"})

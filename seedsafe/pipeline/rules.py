@@ -199,18 +199,15 @@ def _agreed(name: str, old: Any, new: Any) -> Any:
 
 
 def _size(sample: dict[Any, Any], info: Info | None) -> tuple[int, int]:
-    for target in ("image", "mask"):
-        if target in sample:
-            return Info(sample[target].shape).image_size()
-    if "video" in sample:
-        return Info(sample["video"].shape).frame().image_size()
-    if len(sample.get("masks", ())):
-        return Info(sample["masks"][0].shape).image_size()
-    if info is None:
+    infos = {name: Info(sample[name].shape) for name in ("image", "mask", "video") if name in sample}
+    if not infos and len(sample.get("masks", ())):
+        infos = {"mask": Info(sample["masks"][0].shape)}
+    found = image_info(infos) or info
+    if found is None:
         raise ValueError(
             f"boxes and keypoints need an image or a mask in the sample, got {list(sample)}: pass the whole sample, or info="
         )
-    return info.image_size()
+    return found.image_size()
 
 
 def _uncut(before: Array, after: Array, size: tuple[int, int], move: Move) -> Array:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 import itertools
+import json
 import warnings
 from collections import Counter
+from importlib import metadata
 from typing import Any
 
 import numpy as np
@@ -248,115 +249,7 @@ def test_a_safe_rotation_keeps_the_size_and_all_of_the_image() -> None:
         assert moved.max(axis=0) == pytest.approx([159.5, 119.5])
 
 
-def test_a_balanced_scale_is_as_often_below_as_above_one() -> None:
-    augment = A.Compose(
-        [A.Affine(scale=(0.5, 3.0), balanced_scale=True, keep_ratio=True, p=1)],
-        keypoint_params=A.KeypointParams("xys", remove_invisible=False),
-    )
-    factors = [
-        augment(image=IMAGE[:8, :8], keypoints=[(4, 4, 1.0)], key=key)["keypoints"][0][2] for key in keys(800)
-    ]
-    assert np.mean(np.array(factors) < 1) == pytest.approx(0.5, abs=0.06)
-    assert min(factors) < 0.55
-    assert max(factors) > 2.8
-
-
-def test_arguments_that_are_none_are_left_out() -> None:
-    made = A.Affine(
-        scale=None, translate_percent=None, translate_px=None, rotate=None, shear=[-15, 15], mode=1, p=1
-    )
-    assert made == A.Affine(shear=(-15, 15), border_mode=1, p=1)
-
-
-def test_holes_by_ranges_and_by_largest_numbers() -> None:
-    mixed = A.CoarseDropout(max_holes=8, hole_width_range=(2, 8), hole_height_range=(3, 16), p=1)
-    assert mixed == A.CoarseDropout((8, 8), (3, 16), (2, 8), p=1)
-    with pytest.raises(ValueError, match="a range, or the largest and smallest number, got both"):
-        A.CoarseDropout((1, 2), max_holes=3)
-
-
-def test_paths_and_names_of_other_versions() -> None:
-    from seedsafe_albumentations.augmentations.geometric.transforms import Affine
-    from seedsafe_albumentations.augmentations.transforms import Flip
-    from seedsafe_albumentations.core.transforms_interface import DualTransform, ImageOnlyTransform
-
-    from seedsafe_albumentations import Spatter
-
-    assert (Affine, Flip) == (A.Affine, A.Flip)
-    assert A.augmentations.crops.transforms.RandomCrop is A.RandomCrop
-    assert A.geometric.transforms.ElasticTransform is A.ElasticTransform
-    with pytest.raises(AttributeError, match="whose Spatter then follows the key"):
-        Spatter(p=1)
-    assert isinstance(A.HorizontalFlip(), A.BasicTransform)
-    assert (DualTransform, ImageOnlyTransform) == (A.DualTransform, A.ImageOnlyTransform)
-    with pytest.raises(TypeError, match="a class cannot derive from OneOf"):
-
-        class Mine(A.OneOf):  # type: ignore[valid-type, misc]
-            pass
-
-
-ODD: list[Any] = [
-    *("yes", None, float("nan"), float("inf"), True, object(), 1j),
-    *([], (1,), (1, 2, 3), ("a", "b"), {}, {"z": 1}),
-]
-
-
-@pytest.mark.parametrize("name", ["Rotate", "Blur", "GaussianBlur", "CLAHE", "RandomGamma", "RandomScale", "HueSaturationValue", "Affine",
-    "CoarseDropout", "ColorJitter", "GaussNoise", "Perspective", "SomeOf", "RandomOrder", "Compose", "Posterize", "Normalize", "ToFloat", "Pad"])  # fmt: skip
-@pytest.mark.filterwarnings("ignore:seed=", "ignore:transforms should be")
-def test_odd_arguments_have_errors_in_words(name: str) -> None:
-    needed = {"transforms": [A.HorizontalFlip()]}
-    for argument in inspect.signature(getattr(A, name)).parameters:
-        for value in ODD:
-            given = {k: v for k, v in needed.items() if name in ("SomeOf", "RandomOrder", "Compose")} | {
-                argument: value
-            }
-            error: Exception | None = None
-            try:
-                getattr(A, name)(**given)
-            except (TypeError, ValueError) as found:
-                error = found
-            if error is not None and not isinstance(value, dict):
-                words = str(error)
-                assert any(word in words for word in ("must be", "takes", "got")), (argument, value, words)
-                assert not any(
-                    word in words for word in ("unpack", "not supported", "ambiguous", "convert")
-                ), (argument, words)
-
-
-@pytest.mark.parametrize(
-    ("name", "argument"), [("ElasticTransform", "alpha_affine"), ("OpticalDistortion", "shift_limit")]
-)
-def test_arguments_that_albumentations_2_dropped_warn(name: str, argument: str) -> None:
-    with pytest.warns(UserWarning, match=f"{argument}=3.6 has no effect"):
-        given = getattr(A, name)(**{argument: 3.6}, p=1)
-    none = getattr(A, name)(**{argument: 0}, p=1)
-    np.testing.assert_array_equal(given(image=IMAGE, key=KEY)["image"], none(image=IMAGE, key=KEY)["image"])
-
-
-def test_piecewise_affine_of_1_x() -> None:
-    old = A.PiecewiseAffine(scale=0.1, cval=7, cval_mask=3, mode="constant", p=1)
-    new = A.PiecewiseAffine(scale=0.1, fill=7, fill_mask=3, border_mode=0, p=1)
-    for one, other in zip(
-        *[augment(image=IMAGE, mask=MASK, key=KEY).values() for augment in (old, new)], strict=True
-    ):
-        np.testing.assert_array_equal(one, other)
-    with pytest.raises(ValueError, match="mode must be one of 'constant', 'edge', 'reflect', 'symmetric'"):
-        A.PiecewiseAffine(mode="wrap")
-
-
-def test_shift_scale_rotate_draws_its_scales_apart() -> None:
-    augment = A.Compose(
-        [A.ShiftScaleRotate(0, 0.2, 0, p=1)], keypoint_params=A.KeypointParams("xy", remove_invisible=False)
-    )
-    corners = [(0, 0), (100, 0), (0, 100)]
-    moved = np.array([augment(image=IMAGE, keypoints=corners, key=key)["keypoints"] for key in keys(800)])
-    across, down = (moved[:, 1] - moved[:, 0])[:, 0] / 100, (moved[:, 2] - moved[:, 0])[:, 1] / 100
-    for scales in (across, down):
-        assert 0.8 <= scales.min() < 0.82
-        assert 1.18 < scales.max() <= 1.2
-    assert abs(np.corrcoef(across, down)[0, 1]) < 0.12
-    assert np.mean(across * down < 0.8) == pytest.approx(0.11, abs=0.04)  # one scale for both: 0.24
+def test_scales_that_albumentations_fails_with_are_refused() -> None:
     with pytest.raises(ValueError, match="scale_limit must be above -1, got 1"):
         A.ShiftScaleRotate(scale_limit=1)
     with pytest.raises(
@@ -366,28 +259,70 @@ def test_shift_scale_rotate_draws_its_scales_apart() -> None:
     assert A.RandomScale(scale_limit=-0.2) == A.RandomScale(scale_limit=0.2)
 
 
-FILLING = {
-    "Affine": lambda fill: A.Affine(rotate=(30, 30), fill=fill, p=1),
-    "Rotate, value": lambda fill: A.Rotate((20, 20), value=fill, p=1),
-    "PadIfNeeded": lambda fill: A.PadIfNeeded(140, 180, fill=fill),
-    "CoarseDropout": lambda fill: A.CoarseDropout((3, 3), (9, 9), (9, 9), fill_value=fill, p=1),
-    "Pad": lambda fill: A.Pad(4, fill=fill, p=1),
-}
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: A.Affine(fill=float("nan")),
+        lambda: A.Affine(balanced_scale=True),
+        lambda: A.Affine(fill_mask=(1, 2)),
+        lambda: A.Affine(interpolation=3),
+        lambda: A.CropAndPad(4, fill=(0, 255)),
+        lambda: A.CropAndPad([(1, 2), 3, 4, 5]),
+        lambda: A.Equalize(by_channels=False),
+        lambda: A.GridDropout(holes_number_xy=(2, 2)),
+        lambda: A.Resize(8, 8, mask_interpolation=1),
+        lambda: A.Compose([A.Affine()], mask_interpolation=1),
+    ],
+)
+@pytest.mark.parametrize(
+    ("installed", "told"),
+    [
+        ({}, "install albumentations 2.0.8"),
+        ({"albumentations": "1.4.0"}, "albumentations 1.4.0 is installed, which has the same import name"),
+        ({"albumentations": "2.0.8", "albumentationsx": "2.1.0"}, "albumentationsx 2.1.0 is installed"),
+    ],
+)
+def test_an_option_of_the_original_is_an_error_without_it(
+    make: Any, installed: dict[str, str], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def version(name: str) -> str:
+        if name not in installed:
+            raise metadata.PackageNotFoundError(name)
+        return installed[name]
+
+    monkeypatch.setattr(metadata, "version", version)
+    with pytest.raises((TypeError, ValueError)) as error:
+        make()
+    assert told in error.value.__notes__[0]
+    with pytest.raises(AttributeError, match=f"has no RandomFog: {told}"):
+        A.RandomFog()
 
 
-@pytest.mark.parametrize("name", FILLING)
-def test_nan_as_a_fill_of_float32(name: str) -> None:
-    image = IMAGE.astype(np.float32) / 255
-    made, zeros, ones = (
-        A.Compose([FILLING[name](fill)])(image=image, key=KEY)["image"] for fill in (float("nan"), 0.0, 1.0)
-    )
-    assert np.isnan(made).any()
-    assert (np.isnan(made) == (zeros != ones)).all()
-    assert (made[~np.isnan(made)] == zeros[~np.isnan(made)]).all()
-    with pytest.raises(TypeError, match="fill=nan needs images of float32, got dtype uint8"):
-        A.Compose([FILLING[name](float("nan"))])(image=IMAGE, key=KEY)
-    never = A.Compose([A.Affine(fill=float("nan"), p=0)])
-    assert (never(image=IMAGE, key=KEY)["image"] == IMAGE).all()
+@pytest.mark.parametrize(
+    "one",
+    [
+        A.ShiftScaleRotate(p=0.3),
+        A.GaussNoise(),
+        A.ToTensorV2(),
+        A.OneOf([A.Blur(), A.Affine()]),
+        A.RGBShift(0.1),
+    ],
+    ids=repr,
+)
+def test_one_transform_is_plain_data(one: Any) -> None:
+    assert A.from_dict(json.loads(json.dumps(A.to_dict(one)))) == one
+
+
+def test_applied_transforms_have_albumentations_names() -> None:
+    noise = A.GaussNoise(p=1)
+    choice = A.SomeOf([noise, A.InvertImg(p=1)], n=2)
+    augment = A.Compose([A.ShiftScaleRotate(p=1), choice, noise, A.Blur(p=0)], save_applied_params=True)
+    names = [name for name, _ in augment(image=IMAGE, key=KEY)["applied_transforms"]]
+    assert names == ["ShiftScaleRotate", "SomeOf", "GaussNoise", "InvertImg", "GaussNoise"]
+
+
+def test_limits_up_to_1_are_shares() -> None:
+    assert A.RGBShift(0.1, (-20, 20), 1) == ss.RGBShift((-25.5, 25.5), (-20, 20), (-255, 255), p=0.5)
 
 
 def test_a_name_is_the_class_of_what_it_makes() -> None:

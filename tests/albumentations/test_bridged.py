@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import pickle
 from importlib import metadata
 from typing import Any
 
@@ -15,7 +17,7 @@ from skimage import data
 
 import seedsafe as ss
 import seedsafe_albumentations as ours
-from seedsafe_albumentations.absent import _ORIGINALS
+from seedsafe_albumentations.originals import CLASSES
 
 pytestmark = [pytest.mark.albumentations, pytest.mark.filterwarnings("ignore")]
 
@@ -100,12 +102,16 @@ def test_metadata_of_a_call_reaches_a_bare_transform() -> None:
     assert (made["references"][0] == reference).all()
 
 
-@pytest.mark.parametrize("form", [None, "coco"])
-def test_a_bridged_compose_that_would_lose_boxes_is_refused(form: str | None) -> None:
+@pytest.mark.parametrize(
+    ("form", "told"), [(None, "would lose the sample's boxes"), ("coco", "must take boxes in one format")]
+)
+def test_a_bridged_compose_that_would_lose_boxes_is_refused(form: str | None, told: str) -> None:
     params = None if form is None else original.BboxParams(form, label_fields=["labels"])
     inner = ss.bridge(original.Compose([original.HorizontalFlip(p=1)], bbox_params=params))
-    with pytest.raises(ValueError, match=r"Compose loses bboxes unless .*: bridge its transforms one by one"):
-        ours.Compose([inner], bbox_params=ours.BboxParams("coco", ["labels"]))
+    with pytest.raises(ValueError, match=told):
+        ours.Compose([inner], bbox_params=ours.BboxParams("coco", ["labels"]))(
+            image=IMAGE, bboxes=[(30, 20, 50, 40)], labels=["thing"], key=KEY
+        )
 
 
 def test_a_bridged_compose_that_reads_pixels_keeps_boxes() -> None:
@@ -161,12 +167,12 @@ def test_in_a_pipeline_of_the_core_a_compose_with_formats_moves_boxes_and_keypoi
 
 def test_names_that_errors_advise_exist(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metadata, "version", lambda _: "1.4.0")
-    for name in ("Spatter", "ZoomBlur", "UnsharpMask", "IAASuperpixels", "RandomGravel", "Mosaic"):
+    for name in ("Spatter", "ZoomBlur", "UnsharpMask", "RandomGravel", "Mosaic"):
         with pytest.raises(AttributeError, match=f"has no {name}: ") as error:
             getattr(ours, name)()
         for word in str(error.value).split("albumentations.")[1:]:
             assert hasattr(original, word.partition("(")[0])
-    for name in _ORIGINALS:
+    for name in CLASSES:
         assert hasattr(original, name)
 
 
@@ -199,3 +205,84 @@ def test_data_of_the_original_may_have_what_is_absent() -> None:
     plain = original.to_dict(original.Compose([original.RandomFog(p=1), original.HorizontalFlip()]))
     again = ours.from_dict(plain)
     assert (again(image=IMAGE, key=KEY)["image"] == wanted(image=IMAGE, key=KEY)["image"]).all()
+
+
+OPTIONS: dict[str, Any] = {
+    "RandomFog": lambda lib: lib.RandomFog(p=1),
+    "mask_interpolation": lambda lib: lib.Affine(rotate=(20, 30), mask_interpolation=1, p=1),
+    "INTER_AREA": lambda lib: lib.Rotate((20, 30), interpolation=3, p=1),
+    "fill_mask": lambda lib: lib.CropAndPad(px=(2, 9), fill=(0, 255), fill_mask=[1, 2, 3], p=1),
+    "px": lambda lib: lib.CropAndPad(px=([1, 2, 9], [3, 4, 5], [5, 6, 7], [7, 8, 9]), p=1),
+    "by_channels": lambda lib: lib.Equalize(by_channels=False, p=1),
+    "holes_number_xy": lambda lib: lib.GridDropout(holes_number_xy=(3, 4), p=1),
+    "balanced_scale": lambda lib: lib.Affine(scale=(0.5, 3.0), balanced_scale=True, p=1),
+    "inpaint": lambda lib: lib.CoarseDropout(fill="inpaint_telea", p=1),
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_an_option_that_is_missing_is_the_originals(name: str) -> None:
+    one = OPTIONS[name](ours)
+    plain = json.loads(json.dumps(ours.to_dict(one)))
+    pipelines = [
+        around(ours, [one]),
+        around(ours, [ss.bridge(OPTIONS[name](original))]),
+        around(ours, [ours.from_dict(plain)]),
+        pickle.loads(pickle.dumps(around(ours, [one]))),  # its own
+    ]
+    for index in range(3):
+        key = ss.SampleKey(42, 0, index)
+        first, *others = [pipeline(**PARTS, key=key) for pipeline in pipelines]
+        for other in others:
+            assert (other["image"] == first["image"]).all()
+            assert (other["mask"] == first["mask"]).all()
+            assert other["bboxes"] == first["bboxes"]
+    assert repr(one).endswith(" of albumentations")
+    assert isinstance(one, getattr(ours, one.kind))
+
+
+def test_an_original_keeps_the_draws_of_others_and_is_told_once() -> None:
+    with pytest.warns(UserWarning, match="PlanckianJitter is albumentations' own, keyed by a bridge"):
+        jitter = ours.PlanckianJitter(p=0.5)
+    flips = ours.Compose([ours.HorizontalFlip(), ours.RandomCrop(20, 20)])
+    beside = ours.Compose([jitter, ours.HorizontalFlip(), ours.RandomCrop(20, 20)])
+    assert next(stream.name for stream in beside.pipeline.streams()) == "bridge/PlanckianJitter"
+    for index in range(8):
+        key = ss.SampleKey(42, 0, index)
+        drawn = beside.pipeline.params(key, IMAGE.shape)
+        assert drawn[1:] == flips.pipeline.params(key, IMAGE.shape)
+        assert (drawn[0].params is None) == (
+            (beside(image=IMAGE, key=key)["image"] == flips(image=IMAGE, key=key)["image"]).all()
+        )
+
+
+def test_one_chosen_by_a_choice_always_fires() -> None:
+    augment = ours.Compose([ours.OneOf([ours.RandomFog(p=0.01), ours.RandomFog(p=0.01)], p=1)])
+    for index in range(4):
+        assert (augment(image=IMAGE, key=ss.SampleKey(42, 0, index))["image"] != IMAGE).any()
+
+
+def test_a_replay_repeats_an_original_by_its_key() -> None:
+    augment = ours.ReplayCompose([ours.ThinPlateSpline(p=0.5), ours.RandomCrop(30, 30)])
+    for index in range(4):
+        made = augment(image=IMAGE, key=ss.SampleKey(42, 0, index))
+        saved = json.loads(json.dumps(made["replay"]))
+        assert (ours.ReplayCompose.replay(saved, image=IMAGE)["image"] == made["image"]).all()
+
+
+def test_masks_of_a_whole_pipeline() -> None:
+    members = [ours.HorizontalFlip(p=1), ours.OneOf([ours.Affine(rotate=(20, 30), p=1)], p=1)]
+    soft = ours.Compose(members, mask_interpolation=1)(image=IMAGE, mask=MASK * 200, key=KEY)["mask"]
+    hard = ours.Compose(members, mask_interpolation=0)(image=IMAGE, mask=MASK * 200, key=KEY)["mask"]
+    assert set(np.unique(hard)) == {0, 200}
+    assert len(np.unique(soft)) > 2
+
+
+def test_a_later_size_is_known_unless_the_original_chooses_by_the_sample() -> None:
+    known = ours.Compose(
+        [ours.Affine(rotate=9, fit_output=True, fill=float("nan"), p=1), ours.RandomCrop(20, 20)]
+    )
+    assert known.pipeline.params(KEY, ss.Info((96, 112, 3), np.float32))[1].params is not None
+    near = ours.RandomCropNearBBox(max_part_shift=0.1, cropping_bbox_key="near", p=1)
+    with pytest.raises(ValueError, match="is not known before the call"):
+        ours.Compose([near, ours.RandomCrop(2, 2)]).pipeline.params(KEY, (96, 112, 3))
