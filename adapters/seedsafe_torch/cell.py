@@ -66,8 +66,7 @@ class Shared:
         self.marks = memoryview(maps[0])[self._numbers :]
 
     def __getitem__(self, place: int) -> int:
-        number: int = self._views[0][place]
-        return number
+        return self._views[0][place]
 
     def __setitem__(self, place: int, number: int) -> None:
         for view in self._views:
