@@ -1,3 +1,3 @@
-"""Mixing samples of a dataset or a batch."""
+"""Mixing samples of a dataset or a batch, and whole datasets."""
 
 __all__: list[str] = []
