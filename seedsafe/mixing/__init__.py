@@ -1,3 +1,3 @@
-"""Mixing samples of a dataset or a batch, and whole datasets."""
+"""Mixing samples, batches and datasets."""
 
 __all__: list[str] = []
