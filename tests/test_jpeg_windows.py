@@ -18,8 +18,8 @@ from PIL import Image
 import seedsafe as ss
 from seedsafe import kernels
 from seedsafe.data.folder import read
+from seedsafe.functional.jpeg import Windows
 from seedsafe.ground.info import Array
-from seedsafe.kernels.jpeg import Windows
 from seedsafe.reading.reader import KeyedReader
 
 KINDS = ("411", "420", "422", "440", "444", "grey")

@@ -6,10 +6,10 @@ reaches the workers, and the framework's quirks.
 
 from seedsafe.bridging.generators import global_generators
 from seedsafe.bridging.search import held_generators
+from seedsafe.functional.jpeg import Place, Windows
 from seedsafe.ground.checks import explain_arguments, flag
 from seedsafe.ground.process import check_main
 from seedsafe.ground.warning import warn
-from seedsafe.kernels.jpeg import Place, Windows
 from seedsafe.keys.key import address, checked_int, philox
 from seedsafe.pipeline.boxes import Edges
 from seedsafe.pipeline.primitive import declared
