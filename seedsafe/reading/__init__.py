@@ -6,7 +6,7 @@ reaches the workers, and the framework's quirks.
 
 from seedsafe.bridging.generators import global_generators
 from seedsafe.bridging.search import held_generators
-from seedsafe.ground.checks import explain_arguments, flag
+from seedsafe.ground.checks import explain_arguments, flag, with_article
 from seedsafe.ground.process import check_main, frames_of_threads, uncollected
 from seedsafe.ground.warning import warn
 from seedsafe.kernels.jpeg import Place, Windows
@@ -130,4 +130,5 @@ __all__ = [
     "uncollected",
     "walk",
     "warn",
+    "with_article",
 ]

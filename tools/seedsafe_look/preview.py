@@ -96,11 +96,11 @@ def _preview(options: argparse.Namespace) -> int:
 
 
 def _facts(subject: Subject, output: Path, rows: list[Any]) -> dict[str, Any]:
-    shown = []
-    for row in rows:
+    def facts_of(row: Any) -> dict[str, Any]:
         cells = [{"title": one.title, "applied": one.applied} for one in row.cells]
-        shown.append({"sample": row.title, "error": row.error, "cells": cells})
-    return {"pipeline": subject.name, "output": str(output), "rows": shown}
+        return {"sample": row.title, "error": row.error, "cells": cells}
+
+    return {"pipeline": subject.name, "output": str(output), "rows": [facts_of(row) for row in rows]}
 
 
 def _folder_of(subject: Subject, options: argparse.Namespace) -> _Folder | None:
@@ -109,9 +109,7 @@ def _folder_of(subject: Subject, options: argparse.Namespace) -> _Folder | None:
         return _Folder(subject, options)
     unused = [f"--{name}" for name in ("images", "masks", "annotations") if getattr(options, name)]
     if unused:
-        raise ValueError(
-            f"{subject.name} is a dataset and has its own samples: leave out {', '.join(unused)}"
-        )
+        raise ValueError(f"{subject.name} has its own samples: leave out {', '.join(unused)}")
     subject.check_seed(options.seed)
     return None
 
@@ -191,7 +189,11 @@ class _Folder:
             mask = read_image_as_stored(files[0])
             parts["mask"] = mask if mask.ndim == 2 else np.ascontiguousarray(mask[..., 0])
         note = self.notes.get(name.as_posix(), self.notes.get(name.name))
-        return parts if note is None else parts | _annotations(note, parts["image"].shape[:2], self.augment)
+        if not self.notes:
+            return parts
+        if note is None:
+            print(f"{name.as_posix()} has no entry in --annotations: drawn without", file=sys.stderr)
+        return parts | _annotations(note or {"boxes": []}, parts["image"].shape[:2], self.augment)
 
 
 def _annotations(note: dict[str, Any], size: tuple[int, int], augment: Compose | None) -> dict[str, Any]:
@@ -201,9 +203,8 @@ def _annotations(note: dict[str, Any], size: tuple[int, int], augment: Compose |
     if note.get("boxes") is not None:
         rows = np.array(note["boxes"], np.float64).reshape(-1, 4)
         if note.get("format") == "coco":
-            rows = from_edges(
-                to_edges(rows, "coco", size), "pascal_voc" if boxes is None else boxes.format, size
-            )
+            form = "pascal_voc" if boxes is None else boxes.format
+            rows = from_edges(to_edges(rows, "coco", size), form, size)
         parts["boxes"] = rows if boxes is not None else rows.view(Edges)
         labels = note.get("labels", list(range(len(rows))))
         parts |= {label: note.get(label, labels) for label in (() if boxes is None else boxes.labels)}
