@@ -338,7 +338,7 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         return self.sampler.name if isinstance(self.sampler, EpochOrder) else None
 
     def check_place(self, progress: Progress, total: int) -> None:
-        """Raise a ValueError unless a pass begins at a place of this order."""
+        """Raise a ValueError unless a pass begins at a position of this order."""
         if progress.start > total or (progress.start and progress.expected not in (None, self.order_name)):
             raise ValueError(
                 f"the state, after {progress.start} entries of epoch {progress.epoch}, is not of the {self.order_name}, but of "

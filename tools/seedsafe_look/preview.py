@@ -116,12 +116,11 @@ def _folder_of(subject: Subject, options: argparse.Namespace) -> _Folder | None:
 
 def _indices(options: argparse.Namespace, samples: Any) -> list[int]:
     length = len(samples) if hasattr(samples, "__len__") else 2**32
-    if options.indices is None:
-        return list(range(min(options.samples, length)))
-    beyond = [number for number in options.indices if number >= length]
+    indices = list(options.indices or range(min(options.samples, length)))
+    beyond = [number for number in indices if number >= length]
     if beyond:
         raise IndexError(f"--indices must be below {length}, the number of samples, got {beyond[0]}")
-    return list(options.indices)
+    return indices
 
 
 def _row(
@@ -189,11 +188,11 @@ class _Folder:
             mask = read_image_as_stored(files[0])
             parts["mask"] = mask if mask.ndim == 2 else np.ascontiguousarray(mask[..., 0])
         note = self.notes.get(name.as_posix(), self.notes.get(name.name))
-        if not self.notes:
-            return parts
-        if note is None:
+        if self.notes and note is None:
             print(f"{name.as_posix()} has no entry in --annotations: drawn without", file=sys.stderr)
-        return parts | _annotations(note or {"boxes": []}, parts["image"].shape[:2], self.augment)
+        if self.notes:
+            parts |= _annotations(note or {"boxes": []}, parts["image"].shape[:2], self.augment)
+        return parts
 
 
 def _annotations(note: dict[str, Any], size: tuple[int, int], augment: Compose | None) -> dict[str, Any]:
@@ -237,8 +236,7 @@ def _notes_of(file: str) -> dict[str, Any]:
             if "bbox" in one:
                 note["boxes"].append(one["bbox"])
                 note["labels"].append(kinds.get(one.get("category_id"), one.get("category_id")))
-            points = one.get("keypoints", [])
-            note["keypoints"] += [points[first : first + 3] for first in range(0, len(points), 3)]
+            note["keypoints"] += np.reshape(one.get("keypoints", []), (-1, 3)).tolist()
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(
             f'{file} must be the JSON of COCO, or {{"file name": {{"boxes": [[x0, y0, x1, y1]]}}}}: '
