@@ -267,12 +267,13 @@ def test_scales_that_albumentations_fails_with_are_refused() -> None:
         lambda: A.Affine(fill_mask=(1, 2)),
         lambda: A.Affine(interpolation=3),
         lambda: A.CropAndPad(4, fill=(0, 255)),
-        lambda: A.CropAndPad([(1, 2), 3, 4, 5]),
+        lambda: A.CropAndPad([[1, 2, 9], 3, 4, 5]),
         lambda: A.Equalize(by_channels=False),
         lambda: A.GridDropout(holes_number_xy=(2, 2)),
         lambda: A.Resize(8, 8, mask_interpolation=1),
         lambda: A.Compose([A.Affine()], mask_interpolation=1),
     ],
+    ids=map(str, range(10)),
 )
 @pytest.mark.parametrize(
     ("installed", "told"),
@@ -281,6 +282,7 @@ def test_scales_that_albumentations_fails_with_are_refused() -> None:
         ({"albumentations": "1.4.0"}, "albumentations 1.4.0 is installed, which has the same import name"),
         ({"albumentations": "2.0.8", "albumentationsx": "2.1.0"}, "albumentationsx 2.1.0 is installed"),
     ],
+    ids=["none", "1.x", "successor"],
 )
 def test_an_option_of_the_original_is_an_error_without_it(
     make: Any, installed: dict[str, str], told: str, monkeypatch: pytest.MonkeyPatch

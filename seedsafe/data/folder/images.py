@@ -13,8 +13,8 @@ import numpy as np
 
 from seedsafe.data.folder.index import IMAGE_EXTENSIONS, FolderIndex
 from seedsafe.data.folder.read import read_image, read_image_window
+from seedsafe.functional.jpeg import Place
 from seedsafe.ground.checks import explain_arguments
-from seedsafe.kernels.jpeg import Place
 
 __all__ = ["ImageFolder", "Samples"]
 
