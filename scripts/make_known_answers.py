@@ -278,6 +278,9 @@ def of_names() -> Iterator[Asked]:
     yield Asked(
         ss.Compose([ss.OneOf([ss.OneOf([flip, crop]), flip], name="first"), ss.OneOf([crop])]), (37, 53, 3)
     )
+    yield Asked(
+        ss.Compose([ss.OneOf([ss.OneOf([flip, crop]), ss.OneOf([crop])]), ss.OneOf([flip])]), (37, 53, 3)
+    )
     yield Asked(ss.Compose([ss.SomeOf([ss.RandomApply([flip]), flip], n=9, replace=True), flip]), (37, 53, 3))
     yield Asked(
         ss.Compose([ss.RandAugment(3), ss.RandAugment(3), ss.RandAugment(2, name="late")]), (37, 53, 3)
