@@ -528,6 +528,7 @@ def test_parameters_are_plain_json() -> None:
     assert json.loads(json.dumps(plain(every)))["c"] == [0, 1, 2]
     assert text(None) == "did not fire"
     assert text(()) == "fired"
+    assert text(ss.Compose([ss.bridge(np.copy)]).params(KEY, (2, 2))[0].params) == "drawn by the original"
 
 
 class Marked(ss.HorizontalFlip):
