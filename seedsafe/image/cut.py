@@ -25,7 +25,7 @@ class CropTransform(SpatialTransform):
 
     p: float = option(probability, default=1.0, kw_only=True)
 
-    def window(self, params: Any) -> Any:
+    def window(self, params: Any) -> Any:  # pyright: ignore[reportIncompatibleVariableOverride]
         """Return the window that the parameters describe."""
         return params[:4]
 
@@ -60,7 +60,7 @@ class ResizeWindow(SpatialTransform):
     interpolation: Any
     antialias: Any
 
-    def window(self, params: Any) -> Any:
+    def window(self, params: Any) -> Any:  # pyright: ignore[reportIncompatibleVariableOverride]
         """Return the window that the parameters describe."""
         return params
 

@@ -62,7 +62,7 @@ _Padding = Option[int | tuple[int, ...], int | tuple[int, int, int, int]]
 class Windowed(FillTransform):
     """A transform whose result is a window, which may reach beyond the image."""
 
-    def window(self, params: Any) -> tuple[int, int, int, int]:
+    def window(self, params: Any) -> tuple[int, int, int, int]:  # pyright: ignore[reportIncompatibleVariableOverride]
         """Return top, left, height and width of the window that the parameters describe."""
         top, left, height, width = params
         return top, left, height, width
@@ -104,7 +104,7 @@ class _FixedWindow(Windowed):
 
     add_to_pass = CropTransform.add_to_pass
 
-    def window(self, params: Any) -> tuple[int, int, int, int]:
+    def window(self, params: Any) -> tuple[int, int, int, int]:  # pyright: ignore[reportIncompatibleVariableOverride]
         top, left = params
         height, width = self.size
         return top, left, height, width
