@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 
-.PHONY: demo proof cost test check test-kernels test-neon test-numpy test-oldest test-newest test-arm test-elsewhere test-release test-matrix test-audit test-bridge test-scale test-albumentations test-cuda coverage test-trainers test-site bench bench-loaders docs clean
+.PHONY: demo proof cost test check test-kernels test-neon test-numpy test-oldest test-newest test-arm test-elsewhere test-release test-matrix test-order test-audit test-bridge test-scale test-albumentations test-cuda coverage test-trainers test-site bench bench-loaders docs clean
 
 # One environment for everything; made again only when pyproject.toml or the kernels change.
 $(VENV)/.installed: pyproject.toml hatch_build.py $(wildcard seedsafe/kernels/*.[ch])
@@ -33,6 +33,9 @@ demo: $(VENV)/.installed
 
 proof: $(VENV)/.installed
 	$(BIN)/python -m demo --proof
+# How even the addressed order is over 10,000 keys: minutes. `make test` looks at 1,000 and fewer sizes.
+test-order: $(VENV)/.installed
+	SEEDSAFE_WHOLE_ORDER=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/test_addressed_order.py
 
 # In a process for each core: no test needs a quiet machine. JOBS=0 runs them in one. A test that hangs is ended and named.
 # Hundreds of programs and spawned workers read the modules compiled, whatever the shell says.

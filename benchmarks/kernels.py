@@ -1,6 +1,6 @@
 """What the compiled kernels do, beside torchvision and Pillow: the processor's time in user mode.
 
-``python -m benchmarks.kernels [ROUNDS]`` prints a table. Each case has blocks of calls of all contenders, which take turns in one process,
+``python -m benchmarks.kernels [ROUNDS [CASE]]`` prints a table, of the cases with this text in their names. Each case has blocks of calls of all contenders, which take turns in one process,
 with one thread. The processor's time in user mode leaves out the pages that the system gives to fresh arrays, which cost from 0.1 to 28 µs,
 as the machine may have it; the wall clock is beside it. torchvision v2 gets tensors whose channels lie last in memory, its fastest form. It
 needs torchvision, as the environment of `make test-bridge` has it.
@@ -8,6 +8,7 @@ needs torchvision, as the environment of `make test-bridge` has it.
 
 from __future__ import annotations
 
+import itertools
 import random
 import resource
 import sys
@@ -61,6 +62,48 @@ def keyed(augment: ss.Compose, image: np.ndarray[Any, Any]) -> Call:
     return lambda number: augment(image, key=ss.SampleKey(42, 0, number))
 
 
+class Listed(torch.utils.data.Dataset[Any]):
+    """Images under a transform of torchvision v2."""
+
+    def __init__(self, images: list[Any], transform: Any) -> None:
+        self.images, self.transform = images, transform
+
+    def __len__(self) -> int:
+        return len(self.images)
+
+    def __getitem__(self, index: int) -> Any:
+        return self.transform(self.images[index])
+
+
+def loaders() -> dict[str, Any]:
+    """Return loaders of 256 images in memory, without workers."""
+    images = [photo(256, 320, seed) for seed in range(256)]
+    augment = ss.Compose([ss.RandomCrop(224), ss.HorizontalFlip(), ss.Normalize(MEAN, STD), ss.ToCHW()])
+    theirs = v2.Compose(
+        [
+            v2.RandomCrop(224),
+            v2.RandomHorizontalFlip(),
+            v2.ToDtype(torch.float32, scale=True),
+            v2.Normalize(MEAN, STD),
+        ]
+    )
+    dataset = seedsafe_torch.AugmentedDataset(images, augment, seed=1)
+    options: dict[str, Any] = {"batch_size": 64, "shuffle": True, "drop_last": True}
+    return {
+        "seedsafe": seedsafe_torch.loader(dataset, **options),
+        "seedsafe, in_place=False": seedsafe_torch.loader(dataset, in_place=False, **options),
+        "torchvision v2": torch.utils.data.DataLoader(
+            Listed([last(image) for image in images], theirs), **options
+        ),
+    }
+
+
+def batches(loading: Any) -> Call:
+    """Return a call that gives the next batch of a loader, pass after pass."""
+    batch = itertools.chain.from_iterable(itertools.repeat(loading))
+    return lambda _: next(batch)
+
+
 def cases(folder: Path) -> Iterator[tuple[str, float | None, dict[str, Call]]]:
     """Yield the name of each case, the goal for the first of the others, and the calls, ours first."""
     for rows, columns, torchs in ((300, 260, 1.3), (512, 512, 1.0)):
@@ -109,6 +152,9 @@ def cases(folder: Path) -> Iterator[tuple[str, float | None, dict[str, Call]]]:
         "cv2 and seedsafe": lambda number: ours(base[number % count][0], key=ss.SampleKey(42, 0, number)),
         "torchvision on PIL": lambda number: theirs[number % count],
         "torchvision with convert=True": lambda number: converted.at(number % count, epoch=number // count),
+    }  # fmt: skip
+    yield "batch of 64 by a DataLoader: crop, flip, normalise", None, {
+        name: batches(loading) for name, loading in loaders().items()
     }  # fmt: skip
     clips = their_clips()
     for name, augment in our_clips().items():
@@ -177,6 +223,8 @@ def main() -> None:
             data = cv2.imencode(".jpg", photo(375, 500, number), [cv2.IMWRITE_JPEG_QUALITY, 85])[1]
             (folder / "photos" / f"{number:02}.jpg").write_bytes(data.tobytes())
         for case, goal, calls in cases(folder):
+            if len(sys.argv) > 2 and sys.argv[2] not in case:
+                continue
             rows = measured(calls, rounds)
             own_user, own_wall = rows["seedsafe"]
             for contender, (user, wall) in rows.items():

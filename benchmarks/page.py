@@ -39,13 +39,10 @@ BARE = "albumentations, bare"
 BEHIND = 0.9
 """A case below this ratio has to have its reason on the page."""
 
-PILLOWS = "the bytes are Pillow's and Pillow computes them, from an array and back; torch's kernel for uint8 rounds in another way"
 FIXED = "what it costs whatever the size is most of it here"
 DRAWN = "the key, its words and the checks take some µs more than numbers from a global generator do"
 WAVERS = "its figures waver from run to run, from behind to ahead"
 REASONS = {
-    "Resize, antialias": PILLOWS,
-    "RandomResizedCrop, antialias": PILLOWS,
     "ElasticTransform": f"{FIXED}: the steps that make the field, exact on every machine",
     "ShotNoise": f"{FIXED}: the tables of counts for 256 values, exact on every machine",
     "Downscale": DRAWN,
@@ -108,8 +105,8 @@ def page(note: str, paths: Sequence[str | Path]) -> tuple[str, list[str]]:
 
 
 def kept(text: str) -> str:
-    """Return the last part of the page, which benchmarks.batches writes."""
-    title = "## Batches of small images\n"
+    """Return the last parts of the page: what benchmarks.kernels prints, and what benchmarks.batches writes."""
+    title = "## Kernels\n"
     return title + text.partition(title)[2] if title in text else ""
 
 

@@ -31,7 +31,6 @@ from seedsafe.bridging import keyed as keyed
 from seedsafe.bridging import register_hook as register_hook
 from seedsafe.data.folder import FolderIndex as FolderIndex
 from seedsafe.data.folder import ImageFolder as ImageFolder
-from seedsafe.data.mixture import Mixture as Mixture
 from seedsafe.data.stats import ChannelStats as ChannelStats
 from seedsafe.data.stats import channel_stats as channel_stats
 from seedsafe.ground.info import Info as Info
@@ -134,6 +133,7 @@ from seedsafe.keys.order import epoch_order as epoch_order
 from seedsafe.mixing.batch import BatchMix as BatchMix
 from seedsafe.mixing.copy_paste import CopyPaste as CopyPaste
 from seedsafe.mixing.cutmix import CutMix as CutMix
+from seedsafe.mixing.mixture import Mixture as Mixture
 from seedsafe.mixing.mixup import MixUp as MixUp
 from seedsafe.mixing.mosaic import Mosaic as Mosaic
 from seedsafe.pipeline.boxes import Boxes as Boxes

@@ -217,23 +217,6 @@ class DividesByZero(Base):
             return image / image.max()
 
 
-class OtherShapes(Base):
-    def sample(self, index: int) -> Any:
-        return self.images[index][: 12 - (index == 3)].copy()
-
-
-class OtherDtypes(Base):
-    def sample(self, index: int) -> Any:
-        return self.images[index].astype(np.float64 if index == 3 else np.float32)
-
-
-class Tokens(Base):
-    """Lists of tokens, of several lengths."""
-
-    def sample(self, index: int) -> Any:
-        return {"input_ids": list(range(3 + index % 4)), "words": ["a"] * (1 + index % 2)}
-
-
 class MissingFile(Base):
     def sample(self, index: int) -> Any:
         if index == 11:
@@ -250,11 +233,6 @@ class TooLong(Base):
         if not -len(self.images) <= index < len(self.images):
             raise IndexError(f"index {index}")
         return self.sample(index)
-
-
-class Wraps(Base):
-    def __getitem__(self, index: int) -> Any:
-        return self.sample(index % len(self.images))
 
 
 class ManyObjects(Base):

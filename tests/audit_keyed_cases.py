@@ -168,11 +168,6 @@ class SeededByHash(Base):
         return np.random.default_rng(hash(NAMES[index]) % 2**32).random(4)
 
 
-class SeededByTupleHash(Base):
-    def sample(self, index: int) -> Any:
-        return np.random.default_rng(hash(("train", index)) % 2**32).random(4)
-
-
 class SetOrder(Base):
     def sample(self, index: int) -> Any:
         words = {"cat", "dog", "horse", "bird", "fish", "cow", NAMES[index]}
@@ -193,28 +188,6 @@ class SplitByHash(Base):
 
     def sample(self, index: int) -> Any:
         return IMAGES[self.chosen[index]].copy()
-
-
-class Thing:
-    """Has no hash of its own."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-
-
-class SetOfObjects(Base):
-    def __init__(self) -> None:
-        self.parts = {Thing(number) for number in range(40)}
-
-    def sample(self, index: int) -> Any:
-        return [thing.number for thing in self.parts]
-
-
-class DependsOnParent(Base):
-    """Its workers agree within a run and not with those of another, as sets of objects sometimes do."""
-
-    def sample(self, index: int) -> Any:
-        return [index, os.getppid()]
 
 
 class SeededByCrc(Base):

@@ -6,9 +6,7 @@ import io
 import json
 import re
 import sys
-from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import audit_cases as cases
 import pytest
@@ -16,7 +14,7 @@ from programs import ROOT, python
 
 import seedsafe as ss
 from seedsafe.__main__ import main
-from seedsafe_audit import Answer, Report, page, terminal
+from seedsafe_audit import Answer, Report, terminal
 from seedsafe_audit.questions import QUESTIONS
 
 QUICK = ["--samples", "16", "--workers", "0,2", "--start-methods", "fork"]
@@ -53,6 +51,10 @@ def test_wrong_targets(target: str, text: str, capsys: pytest.CaptureFixture[str
         (["--select", "everything"], "questions must be among ends, duplicates"),
         (["--select", "pools,order"], "It is no question any more: count a worker's threads with"),
         (["--select", "outliers"], "compare the ranges of samples by seedsafe.channel_stats"),
+        (["--select", "forms"], "compare the dtype and the shape of samples"),
+        (["--select", "outside"], "test that dataset[len(dataset)] raises IndexError"),
+        (["--select", "hash-order"], "ask workers, with a spawned start method"),
+        (["--format", "html"], "invalid choice: 'html' (choose from"),
         (["--start-methods", "teleport"], "start_methods must be among"),
     ],
 )
@@ -157,48 +159,6 @@ def test_the_terminal_shows_faults_with_evidence_and_all_verdicts(noisy: Report)
     assert "1 fault, 1 warning; " in text
 
 
-class Page(HTMLParser):
-    """What a page is made of."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, Any]]] = []
-
-    def handle_starttag(self, tag: str, attrs: Any) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-
-def rendered(report: Report) -> tuple[str, list[tuple[str, dict[str, Any]]]]:
-    file = io.StringIO()
-    page.write(report, file)
-    parsed = Page()
-    parsed.feed(file.getvalue())
-    return file.getvalue(), parsed.tags
-
-
-def test_the_page_stands_alone_and_shows_the_repeated_samples(noisy: Report) -> None:
-    text, tags = rendered(noisy)
-    cells = [attrs for tag, attrs in tags if tag == "rect"]
-    assert len(cells) == 2 * 32
-    assert all("stroke" in attrs for attrs in cells)
-    assert "http" not in text
-    assert {tag for tag, _ in tags}.isdisjoint({"script", "link"})
-
-
-def test_the_page_escapes_what_comes_from_the_dataset() -> None:
-    answer = Answer("raises", "t", "fault", "<script>alert(1)</script>", ("<b>",), (), "dataset")
-    text, tags = rendered(Report("<i>x</i>", (answer,)))
-    assert "<script>" not in text
-    assert {"b", "i", "script"}.isdisjoint(tag for tag, _ in tags)
-
-
-def test_the_page_names_the_answer_that_leads() -> None:
-    led = Answer("order", "t", "warning", "s", part_of="global-state")
-    text, _ = rendered(Report("x", (Answer("global-state", "t", "warning", "s"), led)))
-    assert 'The same cause as <a href="#global-state">' in text
-    assert "Warnings: 1." in text
-
-
 def test_quick_reads_less_unless_it_is_told_otherwise(tmp_path: Path) -> None:
     for options, samples in ((["--quick"], 64), (["--quick", "--samples", "16"], 16)):
         out = tmp_path / "report.json"
@@ -207,22 +167,6 @@ def test_quick_reads_less_unless_it_is_told_otherwise(tmp_path: Path) -> None:
         settings = json.loads(out.read_text())["settings"]
         assert (settings["samples"], settings["workers"]) == (samples, [0, 2])
         assert settings["start_methods"] == ["fork"]
-
-
-def test_an_html_report_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = tmp_path / "report.html"
-    assert run("audit_cases:good", "--select", "none", "--format", "html", "--output", str(out)) == 0
-    assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
-    assert capsys.readouterr().out == ""
-
-
-def test_a_missing_library_is_named(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setitem(sys.modules, "jinja2", None)
-    assert run("audit_cases:good", "--select", "none", "--format", "html") == 2
-    told = '--format html needs jinja2: pip install "seedsafe[tools]", or use --format json'
-    assert told in capsys.readouterr().err
 
 
 class Terminal(io.StringIO):

@@ -35,11 +35,10 @@ def test_torch(name: str) -> None:
         samples=16,
         workers=(0, 4),
         start_methods=("fork",),
-        questions=["duplicates", "epochs", "workers", "forms"],
+        questions=["duplicates", "epochs", "workers"],
     )
     assert (report["duplicates"].verdict, report["epochs"].verdict) == (duplicates, epochs)
     assert report["workers"].verdict == "warning"  # both kinds depend on the number of workers
-    assert report["forms"].verdict == "ok"
 
 
 @pytest.mark.parametrize("framework", ["keras", "tf_keras"])

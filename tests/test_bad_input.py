@@ -69,9 +69,7 @@ class TestFlags:
         (tmp_path / "a").mkdir()
         dataset = AugmentedDataset([RGB], seed=42)
         for act in (
-            lambda: ss.channel_stats([RGB], progress="no"),  # type: ignore[arg-type]
             lambda: ss.FolderIndex(tmp_path, labelled="no"),  # type: ignore[arg-type]
-            lambda: ss.ImageFolder(tmp_path, allow_empty="no"),  # type: ignore[arg-type]
             lambda: ss.bridge(np.negative, values_only="no"),  # type: ignore[arg-type]
             lambda: AugmentedDataset([RGB], seed=42, check_finite="no"),  # type: ignore[arg-type]
             lambda: loader(dataset, shuffle="no"),
@@ -93,8 +91,6 @@ test_errors_are_in_the_users_words = refused(
     (lambda: ss.ChannelStats.from_dict(None), TypeError, "data must be a dict from ChannelStats.to_dict(), got None"),  # type: ignore[arg-type]
     (lambda: ss.ChannelStats.from_json("[]"), TypeError, "data must be a dict from ChannelStats.to_dict(), got []"),
     (lambda: ss.ChannelStats.from_dict({"format": "seedsafe/channel-stats", "version": 1}), ValueError, "got one without ['dtype', 'images',"),
-    (lambda: ss.FolderIndex(ROOT / "docs", extensions=(1, None)), TypeError, "extensions must be strings, got 1"),  # type: ignore[arg-type]
-    (lambda: ss.FolderIndex(ROOT / "docs", extensions=None), TypeError, "extensions must be strings, got None"),  # type: ignore[arg-type]
     (lambda: ss.Compose.from_dict({"contract": 1}, classes=[1]), TypeError, "classes must be classes of transforms, got 1"),  # type: ignore[list-item]
     (lambda: ss.record_index("\ud83d"), ValueError, "record_id must be text that UTF-8 can encode"),
     (lambda: ss.Pad(1, fill=0.5)(RGB, key=KEY), ValueError, "fill must be a whole number from 0 to 255 for uint8, got 0.5"),

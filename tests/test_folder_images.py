@@ -236,9 +236,6 @@ def test_items_and_attributes_are_those_of_torchvision(root):
                 sequence[position]
     with pytest.raises(TypeError, match="'float' object cannot be interpreted as an integer"):
         photos[1.0]
-    assert len(ss.ImageFolder(root, extensions=".png", allow_empty=True)) == sum(
-        path.endswith(".png") for path, _ in photos.samples
-    )
 
 
 def test_transforms_and_loaders_are_the_callers(root):
@@ -246,8 +243,6 @@ def test_transforms_and_loaders_are_the_callers(root):
     assert photos[1] == (FLOWER.shape, 10)
     paths = ImageFolder(root, loader=os.path.basename)
     assert [name for name, _ in paths][:2] == ["chelsea.png", "dahlia.png"]
-    chosen = ImageFolder(root, extensions=".JPG", allow_empty=True)
-    assert [os.path.basename(path) for path, _ in chosen.samples] == ["rocket.jpg"]
 
 
 def test_empty_classes_and_missing_classes_are_errors(root, tmp_path):
@@ -258,9 +253,8 @@ def test_empty_classes_and_missing_classes_are_errors(root, tmp_path):
         match=r"2 of 5 classes in .* have no images: 'abyss', 'void'\. Add files ",
     ):
         ImageFolder(root)
-    photos = ImageFolder(root, allow_empty=True)
-    assert photos.classes == ["abyss", "cat", "flower", "landscape", "void"]
-    assert photos.targets.tolist() == [1, 2, 3, 3, 3]
+    with pytest.raises(TypeError, match="has no allow_empty: remove the folders of classes without images"):
+        ImageFolder(root, allow_empty=True)
     (tmp_path / "bare").mkdir()
     with pytest.raises(FileNotFoundError, match="contains no folders: give each class a folder"):
         ImageFolder(tmp_path / "bare")
@@ -363,12 +357,6 @@ def test_the_statistics_command_reads_any_tree(root, tmp_path, capsys):
     assert f"{stats.mean[0] / 255:.6g}" in out
 
 
-def test_the_statistics_command_keeps_what_is_stored(tmp_path, capsys):
-    (tmp_path / "deep.png").write_bytes(png(deep()))
-    assert stats_cli.main([str(tmp_path), "--as-stored"]) == 0
-    assert "1 image, 1 channels of uint16, 4,096 values each" in capsys.readouterr().out
-
-
 def test_the_statistics_command_names_a_damaged_file(root, tmp_path, capsys):
     path = root / "landscape/china.png"
     path.write_bytes(path.read_bytes()[:1000])
@@ -395,7 +383,14 @@ def test_the_statistics_command_can_be_interrupted(root, capsys, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("option", "way_out"), [(["--resume", "kept"], "merge them: a | b"), (["--histogram"], "numpy.bincount")]
+    ("option", "way_out"),
+    [
+        (["--resume", "kept"], "merge them: a | b"),
+        (["--histogram"], "numpy.bincount"),
+        (["--as-stored"], "read_image_as_stored) to channel_stats"),
+        (["--strict"], "8-bit RGB has no NaN"),
+        (["--no-progress"], "nothing is shown"),
+    ],
 )
 def test_the_statistics_command_says_what_to_do_without_an_option_of_earlier_releases(
     root, capsys, option, way_out

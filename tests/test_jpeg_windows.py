@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import pickle
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,8 +18,8 @@ from PIL import Image
 import seedsafe as ss
 from seedsafe import kernels
 from seedsafe.data.folder import read
+from seedsafe.functional.jpeg import Windows
 from seedsafe.ground.info import Array
-from seedsafe.kernels.jpeg import Windows
 from seedsafe.reading.reader import KeyedReader
 
 KINDS = ("411", "420", "422", "440", "444", "grey")
@@ -163,6 +164,8 @@ class Whole(ss.ImageFolder):
 
 def samples(base: Any, augment: Any, **options: Any) -> list[Any]:
     reader = KeyedReader(base, augment, seed=5, **options)
+    if base.loader is read.read_image and isinstance(augment, ss.Compose):
+        reader = pickle.loads(pickle.dumps(reader))  # as in a worker
     epochs = range(4)  # the first reads are checked, and whole
     return [reader.sample(ss.SampleIndex(i, epoch=epoch)) for epoch in epochs for i in range(len(base))]
 

@@ -14,9 +14,10 @@ import pytest
 from seedsafe_lint import lint
 
 CORPUS = Path(__file__).parent / "lint_corpus"
-HAZARDS = sorted((CORPUS / "hazard").iterdir())
-CLEAN = sorted((CORPUS / "clean").iterdir())
-TREES = sorted((CORPUS / "trees").iterdir())
+HAZARDS, CLEAN, TREES = (
+    sorted(path for path in (CORPUS / kind).iterdir() if path.name != "__pycache__")
+    for kind in ("hazard", "clean", "trees")
+)
 
 
 def expected(case: Path) -> Counter[tuple[str, int, str]]:

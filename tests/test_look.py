@@ -384,7 +384,7 @@ def test_yaml_and_classes_of_ones_own(folder: Path, capsys: pytest.CaptureFixtur
         (["explain", "p.json", "--size", "8x8"], "cannot crop 64×64"),
         (["explain", "p.json", "--size", "99x99", "--epoch", "-1"], "epoch must be at least 0"),
         (["explain", "p.json", "--image", "nothing.jpg"], "nothing.jpg"),
-        (["explain", "p.json", "--size", "99x99", "--dtype", "small"], "--dtype must be a dtype of NumPy"),
+        (["explain", "p.json", "--size", "99x99", "--dtype", "uint8"], "no draw depends on it"),
         (["explain", "p.json", "--size", "99x99", "--boxes", "{}"], "--boxes must be JSON such as"),
         (["explain", "mine:dataset", "--index", "5"], "out of range"),
         (["explain", "mine:Plain"], "use `seedsafe preview`"),
@@ -492,9 +492,9 @@ def test_show_loads_matplotlib_and_says_what_it_lacks() -> None:
         (np.array([[False, True]]), [0, 255]),
         (np.array([[0, 65535]], np.uint16), [0, 255]),
         (np.array([[0.0, 1.0]], np.float32), [0, 255]),
-        (np.array([[0.0, 128.0]], np.float32), [0, 128]),
+        (np.array([[0.0, 128.0]], np.float32), [0, 255]),
         (np.array([[-2.0, 2.0]], np.float32), [0, 255]),
-        (np.array([[0, 7]], np.int64), [0, 7]),
+        (np.array([[0, 7]], np.int64), [0, 255]),
         (np.array([[np.nan, 1.0]]), [0, 255]),
     ],
 )
@@ -528,6 +528,7 @@ def test_parameters_are_plain_json() -> None:
     assert json.loads(json.dumps(plain(every)))["c"] == [0, 1, 2]
     assert text(None) == "did not fire"
     assert text(()) == "fired"
+    assert text(ss.Compose([ss.bridge(np.copy)]).params(KEY, (2, 2))[0].params) == "drawn by the original"
 
 
 class Marked(ss.HorizontalFlip):

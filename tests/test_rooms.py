@@ -106,7 +106,9 @@ def test_the_house_is_small() -> None:
         return 1 + max(map(floor, imports[room]), default=0)
 
     assert len(imports) <= 13
-    assert sum(map(len, imports.values())) <= 31  # the compiled kernels are a room with one arrow
+    assert (
+        sum(map(len, imports.values())) <= 32
+    )  # the last two are to and from the compiled kernels, which are opened under the lock of late imports
     assert max(map(floor, imports)) <= 6
 
 

@@ -43,6 +43,7 @@ def test_targets() -> None:
     made = augment_sample(FLIP, {"a": IMAGE, "b": IMAGE}, KEY, {"a": "image", "b": None})
     assert made["a"].tolist() == [[2, 1]]
     assert made["b"] is IMAGE
+    assert check_targets(("image", "mask", "masks"))  # two masks would be `masks` themselves
 
 
 def test_views() -> None:

@@ -25,11 +25,6 @@ def _hue(value: Any, name: str) -> Any:
     return (-value, value) if isinstance(value, int | float) and value > 0.5 else value
 
 
-def _count(value: Any, name: str) -> Any:
-    low, high = ends_of(value, name)
-    return low if low == high else (low, high)
-
-
 def _hundredths(value: Any, name: str) -> tuple[float, float]:
     low, high = (100 - value, 100 + value) if is_number(value) else ends_of(value, name)
     return low / 100, high / 100
@@ -37,15 +32,6 @@ def _hundredths(value: Any, name: str) -> tuple[float, float]:
 
 def _clip(value: Any, name: str) -> Any:
     return value if is_number(value) else pair_of(value, name)
-
-
-def _bits(value: Any, name: str) -> Any:
-    bits = tuple(value) if isinstance(value, tuple | list) else value
-    if not is_number(bits) and not (isinstance(bits, tuple) and len(bits) == 2 and all(map(is_number, bits))):
-        raise ValueError(
-            f"{name} must be one number or a range, got {value!r}: pass one, seedsafe keeps the same number in each channel"
-        )
-    return bits
 
 
 def _shift(value: Any, name: str) -> tuple[float, float]:
@@ -108,7 +94,7 @@ ROWS: Final = {
     "ChannelDropout": Row(
         ss.ChannelDropout,
         "channel_drop_range=(1, 1), fill=0, p=0.5, *, fill_value=None",
-        {"channel_drop_range": ("count", _count)},
+        {"channel_drop_range": ("count", ends_of)},
     ),
     "ToGray": Row(
         ss.ToGray,
@@ -152,7 +138,7 @@ ROWS: Final = {
         ". `threshold`, from 1.x, counts to 255",
         older=Row(ss.Solarize, "threshold, p=0.5", {"threshold": _of_255}),
     ),
-    "Posterize": Row(ss.Posterize, "num_bits=4, p=0.5", {"num_bits": ("bits", _bits)}),
+    "Posterize": Row(ss.Posterize, "num_bits=4, p=0.5", {"num_bits": "bits"}),
     "InvertImg": Row(ss.Invert, "p=0.5"),
     "RandomToneCurve": Row(ss.ToneCurve, "scale=0.1, per_channel=False, p=0.5"),
     "FancyPCA": Row(ss.FancyPCA, "alpha=0.1, p=0.5"),

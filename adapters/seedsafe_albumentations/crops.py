@@ -14,7 +14,7 @@ __all__ = ["ROWS"]
 
 def _sized(kind: Any, first: str, options: str, rules: Mapping[str, Rule]) -> Row:
     """Return the row of a crop that is resized: to a size (2.x), or to a height and a width (1.x)."""
-    more = f"{options}, p=1.0, mask_interpolation=0, area_for_downscale=None, always_apply=None"
+    more = f"{options}, p=1.0, mask_interpolation=0, area_for_downscale=None"
     older = Row(
         kind,
         f"{first}height, width, {more}",

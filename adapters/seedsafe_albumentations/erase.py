@@ -39,22 +39,11 @@ def _coarse(**options: Any) -> Any:
     return ss.CoarseDropout(*sides, **options)
 
 
-def _ends(value: Any, name: str) -> tuple[Any, Any]:
-    low, high = ends_of(value, name)
-    return min(low, high), max(low, high)
-
-
 def _unit(ratio: Any, unit_size_range: Any, unit_size_min: Any, unit_size_max: Any, **options: Any) -> Any:
     if unit_size_min is not None and unit_size_max is not None:
         unit_size_range = (unit_size_min, unit_size_max)
     unit = None if unit_size_range is None else pair_of(unit_size_range, "unit_size_range")
     return ss.GridDropout(ratio, unit, **options)
-
-
-def _drop_value(value: Any, name: str) -> Any:
-    if value is None:
-        raise ValueError(f"{name}=None, a random value for each pixel, is not supported: pass a number")
-    return value
 
 
 _CELLS: Final = only(None, "pass unit_size_range, the side of a cell in pixels")
@@ -68,7 +57,7 @@ ROWS: Final = {
         "max_holes=None, fill_value=None, mask_fill_value=None",
         {
             "max_holes": only(None, "it takes a range, or the largest and smallest number, got both"),
-            "num_holes_range": ("count", _ends),
+            "num_holes_range": ("count", ends_of),
             "hole_height_range": ("height", pair_of),
             "hole_width_range": ("width", pair_of),
             **_FILLS,
@@ -133,6 +122,6 @@ ROWS: Final = {
     "PixelDropout": Row(
         ss.PixelDropout,
         "dropout_prob=0.01, per_channel=False, drop_value=0, mask_drop_value=None, p=0.5",
-        {"dropout_prob": "share", "drop_value": ("fill", _drop_value), "mask_drop_value": "mask_fill"},
+        {"dropout_prob": "share", "drop_value": "fill", "mask_drop_value": "mask_fill"},
     ),
 }

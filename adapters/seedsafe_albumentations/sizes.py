@@ -43,10 +43,9 @@ def _pad_if_needed(
             f"pad_height_divisor={pad_height_divisor!r}, pad_width_divisor={pad_width_divisor!r}: pass one, and None for the other"
         )
     size = None if min_height is min_width is None else (min_height or 1, min_width or 1)
-    divisor = (pad_height_divisor or 1, pad_width_divisor or 1)
-    if pad_height_divisor is pad_width_divisor is None:
-        return ss.PadIfNeeded(size, **options)
-    return ss.PadIfNeeded(size, divisor=divisor, **options)
+    if not pad_height_divisor is pad_width_divisor is None:
+        options["divisor"] = (pad_height_divisor or 1, pad_width_divisor or 1)
+    return ss.PadIfNeeded(size, **options)
 
 
 def _sides(value: Any, name: str) -> Any:

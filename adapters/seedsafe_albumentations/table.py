@@ -89,10 +89,8 @@ class Row:
 
     def parameters(self) -> inspect.Signature:
         """Return the parameters as a signature."""
-        text = self.signature
-        if "always_apply" not in text:
-            text += ", always_apply=None" if "*" in text else ", *, always_apply=None"
-        return inspect.signature(eval(f"lambda {text}: None"))  # the table's own text
+        more = ", always_apply=None" if "*" in self.signature else ", *, always_apply=None"
+        return inspect.signature(eval(f"lambda {self.signature}{more}: None"))  # the table's own text
 
     def transform(self, **arguments: Any) -> Any:
         """Return seedsafe's transform for albumentations' arguments."""
@@ -103,17 +101,13 @@ class Row:
             arguments |= {} if value is None else {rules[name].now: value}
         options: dict[str, Any] = {}
         for name, value in arguments.items():
-            ours, convert = _split(name, rules.get(name, name))
+            rule = rules.get(name, name)
+            ours, convert = rule if isinstance(rule, tuple) else (rule, None)
+            if callable(ours):
+                ours, convert = name, ours
             new = convert(value, name) if convert else value
             options |= {ours: new} if ours else {}
         return with_p((self.build or self.ours)(**options), p, always_apply)
-
-
-def _split(name: str, rule: Any) -> tuple[str, Converter | None]:
-    """Return our name for an argument, and its converter."""
-    if isinstance(rule, tuple):
-        return rule
-    return (rule, None) if isinstance(rule, str) else (name, rule)
 
 
 def with_p(transform: Any, p: Any, always_apply: Any = None) -> Any:
@@ -227,15 +221,10 @@ def names_of(rows: Mapping[str, Row]) -> dict[str, Any]:
             name,
             [(one.parameters(), one.transform) for one in (row, row.older) if one is not None],
             row.ours,
-            f"Return ``{_path(row.ours)}``{row.note}.",
+            f"Return ``seedsafe.{row.ours.__name__}``{row.note}.",
         )
         for name, row in rows.items()
     }
-
-
-def _path(kind: type) -> str:
-    package = kind.__module__.partition(".")[0]
-    return f"{package if package == 'seedsafe' else kind.__module__}.{kind.__name__}"
 
 
 def name_with(name: str, ways: Any, ours: Any, doc: str | None) -> Any:

@@ -5,7 +5,7 @@ indices out, does it only count them, does it leave passes by design, and which 
 known by a documented class or attribute where there is one, else by the frames of its functions: Lightning and Fabric pass on a plain integer,
 TorchIO reads a sampler to count.
 That costs a look at the calling frames when a pass begins or an epoch is set, and nothing per sample. Seen in Accelerate 1.15, Lightning 2.6,
-TorchIO 1.2, timm 1.0, transformers 5 and MONAI 1.6.
+TorchIO 1.2, timm 1.0 and transformers 5.
 
 What else depends on a trainer needs no Caller: most trainers' epoch and position after a resume come from a callback, from an argument, or
 from a line of the user's in the trainer's own event (docs/how-to/trainers.md).
@@ -23,7 +23,6 @@ from weakref import ref
 
 from torch.utils.data import DistributedSampler
 
-from seedsafe.reading import walk
 from seedsafe_torch import frames
 from seedsafe_torch.order import chain_of, samplers_of
 
@@ -31,7 +30,6 @@ __all__ = [
     "UNKEYED",
     "Caller",
     "caller_of",
-    "hand_on",
     "passes_of",
     "sharing_error",
     "warn_of_erasing",
@@ -47,20 +45,21 @@ UNKEYED = (
 class Caller:
     """The code that sets a sampler's epoch or draws its indices. This one is a plain loop; subclasses for trainers override what differs.
 
+    Args:
+        answers: whether the numbers that it sets count its own passes, from 0 in each process, whatever state was loaded (`counts_passes`);
+            whether it reads the entries to know their number, and delivers none of them (`only_counts`); whether it may leave a pass after
+            any batch because another loader has ended (`leaves_passes`).
+
     Example:
         >>> caller = Caller()
         >>> caller.counts_passes, caller.epoch(3, latest=2), caller.iterator(None) is None
         (False, 3, True)
     """
 
-    counts_passes = False
-    """Whether the numbers that it sets count its own passes, from 0 in each process, whatever state was loaded."""
+    counts_passes = only_counts = leaves_passes = False
 
-    only_counts = False
-    """Whether it reads the entries to know their number, and delivers none of them."""
-
-    leaves_passes = False
-    """Whether it may leave a pass after any batch because another loader has ended."""
+    def __init__(self, **answers: bool) -> None:
+        vars(self).update(answers)
 
     def epoch(self, number: SupportsIndex, latest: int | None) -> SupportsIndex:
         """Return the epoch of the next pass, after the caller has set a number.
@@ -199,18 +198,6 @@ def passes_of(loop: Any, loading: Any) -> int:
     return max(-(-int(loop.max_batches) // len(loading)), 1)
 
 
-class FabricLoader(Caller):
-    """A loader that Fabric set up. It sets the number of its passes, which adds nothing for a sampler that counts them itself."""
-
-    counts_passes = True
-
-
-class CombinedPasses(Caller):
-    """The iterator of a CombinedLoader, which leaves shorter loaders in mid-pass when the longest one ends, or longer ones when the shortest does."""
-
-    leaves_passes = True
-
-
 class SharingSampler(Caller):
     """A DistributedSampler around a sampler, such as the one that Lightning wraps it in: it shares the indices out to ranks."""
 
@@ -228,26 +215,22 @@ def _lightnings(sampler: Any) -> Caller | None:
     for setter in frames.callers_of("_set_sampler_epoch"):
         if hasattr(setter, "epoch_progress"):
             return FitLoop(setter, sampler)
-        return FabricLoader() if hasattr(setter, "_num_iter_calls") else None
+        # A loader that Fabric set up sets the number of its passes, which adds nothing for a sampler that counts them itself.
+        return Caller(counts_passes=True) if hasattr(setter, "_num_iter_calls") else None
     for reading in frames.objects_in("__iter__"):
         if isinstance(reading, DistributedSampler) and reading is not sampler and reading.num_replicas > 1:
             return SharingSampler(reading)
     kinds = map(type, frames.objects_in("__next__"))
     combined = any(kind.__module__.endswith("utilities.combined_loader") for kind in kinds)
-    return CombinedPasses() if combined else None
+    # It leaves shorter loaders in mid-pass when the longest one ends, or longer ones when the shortest does.
+    return Caller(leaves_passes=True) if combined else None
 
 
-class QueueLength(Caller):
-    """A Queue of TorchIO that adds up the patches of its subjects."""
-
-    only_counts = True
-
-
-def _torchios(sampler: Any) -> QueueLength | None:
-    """Return the Queue that counts what this sampler yields, or None."""
+def _torchios(sampler: Any) -> Caller | None:
+    """Return the Queue, of TorchIO, that counts what this sampler yields, or None."""
     counting = frames.objects_in("iterations_per_epoch")
     counts = any(getattr(one, "subject_sampler", None) is sampler for one in counting)
-    return QueueLength() if counts else None
+    return Caller(only_counts=True) if counts else None
 
 
 def caller_of(sampler: Any) -> Caller:
@@ -285,34 +268,3 @@ def warn_of_skipping(stream: Any) -> None:
                 "__len__ that counts its records",
                 stacklevel=frames.users_level(),
             )
-
-
-def hand_on(error: Exception, dataset: Any) -> None:
-    """Pass an error of a dataset to the thread that trains, if MONAI's ThreadDataLoader reads the dataset in another one.
-
-    MONAI's thread ends with the error. Without this, the pass would then end as if there were no more batches.
-    """
-    for reading in frames.objects_in_threads("enqueue_values"):
-        read = getattr(getattr(reading, "src", None), "_dataset", None)
-        if hasattr(reading, "buffer") and any(found is dataset for found in walk(read)):
-            reading.buffer = _Failed(reading.buffer, error)
-
-
-class _Failed:
-    """The queue of a thread that has failed: it gives what is left in it, and then raises the error, once."""
-
-    def __init__(self, queue: Any, error: Exception) -> None:
-        self._queue, self._error = queue, error
-        self._raised = False
-
-    def empty(self) -> bool:
-        return self._raised
-
-    def put(self, batch: Any, timeout: float | None = None) -> None:
-        self._queue.put(batch, timeout=timeout)
-
-    def get(self, timeout: float | None = None) -> Any:
-        if not self._queue.empty():
-            return self._queue.get(timeout=timeout)
-        self._raised = True
-        raise self._error

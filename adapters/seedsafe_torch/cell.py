@@ -63,11 +63,11 @@ class Shared:
         """Keep the memory of the file, if there is one, and that of workers that were forked before."""
         self._maps = maps
         self._views = [memoryview(mapped)[: self._numbers].cast("q") for mapped in maps]
+        self.numbers = self._views[0]  # for many reads, a third of the time
         self.marks = memoryview(maps[0])[self._numbers :]
 
     def __getitem__(self, place: int) -> int:
-        number: int = self._views[0][place]
-        return number
+        return self.numbers[place]
 
     def __setitem__(self, place: int, number: int) -> None:
         for view in self._views:
@@ -250,7 +250,7 @@ class EpochCell(WarningLog):
             asked: what a DataLoader reads it for, an index or a batch of them, or None if it is read by hand.
             seed: returns what that DataLoader drew from its generator for the pass, or None.
         """
-        epoch, marks = self.shared[_EPOCH], self.shared.marks
+        epoch, marks = self.shared.numbers[_EPOCH], self.shared.marks
         by_hand = asked is None
         if isinstance(asked, list) and self._ordered != epoch:
             self._note_order(epoch, seed(), asked)

@@ -313,11 +313,8 @@ class Copied:
     """
 
     def __init__(self, dataset: Any) -> None:
-        self._changes = [
-            (inside._changes, inside._changes.count)
-            for inside in nested(dataset)
-            if hasattr(inside, "_changes")
-        ]
+        found = [one._changes for one in nested(dataset) if hasattr(one, "_changes")]
+        self._changes = [(changes, changes.count) for changes in found]
         self._plain = [
             (inside, name, content)
             for inside in walk(dataset)
@@ -329,7 +326,7 @@ class Copied:
         """Compare the dataset with the copies that workers go on to read, and warn once if a plain attribute changed by itself.
 
         Raises:
-            RuntimeError: an attribute was set through an AugmentedDataset.
+            RuntimeError: an attribute was set through an AugmentedDataset. Workers find that out only as another epoch begins.
         """
         for changes, count in self._changes:
             if changes.count != count:

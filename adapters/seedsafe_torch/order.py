@@ -159,7 +159,7 @@ class Stamp:
         numbers: the number of a sample's first occurrence, and the step to the next one.
         single: whether that must be one index each time.
         span: an index below it takes one bit of memory; any other, and one that comes again, a hundred bytes. None counts nothing,
-            for samples of which none comes twice.
+            because no index comes twice.
 
     Example:
         >>> stamp = Stamp(3, (0, 1), single=True)

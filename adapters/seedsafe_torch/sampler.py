@@ -326,7 +326,7 @@ class KeyedSampler(PassesOn, Sampler[Any]):
             self._warn_of_start(progress.epoch)
         self.inner.set(self.sampler, progress.epoch, self.seed)
         if isinstance(self.sampler, EpochOrder) and self.order_name:
-            self.check_place(progress, len(self))
+            self.check_position(progress, len(self))
             return self.sampler.items_from(progress.start)
         items = self._order(progress)
         self._leave_out(progress, items, stamp)
@@ -337,7 +337,7 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         """What a state has as its order if that is addressed, so that no index comes twice, else None."""
         return self.sampler.name if isinstance(self.sampler, EpochOrder) else None
 
-    def check_place(self, progress: Progress, total: int) -> None:
+    def check_position(self, progress: Progress, total: int) -> None:
         """Raise a ValueError unless a pass begins at a position of this order."""
         if progress.start > total or (progress.start and progress.expected not in (None, self.order_name)):
             raise ValueError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field
 from functools import partial
@@ -161,10 +162,9 @@ class StreamLoader(DataLoader[Any]):
             workers > 1 and not divides_anew(self._stream, divided=self._divides)
         ):
             return None
-        try:
+        with suppress(TypeError, NotImplementedError):  # some have no length
             return [len(range(worker, len(self._stream), workers)) for worker in range(workers)]
-        except (TypeError, NotImplementedError):
-            return None
+        return None
 
     def __iter__(self) -> Any:
         self._starts()  # it refuses a state that cannot be resumed
@@ -174,8 +174,7 @@ class StreamLoader(DataLoader[Any]):
         """Return the first batches of the next pass, at most so many, without beginning the pass. The source is read anew for them."""
         self._take_request()
         before = self._next, self._set, self._progress, self._begun
-        batches = islice(iter(self), count)
-        found = list(batches)
+        found = list(islice(iter(self), count))
         self._next, self._set, self._progress, self._begun = before
         return found
 

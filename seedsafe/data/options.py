@@ -36,12 +36,11 @@ def stats() -> argparse.ArgumentParser:
         const="-",
         help="print all results as JSON, for ChannelStats.from_json, or write them into FILE besides",
     )
-    result.add_argument(
-        "--as-stored", action="store_true", help="keep the files' channels and depth, not 8-bit RGB"
-    )
-    result.add_argument("--strict", action="store_true", help="exit with 1 also for NaN and infinite values")
-    result.add_argument("--no-progress", action="store_true", help="show no progress bar")
     parts = "compute parts of the folder one by one, and merge them: a | b of two ChannelStats"
     add_removed(result, "--resume", parts)
+    as_stored = "give ImageFolder(path, loader=seedsafe.data.folder.read_image_as_stored) to channel_stats"
+    add_removed(result, "--as-stored", as_stored)
+    add_removed(result, "--strict", "leave it out, 8-bit RGB has no NaN")
+    add_removed(result, "--no-progress", "leave it out, nothing is shown")
     add_removed(result, "--histogram", "leave it out, or add up numpy.bincount(image.ravel(), minlength=256)")
     return result

@@ -20,6 +20,7 @@ __all__ = [
     "BANDS",
     "Pass",
     "changed_by_pillow",
+    "has_passes",
     "pil_image",
     "resize_in_one_pass",
     "resize_smoothly",
@@ -102,6 +103,11 @@ def _rounded(values: Array, dtype: np.dtype[Any]) -> Array:
         return values
     limits = np.iinfo(dtype)
     return np.clip(np.rint(values), limits.min, limits.max)
+
+
+def has_passes() -> bool:
+    """Return whether the kernels are there."""
+    return library() is not None
 
 
 def _resize_compiled(image: Array, height: int, width: int, interpolation: str) -> Array | None:

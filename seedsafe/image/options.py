@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar, Final, Literal
 
-from seedsafe.functional.antialias import resize_in_one_pass
+from seedsafe.functional.antialias import has_passes, resize_in_one_pass
 from seedsafe.functional.resize import INTERPOLATIONS
 from seedsafe.functional.window import MODES
 from seedsafe.ground.checks import choice, each, flag, probability, real, span
 from seedsafe.ground.info import UINT8, Array, Info
-from seedsafe.kernels import library
 from seedsafe.pipeline.option import option
 from seedsafe.pipeline.primitive import primitive
 from seedsafe.pipeline.transform import ImageTransform, SpatialTransform
@@ -75,7 +74,7 @@ class ResizeTransform(SpatialTransform):
     @property
     def begins_pass(self) -> bool:
         """Whether it smooths, which the kernels do together with what follows if they are there."""
-        return self.antialias and self.interpolation != "nearest" and library() is not None
+        return self.antialias and self.interpolation != "nearest" and has_passes()
 
     def takes_pass(self, image: Array) -> bool:
         """Return whether it can begin a pass over this image."""

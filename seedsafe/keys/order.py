@@ -1,4 +1,4 @@
-"""The two orders of an epoch."""
+"""The stored and the addressed order."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CHUNK: Final = 4096  # positions whose arrays stay in a processor's cache
 
 
 class AddressedOrder:
-    """A permutation of range(n) that is computed at any position, and stored nowhere.
+    """A permutation of range(n) whose entries are computed one by one, and stored nowhere.
 
     It is a Feistel network over the smallest power of two that holds n. A result that is not below n goes through it again.
 

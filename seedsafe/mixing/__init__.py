@@ -1,3 +1,3 @@
-"""Mixing samples of a dataset or a batch."""
+"""Mixing samples, batches and datasets."""
 
 __all__: list[str] = []

@@ -6,10 +6,10 @@ reaches the workers, and the framework's quirks.
 
 from seedsafe.bridging.generators import global_generators
 from seedsafe.bridging.search import held_generators
+from seedsafe.functional.jpeg import Place, Windows
 from seedsafe.ground.checks import explain_arguments, flag, with_article
-from seedsafe.ground.process import check_main, frames_of_threads, uncollected
+from seedsafe.ground.process import check_main
 from seedsafe.ground.warning import warn
-from seedsafe.kernels.jpeg import Place, Windows
 from seedsafe.keys.key import address, checked_int, philox
 from seedsafe.pipeline.boxes import Edges
 from seedsafe.pipeline.primitive import declared
@@ -106,7 +106,6 @@ __all__ = [
     "entered",
     "explain_arguments",
     "flag",
-    "frames_of_threads",
     "global_generators",
     "held_generators",
     "identity",
@@ -127,7 +126,6 @@ __all__ = [
     "stack",
     "stack_rows",
     "stamped",
-    "uncollected",
     "walk",
     "warn",
     "with_article",

@@ -22,7 +22,6 @@ from seedsafe.ground.info import Array
 from seedsafe.keys.ambient import thread
 from seedsafe.keys.key import CONTRACT_VERSION, SampleIndex, SampleKey, checked_int
 from seedsafe.pipeline.batch import Allocate
-from seedsafe.pipeline.node import Chain
 from seedsafe.pipeline.spans import RangeError
 from seedsafe.reading.bases import (
     Repeats,
@@ -195,7 +194,7 @@ class KeyedReader:
         """Compose the step that reads the base."""
         # A class that reads windows says so for itself: a subclass may do more with the image.
         can_crop = "read_window" in vars(type(self.base)) and self._runner is None and self._is_one_image
-        crops = self.bound.root if can_crop and isinstance(self.bound.root, Chain) else None
+        crops = self.bound if can_crop else None
         fetching: Fetching = Fetch(self.base, self.repeats, self._keying, self._draw_checks, crops)
         if self._runner is not None:
             fetching = Bridged(fetching, self._runner)

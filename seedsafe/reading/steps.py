@@ -141,7 +141,12 @@ class Fetch:
     """
 
     def __init__(
-        self, base: Any, repeats: Repeats, keying: Keying, draw_checks: DrawChecks, crops: Chain | None = None
+        self,
+        base: Any,
+        repeats: Repeats,
+        keying: Keying,
+        draw_checks: DrawChecks,
+        crops: BoundAugment | None = None,
     ) -> None:
         self._base, self._repeats, self._late_key, self._draw_checks = base, repeats, keying.key, draw_checks
         self._crops = crops
@@ -172,7 +177,8 @@ class Fetch:
             if self._crops is None or key is None or not checks:
                 sample = self._base[position]
             else:
-                sample = self._base.read_window(position, partial(window_of, self._crops, key))
+                chain: Any = self._crops.root  # a Chain: nothing mixes
+                sample = self._base.read_window(position, partial(window_of, chain, key))
         finally:
             thread.read = read.outer
             if read.numbers:

@@ -19,7 +19,6 @@ from seedsafe.ring.memory import Handle, close, give_back, is_locked, lock_slot,
 
 __all__ = [
     "ABSENT",
-    "ANY",
     "FREE",
     "HEADER",
     "HELD",
@@ -34,8 +33,6 @@ __all__ = [
 
 ABSENT, FREE, SENT, HELD = range(4)
 READ, SPARE = range(2)
-ANY: Final = 2**64 - 1
-"""Stands for the process that reads a ring, which has yet to map it, and will."""
 SLOTS: Final = 1024
 """More than the parts of the batches that a worker ever has under way."""
 _NUMBERS: Final = 2 * SLOTS

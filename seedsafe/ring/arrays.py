@@ -108,7 +108,7 @@ class _Mine:
         """Return this process's ring, or None if it cannot have one."""
         if self.ring is None and impossible() is None:
             with contextlib.suppress(OSError):
-                self.ring = Ring(trusting=self.stays and reader.state.is_read)
+                self.ring = Ring()
         return None if self.ring is None or self.ring.why_unread() else self.ring
 
 
@@ -119,7 +119,7 @@ def _after_in_child() -> None:
     # The rings, the arrays over them and the free memory are the parent's.
     close_all()
     arena.after_in_child()
-    reader.state.__init__(reader.state.reads)  # type: ignore[misc]
+    reader.state.__init__()  # type: ignore[misc]
     _mine.buffers().__init__()  # type: ignore[misc]  # in place, since each `Spare` holds them
     _mine.ring, _mine.stays = None, False
 
@@ -213,8 +213,7 @@ def empty(shape: tuple[int, ...], dtype: npt.DTypeLike, *, travels: bool = False
 def stay() -> None:
     """Declare that this process ends only when its reader has stopped reading, as a DataLoader's workers do.
 
-    If it was forked by a process that has read other rings, it sends by slot from the first part on. When it ends, it
-    gives back the slots that it has sent and nobody has opened.
+    When it ends, it gives back the slots that it has sent and nobody has opened.
     """
     if not _mine.stays:
         _mine.stays = True

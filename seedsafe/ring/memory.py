@@ -18,7 +18,7 @@ import os
 import struct
 import sys
 import weakref
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -38,7 +38,6 @@ __all__ = [
     "map_file",
     "new_file",
     "open_file",
-    "reserve",
     "watch",
 ]
 
@@ -48,8 +47,6 @@ _OPEN: Final = getattr(os, "O_CLOEXEC", 0) | os.O_RDWR
 
 _ours: Final[set[int]] = set()
 """The descriptors that this process must close. A forked child closes its copies at once, before their numbers are reused."""
-_reserve: Final[list[int]] = []
-"""A descriptor to give up when there are no more, so that messages under way can still be opened."""
 
 
 class Handle(NamedTuple):
@@ -158,19 +155,6 @@ def close(file: int) -> None:
         os.close(file)
 
 
-@contextlib.contextmanager
-def reserve() -> Generator[list[int]]:
-    """Close the descriptor in reserve for a while, so that a process out of descriptors can open one."""
-    while _reserve:
-        close(_reserve.pop())
-    try:
-        yield _reserve
-    finally:
-        with contextlib.suppress(OSError):
-            _reserve.append(os.open(os.devnull, _OPEN))
-            _ours.update(_reserve)
-
-
 def lock_slot(file: int, number: int) -> Any:
     """Lock a slot of a file until this process, and each child forked in between, have dropped the result.
 
@@ -199,4 +183,3 @@ def close_all() -> None:
     """Close what a forked child has inherited."""
     for file in list(_ours):
         close(file)
-    _reserve.clear()

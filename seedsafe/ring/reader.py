@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from seedsafe.ring import arena
-from seedsafe.ring.arena import ANY, FREE, HELD, READ, SENT, SPARE, Arena, Slot
-from seedsafe.ring.memory import Handle, is_open, open_file, reserve
+from seedsafe.ring.arena import FREE, HELD, READ, SENT, SPARE, Arena, Slot
+from seedsafe.ring.memory import Handle, is_open, open_file
 from seedsafe.ring.writer import Message
 
 __all__ = ["drop_dead", "map_ring", "open_part", "state"]
@@ -55,16 +55,11 @@ class _RingReader(Arena):
 
 
 class _State:
-    """The rings that this process reads, and whether it could map the newest one.
+    """The rings that this process reads, and why it could not map the newest one."""
 
-    Args:
-        is_read: whether this process's parent could map the newest ring when it forked this one, and the next as well.
-    """
-
-    def __init__(self, is_read: bool = False) -> None:
+    def __init__(self) -> None:
         self.rings: dict[Handle, _RingReader] = {}
         self.trouble: str | None = None
-        self.reads, self.is_read = False, is_read
 
 
 state = _State()
@@ -78,15 +73,13 @@ def map_ring(handle: Handle) -> _RingReader | None:
             try:
                 ring = _RingReader(handle)
                 # What another process held when it was killed would never be freed: it gets copies.
-                if ring.settings[READ] not in (0, ANY, os.getpid()):
+                if ring.settings[READ] not in (0, os.getpid()):
                     raise OSError(f"another process reads {handle.path}")
                 ring.settings[READ] = os.getpid()
                 state.rings[handle] = ring
-                with reserve() as reserved:
-                    pass  # from now on there is one
-                state.reads, state.trouble = bool(reserved), None
+                state.trouble = None
             except OSError as error:
-                state.reads, state.trouble = False, str(error)
+                state.trouble = str(error)
         return state.rings.get(handle)
 
 
@@ -100,8 +93,7 @@ def open_part(message: Message, nbytes: int) -> npt.NDArray[np.uint8]:
         if (ring := map_ring(message.ring)) is not None:
             return ring.open_part(message, nbytes)
         try:
-            with reserve():
-                return _RingReader(message.ring).open_part(message, nbytes, copied=True)
+            return _RingReader(message.ring).open_part(message, nbytes, copied=True)
         except OSError as error:
             raise RuntimeError(
                 f"a part of a batch cannot be read from the worker that wrote it ({error}). Let one process read all "

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seedsafe.ring import arena
-from seedsafe.ring.arena import ABSENT, ANY, FREE, HEADER, READ, SENT, SPARE, Arena, Slot
+from seedsafe.ring.arena import ABSENT, FREE, HEADER, READ, SENT, SPARE, Arena, Slot
 from seedsafe.ring.memory import Handle, new_file
 
 __all__ = ["PATIENCE", "Message", "Ring", "Send", "spare"]
@@ -47,11 +47,8 @@ class Ring(Arena):
     """Slots of memory for batches, in a file without a name, for one process to write and others to read.
 
     A slot is used again when no array over it is left, here or in a reader. If none is free and large enough, the ring
-    makes another, so nothing waits and no memory in use is overwritten.
-
-    Args:
-        trusting: whether parts go by slot from the first on. Otherwise they go by value until a reader has mapped the
-            ring, so that a reader that cannot map it loses nothing.
+    makes another, so nothing waits and no memory in use is overwritten. Parts go by value until a reader has mapped the
+    ring, so that a reader that cannot map it loses nothing.
 
     Example:
         >>> ring = Ring()
@@ -60,9 +57,8 @@ class Ring(Arena):
         (1000, 0)
     """
 
-    def __init__(self, *, trusting: bool = False) -> None:
+    def __init__(self) -> None:
         super().__init__(*new_file(HEADER))
-        self.settings[READ] = ANY if trusting else 0
         self.sent = 0
         self._end = HEADER
         self._is_busy = False

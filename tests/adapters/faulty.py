@@ -82,7 +82,7 @@ def damaged(data: bytes) -> bytes:
 
 
 FILES: dict[str, bytes] = {
-    "animated.gif": encoded(
+    "animated gif.png": encoded(
         "GIF", "P", save_all=True, append_images=[Image.fromarray(255 - PHOTO).convert("P")]
     ),
     "cmyk.jpg": encoded("JPEG", "CMYK"),

@@ -250,12 +250,13 @@ def test_a_safe_rotation_keeps_the_size_and_all_of_the_image() -> None:
 
 
 def test_scales_that_albumentations_fails_with_are_refused() -> None:
-    with pytest.raises(ValueError, match="scale_limit must be above -1, got 1"):
-        A.ShiftScaleRotate(scale_limit=1)
-    with pytest.raises(
-        ValueError, match=r"scale_limit must be above -1, got 1.2, which draws factors from -0.2"
-    ):
+    with pytest.raises(ValueError, match=r"scale_limit must be at least -1, got 1.2, .* factors from -0.2"):
         A.RandomScale(scale_limit=1.2)
+    for scale in (1, (-1, 1)):
+        augment = A.Compose([A.ShiftScaleRotate(scale_limit=scale, p=1), A.RandomScale(scale, p=1)])
+        sizes = [len(augment(image=IMAGE, key=key)["image"]) for key in keys(60)]
+        assert min(sizes) < 12
+        assert 180 < max(sizes) <= 240
     assert A.RandomScale(scale_limit=-0.2) == A.RandomScale(scale_limit=0.2)
 
 
@@ -267,12 +268,13 @@ def test_scales_that_albumentations_fails_with_are_refused() -> None:
         lambda: A.Affine(fill_mask=(1, 2)),
         lambda: A.Affine(interpolation=3),
         lambda: A.CropAndPad(4, fill=(0, 255)),
-        lambda: A.CropAndPad([(1, 2), 3, 4, 5]),
+        lambda: A.CropAndPad([[1, 2, 9], 3, 4, 5]),
         lambda: A.Equalize(by_channels=False),
         lambda: A.GridDropout(holes_number_xy=(2, 2)),
         lambda: A.Resize(8, 8, mask_interpolation=1),
         lambda: A.Compose([A.Affine()], mask_interpolation=1),
     ],
+    ids=map(str, range(10)),
 )
 @pytest.mark.parametrize(
     ("installed", "told"),
@@ -281,6 +283,7 @@ def test_scales_that_albumentations_fails_with_are_refused() -> None:
         ({"albumentations": "1.4.0"}, "albumentations 1.4.0 is installed, which has the same import name"),
         ({"albumentations": "2.0.8", "albumentationsx": "2.1.0"}, "albumentationsx 2.1.0 is installed"),
     ],
+    ids=["none", "1.x", "successor"],
 )
 def test_an_option_of_the_original_is_an_error_without_it(
     make: Any, installed: dict[str, str], told: str, monkeypatch: pytest.MonkeyPatch

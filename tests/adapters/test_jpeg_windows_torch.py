@@ -14,7 +14,7 @@ from PIL import Image
 
 import seedsafe as ss
 import seedsafe_torch
-from seedsafe.kernels.jpeg import Windows
+from seedsafe.functional.jpeg import Windows
 
 pytestmark = pytest.mark.skipif(ss.kernels.why_not() is not None, reason="no compiler, or no libjpeg-turbo")
 

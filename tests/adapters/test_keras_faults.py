@@ -15,7 +15,6 @@ from faulty import BROKEN, FILES, Faulty, replaced, write_files
 from programs import python
 
 import seedsafe as ss
-from seedsafe.data.folder import IMAGE_EXTENSIONS
 from seedsafe_keras import AugmentedSequence
 
 ROOT = Path(__file__).parents[2]
@@ -116,7 +115,7 @@ def test_leaving_out_is_refused() -> None:
 
 
 def test_files_of_every_kind(tmp_path: Path) -> None:
-    photographs = ss.ImageFolder(write_files(tmp_path), extensions=(*IMAGE_EXTENSIONS, ".gif"))
+    photographs = ss.ImageFolder(write_files(tmp_path))
     bad = [i for i, (path, _) in enumerate(photographs.samples) if Path(path).name.startswith("x ")]
     sequence = faulty("replace", photographs, batch_size=len(FILES))
     images, _ = sequence[0]

@@ -16,7 +16,6 @@ __all__ = ["concern_draws", "group"]
 _FAULTS = ("kept-draws", "duplicates", "epochs")
 _WARNINGS = (
     "reproducible",
-    "hash-order",
     "global-state",
     "order",
     "workers",
@@ -27,7 +26,7 @@ _WARNINGS = (
 """The questions that show how a dataset draws. The first of them with this verdict leads the others."""
 
 _CLOCKS = ("reproducible", "duplicates")
-_HASHES = ("hash-order",)
+_HASHES = ("workers",)
 
 
 def concern_draws(answers: Sequence[Answer]) -> bool:
@@ -43,9 +42,6 @@ def group(answers: Sequence[Answer], draws: Sequence[Draw]) -> list[Answer]:
         if not members:
             continue
         first, *others = members
-        if first.question == "hash-order":  # it causes the others only if nothing but spawned workers differ
-            apart = {one.question for one in others} - {"workers"}
-            others = [] if apart else others
         lines = [draw for draw in draws if _concerns(draw, first)]
         told = {line.partition(":")[0].removeprefix("dataset") for line in first.evidence}
         seeds = any(one.startswith(SEED) for one in told)
@@ -80,4 +76,4 @@ def _concerns(draw: Draw, answer: Answer) -> bool:
         return answer.question in _CLOCKS
     if draw.source == KEY:
         return answer.question == "kept-draws"
-    return answer.question not in _HASHES
+    return True

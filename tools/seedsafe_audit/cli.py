@@ -5,16 +5,13 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
-from collections.abc import Callable
-from importlib import import_module
-from importlib.util import find_spec
-from typing import NoReturn, TextIO
+from contextlib import ExitStack
+from typing import NoReturn
 
 from seedsafe_audit import terminal
 from seedsafe_audit.api import audit
 from seedsafe_audit.options import QUICK, SLOW, USUAL, parser
 from seedsafe_audit.questions import QUESTIONS
-from seedsafe_audit.report import Report
 from seedsafe_audit.subject import load
 
 __all__ = ["main"]
@@ -62,7 +59,6 @@ def main(argv: list[str]) -> int:
 
 
 def _audit(options: argparse.Namespace) -> int:
-    write = _writer(options.format)  # raise for a missing library before minutes of work
     dataset = load(options.target)
     usual = QUICK if options.quick else USUAL
     given = {name: value for name in usual if (value := getattr(options, name)) is not None}
@@ -80,23 +76,14 @@ def _audit(options: argparse.Namespace) -> int:
         )
     finally:
         _show(0, 0, "")
-    if options.output:
-        with open(options.output, "w", encoding="utf-8") as file:
-            write(report, file)
-    else:
-        write(report, sys.stdout)
+    with ExitStack() as stack:
+        output = options.output and stack.enter_context(open(options.output, "w", encoding="utf-8"))
+        file = output or sys.stdout
+        if options.format == "json":
+            print(report.to_json(), file=file)
+        else:
+            terminal.write(report, file)
     return report.exit_code(strict=options.strict)
-
-
-def _writer(form: str) -> Callable[[Report, TextIO], None]:
-    """Return the function that writes a report in this form, or raise ImportError for a missing library."""
-    if form == "json":
-        return lambda report, file: print(report.to_json(), file=file)
-    if form == "terminal":
-        return terminal.write
-    if find_spec("jinja2") is None:
-        raise ImportError('--format html needs jinja2: pip install "seedsafe[tools]", or use --format json')
-    return import_module("seedsafe_audit.page").write  # type: ignore[no-any-return]
 
 
 def _interrupt(number: int, frame: object) -> NoReturn:

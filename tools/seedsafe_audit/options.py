@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-__all__ = ["FORMATS", "LOADERS", "QUICK", "SLOW", "USUAL", "parser"]
+__all__ = ["LOADERS", "QUICK", "SLOW", "USUAL", "parser"]
 
 USUAL: dict[str, Any] = {"samples": 256, "workers": (0, 2, 4), "start_methods": ("fork", "spawn")}
 """Arguments of `audit` that an option may change."""
@@ -16,12 +16,10 @@ USUAL: dict[str, Any] = {"samples": 256, "workers": (0, 2, 4), "start_methods": 
 QUICK: dict[str, Any] = {"samples": 64, "workers": (0, 2), "start_methods": ("fork",)}
 """The same for a quick audit."""
 
-SLOW = ("memory", "hash-order")
+SLOW = ("memory",)
 """The questions that a quick audit leaves out."""
 
-
 LOADERS = ("auto", "torch", "keras", "processes")
-FORMATS = ("terminal", "json", "html")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -47,7 +45,7 @@ def parser() -> argparse.ArgumentParser:
     add("--quick", action="store_true", help="a few seconds: 64 samples, 2 workers, no memory")
     add("--questions", action="store_true", help="list the questions")
     add("--loader", choices=LOADERS, default="auto", help="default: auto")
-    add("--format", choices=FORMATS, default="terminal", help="default: terminal")
+    add("--format", choices=("terminal", "json"), default="terminal", help="default: terminal")
     add("--json", dest="format", action="store_const", const="json", help="--format json")
     add("--output", "-o", metavar="FILE", help="write the report into a file")
     add("--strict", action="store_true", help="exit with 1 on warnings too")

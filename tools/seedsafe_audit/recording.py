@@ -41,7 +41,6 @@ class Plan:
         init: whether to use the DataLoader's worker_init_fn.
         threads: the number of threads that read instead of a loader, 0 for none.
         first: the first epoch.
-        hashing: the PYTHONHASHSEED of spawned workers.
         keys: the number of keys, of any indices and epochs, to read instead of the order, 0 for none.
         watch: whether to compare the dataset's attributes after each reading.
         reseed: whether to seed the process-wide generators before each reading, and record their states after it.
@@ -61,7 +60,6 @@ class Plan:
     init: bool = True
     threads: int = 0
     first: int = 0
-    hashing: str = ""
     keys: int = 0
     watch: bool = False
     reseed: bool = False
@@ -84,7 +82,6 @@ class Plan:
             "generators reseeded": self.reseed,
             "watched": self.watch,
             f"{self.cores} torch threads": self.cores > 1,
-            f"hash seed {self.hashing}": self.hashing and self.again,
             "again": self.again,
         }
         start = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import os
 import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -162,8 +161,6 @@ class Runs:
         prepare(plan.other, plan.cores)
         if plan.bare:
             _without_transform(self.subject, self.order.indices[0])
-        if plan.hashing:
-            os.environ["PYTHONHASHSEED"] = plan.hashing
         order = list(self.order.indices[:: -1 if plan.reverse else 1][: plan.reads or None])
         recorder = Recorder(self.subject.dataset, order, folder, plan)
         if plan.threads:

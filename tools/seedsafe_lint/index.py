@@ -7,7 +7,16 @@ from functools import cached_property, reduce
 from typing import NamedTuple, TypeAlias
 
 from seedsafe_lint.known import framework_of_all, imports
-from seedsafe_lint.syntax import FunctionNode, added, assignments_to, body_of, by_kind, dotted, listed
+from seedsafe_lint.syntax import (
+    FunctionNode,
+    added,
+    assignments_to,
+    body_of,
+    by_kind,
+    dotted,
+    listed,
+    outside_functions,
+)
 
 __all__ = [
     "Binding",
@@ -289,14 +298,7 @@ class Function:
     @cached_property
     def yields(self) -> bool:
         """Whether it is a generator function, so that a call runs nothing."""
-        todo: list[ast.AST] = [] if isinstance(self.node, ast.Lambda) else list(self.node.body)
-        while todo:
-            node = todo.pop()
-            if isinstance(node, ast.Yield | ast.YieldFrom):
-                return True
-            if not isinstance(node, FunctionNode | ast.ClassDef):
-                todo += ast.iter_child_nodes(node)
-        return False
+        return any(isinstance(node, ast.Yield | ast.YieldFrom) for node in outside_functions(self.body))
 
     @cached_property
     def positional(self) -> list[ast.arg]:

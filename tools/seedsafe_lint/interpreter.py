@@ -1014,18 +1014,15 @@ class Interpreter:
 
     def _value_of_dict(self, node: ast.Dict, frame: Frame) -> Values:
         items: Values = ()
+        named: dict[str, Values] = {}
         for key, value in zip(node.keys, node.values, strict=True):
             if key is not None:
                 self.evaluate(key, frame)
             values = self.evaluate(value, frame)
             items = join(items, contents(values) if key is None else values)
-        if self.tables:
-            keys = [key.value if isinstance(key, ast.Constant) else None for key in node.keys]
-            pairs = [
-                (str(key), self.evaluate(v, frame)) for key, v in zip(keys, node.values, strict=True) if key
-            ]
-            return (Table(items, named=tuple(pairs)),)
-        return (self._group(items),)
+            if isinstance(key, ast.Constant):
+                named[str(key.value)] = values
+        return (Table(items, named=tuple(named.items())) if self.tables else self._group(items),)
 
     def _value_of_subscript(self, node: ast.Subscript, frame: Frame) -> Values:
         index = self.evaluate(node.slice, frame)
@@ -1069,11 +1066,8 @@ class Interpreter:
 
     def _value_of_conditional(self, node: ast.IfExp, frame: Frame) -> Values:
         truth = self.truth(node.test, frame)
-        if truth is True:
-            return self.evaluate(node.body, frame)
-        if truth is False:
-            return self.evaluate(node.orelse, frame)
-        return join(self.evaluate(node.body, frame), self.evaluate(node.orelse, frame))
+        parts = [node.body] * (truth is not False) + [node.orelse] * (truth is not True)
+        return union(self.evaluate(part, frame) for part in parts)
 
     def _value_of_operands(self, node: ast.UnaryOp | ast.Compare, frame: Frame) -> Values:
         parts = [node.operand] if isinstance(node, ast.UnaryOp) else [node.left, *node.comparators]

@@ -2,7 +2,6 @@
 
 import ast
 import re
-from collections.abc import Iterator
 
 from seedsafe_lint.callsites import statements_on
 from seedsafe_lint.epochs import LOOP, is_over_epochs
@@ -12,7 +11,7 @@ from seedsafe_lint.known import FACTS
 from seedsafe_lint.patterns import expand
 from seedsafe_lint.roots import kind_of_class
 from seedsafe_lint.source import lines_with
-from seedsafe_lint.syntax import dotted
+from seedsafe_lint.syntax import dotted, outside_functions
 from seedsafe_lint.tables import patterns
 from seedsafe_lint.values import Ext, Fn, Inst, constant
 
@@ -86,7 +85,7 @@ class _Loop:
             for target in node.targets
             if isinstance(target, ast.Name)
         }
-        for node in (part for statement in body for part in _outside_functions(statement)):
+        for node in outside_functions(body):
             if isinstance(node, ast.Call):
                 self._call(node, frame, made, depth)
 
@@ -142,10 +141,3 @@ def _seeds_constant(node: ast.expr, made: dict[str, ast.expr]) -> bool:
         if isinstance(part, ast.Call) and dotted(part).endswith("manual_seed"):
             return all(_is_fixed(arg) and ast.unparse(arg) not in made for arg in part.args)
     return False
-
-
-def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
-    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-        yield node
-        for child in ast.iter_child_nodes(node):
-            yield from _outside_functions(child)

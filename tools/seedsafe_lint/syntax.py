@@ -4,7 +4,16 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
-__all__ = ["FunctionNode", "added", "assignments_to", "body_of", "by_kind", "dotted", "listed"]
+__all__ = [
+    "FunctionNode",
+    "added",
+    "assignments_to",
+    "body_of",
+    "by_kind",
+    "dotted",
+    "listed",
+    "outside_functions",
+]
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -24,6 +33,16 @@ def body_of(node: FunctionNode) -> list[ast.stmt]:
     if isinstance(node, ast.Lambda):
         return [ast.copy_location(ast.Return(value=node.body), node.body)]
     return node.body
+
+
+def outside_functions(body: list[ast.stmt]) -> Iterator[ast.AST]:
+    """Yield the nodes of statements, except those of nested functions and classes."""
+    todo: list[ast.AST] = [*body]
+    while todo:
+        node = todo.pop()
+        if not isinstance(node, FunctionNode | ast.ClassDef):
+            yield node
+            todo += ast.iter_child_nodes(node)
 
 
 def dotted(node: ast.AST) -> str:

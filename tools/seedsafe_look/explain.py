@@ -110,11 +110,7 @@ def _description(subject: Subject, at: SampleIndex, options: argparse.Namespace)
         boxes = None if options.boxes is None else np.asarray(json.loads(options.boxes), np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"--boxes must be JSON such as [[0,10,64,48]]: {error}") from None
-    try:
-        info = Info(shape if len(shape) != 2 else (*shape, 3), np.dtype(options.dtype), boxes)
-    except TypeError:
-        wrong = options.dtype
-        raise ValueError(f"--dtype must be a dtype of NumPy, such as uint8, got {wrong!r}") from None
+    info = Info(shape if len(shape) != 2 else (*shape, 3), np.uint8, boxes)
     return {"video": info} if len(shape) == 4 else info
 
 

@@ -112,7 +112,7 @@ def explain() -> argparse.ArgumentParser:
     words = "of the sample's image, of its video (TxHxWxC), or the length of its audio"
     shape.add_argument("--size", type=sides, metavar="HxW", help=words)
     shape.add_argument("--image", metavar="FILE", help="the sample's image, for its size")
-    result.add_argument("--dtype", default="uint8", help="of the sample's image or audio (default: uint8)")
+    add_removed(result, "--dtype", "leave it out, no draw depends on it")
     result.add_argument("--boxes", metavar="JSON", help="the sample's boxes, such as [[0,10,64,48]]")
     result.add_argument("--json", action="store_true", help="print JSON")
     return result

@@ -1,4 +1,4 @@
-"""Samples as pictures, drawn with NumPy alone."""
+"""Samples as pictures."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from seedsafe.functional.carrier import opencv
 from seedsafe.ground.info import Array
 from seedsafe.pipeline.boxes import to_edges
 
 __all__ = ["Cell", "picture_of", "rgb"]
 
-_COLOURS = np.array(
-    [[0, 255, 120], [255, 90, 60], [60, 160, 255], [255, 220, 0], [230, 80, 255], [0, 230, 230]], np.uint8
-)
+_COLOURS = [(0, 255, 120), (255, 90, 60), (60, 160, 255), (255, 220, 0), (230, 80, 255), (0, 230, 230)]
 _HEIGHT, _WIDTH = 120, 240
 
 
@@ -36,7 +35,7 @@ class Cell(NamedTuple):
 def rgb(image: Any) -> Array:
     """Return an image as uint8 (H, W, 3). It may be an array of any dtype, channels first or last, a tensor, or a PIL image.
 
-    Floats within [0, 1] or [0, 255] keep their brightness. Others, such as normalized ones, are stretched to the full range.
+    Bytes and floats within [0, 1] keep their brightness. All others, such as normalized ones, are stretched to the full range.
 
     Raises:
         ValueError: it does not have the shape of an image.
@@ -63,27 +62,18 @@ def rgb(image: Any) -> Array:
 def _bytes(array: Array) -> Array:
     if array.dtype == np.uint8:
         return array
-    if array.dtype == np.bool_:
-        return array.astype(np.uint8) * 255
-    if array.dtype == np.uint16:
-        return (array >> 8).astype(np.uint8)
     values = np.nan_to_num(array.astype(np.float64), posinf=0.0, neginf=0.0)
-    low, high = float(values.min()), float(values.max())
-    if low >= 0 and high <= 255:
-        low, high = 0.0, 1.0 if high <= 1 and array.dtype.kind == "f" else 255.0
-    result: Array = np.rint((values - low) * (255 / (high - low or 1.0))).astype(np.uint8)
-    return result
+    limits = min(0.0, values.min()), max(1.0, values.max())
+    return np.rint(np.interp(values, limits, (0, 255))).astype(np.uint8)
 
 
-def waveform(audio: Array) -> Array:
+def _waveform(audio: Array) -> Array:
     """Return a picture of audio (samples,) or (channels, samples), as uint8 (H, W, 3)."""
     wave = np.nan_to_num(np.asarray(audio, np.float64).reshape(-1, np.shape(audio)[-1])[0])
     canvas = np.full((_HEIGHT, _WIDTH, 3), 245, np.uint8)
     top = max(1.0, float(np.abs(wave).max(initial=0)))
-    for column, part in enumerate(np.array_split(wave, _WIDTH)):
-        if part.size:
-            low, high = (round((1 - value / top) * (_HEIGHT - 1) / 2) for value in (part.max(), part.min()))
-            canvas[low : high + 1, column] = (40, 110, 200)
+    points = np.linspace(0, _WIDTH - 1, len(wave)), (1 - wave / top) * (_HEIGHT - 1) / 2
+    opencv().polylines(canvas, [np.stack(points, -1).round().astype(np.int32)], False, (40, 110, 200))
     return canvas
 
 
@@ -112,7 +102,7 @@ def picture_of(parts: Any, *, boxes: str = "pascal_voc", scale: Any = None) -> A
             raise ValueError(
                 f"a sample needs an image, video or audio, got {list(parts)}: add one by that name"
             )
-        return waveform(parts["audio"])
+        return _waveform(parts["audio"])
     image = rgb(parts["image"])
     size = image.shape[:2]
     image = image.copy() if scale is None else np.array(scale(image))
@@ -120,10 +110,17 @@ def picture_of(parts: Any, *, boxes: str = "pascal_voc", scale: Any = None) -> A
     masks = [parts["mask"]] if "mask" in parts else []
     for number, mask in enumerate([*masks, *parts.get("masks", ())]):
         _tint(image, np.asarray(mask), number)
+    cv2, thick = opencv(), max(1, min(image.shape[:2]) // 100)
     for number, row in enumerate(_rows(parts.get("boxes"), lambda rows: to_edges(rows, boxes, size))):
-        _frame(image, row[:4] * np.tile(ratio, 2), _COLOURS[number % len(_COLOURS)])
+        edges = np.rint(row[:4] * np.tile(ratio, 2)).astype(int)
+        cv2.rectangle(
+            image, edges[:2].tolist(), (edges[2:] - 1).tolist(), _COLOURS[number % len(_COLOURS)], thick
+        )
+    radius = max(2, min(image.shape[:2]) // 70)
     for number, row in enumerate(_rows(parts.get("keypoints"), lambda rows: rows)):
-        _dot(image, (row[:2] + 0.5) * ratio, _COLOURS[number % len(_COLOURS)])
+        point = np.floor((row[:2] + 0.5) * ratio).astype(int).tolist()
+        cv2.circle(image, point, radius + 1, (0, 0, 0), cv2.FILLED)
+        cv2.circle(image, point, radius, _COLOURS[number % len(_COLOURS)], cv2.FILLED)
     return image
 
 
@@ -150,29 +147,9 @@ def _tint(image: Array, mask: Array, number: int) -> None:
         mask = mask[..., 0] if mask.shape[2] == 1 else mask.argmax(axis=2)
     if mask.ndim != 2 or not mask.size:
         return
-    labels = np.rint(np.nan_to_num(mask.astype(np.float64))).astype(np.int64)
-    rows, columns = (
-        np.arange(wanted) * had // wanted for wanted, had in zip(image.shape[:2], labels.shape, strict=True)
-    )
-    labels = labels[rows[:, None], columns]
-    inside = labels != 0
-    colour = _COLOURS[(labels[inside] + number) % len(_COLOURS)]
-    image[inside] = (image[inside].astype(np.uint16) * 3 + colour.astype(np.uint16) * 2) // 5
-
-
-def _frame(image: Array, edges: Array, colour: Array) -> None:
     height, width = image.shape[:2]
-    limits = np.array([width, height, width, height])
-    x0, y0, x1, y1 = np.clip(np.rint(edges), 0, limits).astype(int).tolist()
-    thick = max(1, min(height, width) // 100)
-    image[y0 : y0 + thick, x0:x1] = image[max(y1 - thick, 0) : y1, x0:x1] = colour
-    image[y0:y1, x0 : x0 + thick] = image[y0:y1, max(x1 - thick, 0) : x1] = colour
-
-
-def _dot(image: Array, point: Array, colour: Array) -> None:
-    radius = max(1.5, min(image.shape[:2]) / 70)
-    x, y = point.tolist()
-    rows, columns = np.ogrid[: image.shape[0], : image.shape[1]]
-    far = (rows + 0.5 - y) ** 2 + (columns + 0.5 - x) ** 2
-    image[far <= (radius + 1) ** 2] = 0
-    image[far <= radius**2] = colour
+    whole = np.rint(np.nan_to_num(mask.astype(np.float64))).astype(np.int32)
+    labels = opencv().resize(whole, (width, height), interpolation=opencv().INTER_NEAREST)
+    inside = labels != 0
+    colour = np.array(_COLOURS)[(labels[inside] + number) % len(_COLOURS)]
+    image[inside] = (image[inside] * 0.6 + colour * 0.4).astype(np.uint8)

@@ -20,14 +20,14 @@ import numpy as np
 from seedsafe.data.folder.index import ListingIndex
 from seedsafe.data.folder.read import read_image, read_image_as_stored
 from seedsafe.ground.commands import check_output
-from seedsafe.keys.key import SampleIndex, SampleKey
+from seedsafe.keys.key import SampleKey
 from seedsafe.pipeline.boxes import Edges, from_edges, to_edges
 from seedsafe.pipeline.compose import Compose
+from seedsafe_look.cells import columns, drawn
 from seedsafe_look.options import FORMATS
 from seedsafe_look.options import preview as parser
 from seedsafe_look.page import Row, fit, page
-from seedsafe_look.parameters import summary
-from seedsafe_look.picture import Cell, picture_of
+from seedsafe_look.picture import Cell
 from seedsafe_look.subject import Subject, load
 
 __all__ = ["main"]
@@ -132,28 +132,15 @@ def _row(
         sample = None if folder is None else folder.sample(number)
     except (ValueError, OSError) as error:
         return Row(title, [Cell("", None, [str(error)])], str(error))
-    epochs = [(epoch, 0) for epoch in options.epochs]
-    views = [(options.epochs[0], view) for view in range(options.views or 0)]
     cells: list[Cell] = []
     failure = None
-    for epoch, view in views or epochs:
-        one, at = subject.of_view(view), SampleIndex(number, epoch, view=view)
-        boxes = "pascal_voc" if one.augment is None or one.augment.boxes is None else one.augment.boxes.format
-        draw = partial(picture_of, boxes=boxes, scale=partial(fit, cell=options.cell))
+    for name, at in columns(number, options.epochs, options.views):
         try:
-            key = one.key(at, seed)
-            if one.reader is not None:
-                before, after = one.parts(one.read_base(at)), one.parts(one.read(at))
-            else:
-                before, after = sample, one.augment(sample, key=key)  # type: ignore[misc]  # one of the two is there
-            if not cells:
-                cells.append(Cell("original", draw(before), []))
-            name = f"epoch {epoch}, view {view}" if view else f"epoch {epoch}"
-            drawn = one.augment and summary(one.augment, key, one.infos(before, at))
-            cells.append(Cell(name, draw(after), *(drawn or (["drawn by the dataset itself"], None))))
+            before, after = drawn(subject, sample, at, seed, name, partial(fit, cell=options.cell))
+            cells += [after] if cells else [before, after]
         except Exception as error:  # noqa: BLE001  # from the user's pipeline or dataset
             failure = f"{type(error).__name__}: {error}"
-            cells.append(Cell(f"epoch {epoch}", None, [failure]))
+            cells.append(Cell(name, None, [failure]))
     return Row(title, cells, failure)
 
 

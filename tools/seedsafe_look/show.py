@@ -8,10 +8,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from seedsafe.ground.checks import checked_int
-from seedsafe.ground.info import described
-from seedsafe.keys.key import SampleKey
-from seedsafe_look.parameters import summary
-from seedsafe_look.picture import Cell, picture_of
+from seedsafe_look.cells import columns, drawn
+from seedsafe_look.picture import Cell
+from seedsafe_look.subject import Subject
 
 try:
     from matplotlib.figure import Figure
@@ -38,12 +37,17 @@ def show(
     augment: Any, sample: Any, *, seed: int, index: int, epochs: int | Iterable[int], views: int | None
 ) -> Sheet:
     """Return the figure; see `Compose.show`."""
-    boxes = "pascal_voc" if augment.boxes is None else augment.boxes.format
-    cells = [Cell("sample", picture_of(sample, boxes=boxes), [])]
-    for title, key in _keys(seed, index, epochs, views):
-        result = augment(sample, key=key)
-        lines, _ = summary(augment, key, described(sample))
-        cells.append(Cell(title, picture_of(result, boxes=boxes), lines))
+    advice = "pass the number of epochs, or a list of epochs"
+    numbers = list(
+        epochs if isinstance(epochs, Iterable) else range(checked_int("epochs", epochs, 1, 1000, advice))
+    )
+    if not numbers:
+        raise ValueError(f"epochs must be at least one, got none: {advice}")
+    if views is not None:
+        views = checked_int("views", views, 1, 1000, "pass the number of views")
+    subject = Subject("", augment)
+    pairs = [drawn(subject, sample, at, seed, title) for title, at in columns(index, numbers, views)]
+    cells = [pairs[0][0], *(after for _, after in pairs)]
     return draw([cells[first : first + _ACROSS] for first in range(0, len(cells), _ACROSS)])
 
 
@@ -64,21 +68,3 @@ def draw(rows: list[list[Cell]], title: str = "", inches: float = 2.6) -> Sheet:
         axes.set_xticks([])
         axes.set_yticks([])
     return figure
-
-
-def _keys(
-    seed: int, index: int, epochs: int | Iterable[int], views: int | None
-) -> list[tuple[str, SampleKey]]:
-    advice = "pass the number of epochs, or a list of epochs"
-    numbers = (
-        epochs if isinstance(epochs, Iterable) else range(checked_int("epochs", epochs, 1, 1000, advice))
-    )
-    numbers = list(numbers)
-    if not numbers:
-        raise ValueError(f"epochs must be at least one, got none: {advice}")
-    if views is None:
-        return [(f"epoch {epoch}", SampleKey(seed, epoch, index)) for epoch in numbers]
-    first, count = numbers[0], checked_int("views", views, 1, 1000, "pass the number of views")
-    return [
-        (f"epoch {first}, view {view}", SampleKey(seed, first, index, view=view)) for view in range(count)
-    ]

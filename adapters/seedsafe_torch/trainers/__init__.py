@@ -10,7 +10,7 @@ from seedsafe.reading import outermost
 from seedsafe_torch.order import chain_of, items_of_a_batch
 from seedsafe_torch.sampler import keyed_of
 
-__all__ = ["OPTIONS", "Callback", "holding_datasets", "keeps_progress", "resume"]
+__all__ = ["OPTIONS", "Callback", "holding_datasets", "resume"]
 
 OPTIONS = (
     "batch_size",
@@ -33,18 +33,13 @@ class Callback:
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
 
-def keeps_progress(loading: DataLoader[Any]) -> bool:
-    """Return whether a loader is from `loader`, which stores its progress and gets the epoch from its sampler."""
-    return hasattr(loading, "take_epoch")
-
-
 def resume(loading: DataLoader[Any], epoch: int, batches: int, ranks: int = 1) -> None:
     """Begin the next pass of a plain loader with a KeyedSampler after some batches of an epoch. Leave other loaders alone.
 
     Raises:
         ValueError: all ranks would serve the same samples, or the loader cannot resume after that batch.
     """
-    keyed = keyed_of(loading)
+    keyed = keyed_of(loading)  # a loader from `loader` stores its progress and gets the epoch from it
     if keyed is None:
         return
     if ranks > 1 and not any(getattr(inside, "num_replicas", 1) == ranks for inside in chain_of(keyed)):
@@ -52,7 +47,7 @@ def resume(loading: DataLoader[Any], epoch: int, batches: int, ranks: int = 1) -
             f"{ranks} processes would all serve the samples of one {type(keyed).__name__}: pass sampler="
             "DistributedKeyedSampler(dataset, seed=…)"
         )
-    if keeps_progress(loading) or keyed.epoch is not None:
+    if hasattr(loading, "take_epoch") or keyed.epoch is not None:
         return
     items = items_of_a_batch(loading, keyed)
     if batches and (not items or batches > len(loading)):

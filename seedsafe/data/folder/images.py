@@ -5,16 +5,16 @@ from __future__ import annotations
 import operator
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, SupportsIndex, overload
 
 import numpy as np
 
-from seedsafe.data.folder.index import IMAGE_EXTENSIONS, FolderIndex, one_or_several
+from seedsafe.data.folder.index import IMAGE_EXTENSIONS, FolderIndex
 from seedsafe.data.folder.read import read_image, read_image_window
-from seedsafe.ground.checks import explain_arguments, flag
-from seedsafe.kernels.jpeg import Place
+from seedsafe.functional.jpeg import Place
+from seedsafe.ground.checks import explain_arguments
 
 __all__ = ["ImageFolder", "Samples"]
 
@@ -65,8 +65,6 @@ class ImageFolder(FolderIndex):
         transform: applied to the image.
         target_transform: applied to the class.
         loader: reads a path; by default `seedsafe.data.folder.read_image`, which returns RGB as uint8 (H, W, 3).
-        allow_empty: accept classes without images.
-        extensions: the file extensions to accept, in upper or lower case: one or several.
         cache: a file outside root for the index; see `FolderIndex`.
 
     Attributes:
@@ -101,30 +99,22 @@ class ImageFolder(FolderIndex):
         transform: Callable[[Any], Any] | None = None,
         target_transform: Callable[[int], Any] | None = None,
         loader: Callable[[str], Any] = read_image,
-        allow_empty: bool = False,
-        extensions: Iterable[str] = IMAGE_EXTENSIONS,
         cache: str | os.PathLike[str] | None = None,
     ) -> None:
-        flag("allow_empty", allow_empty)
-        self.extensions = one_or_several(extensions)
-        super().__init__(root, extensions=self.extensions, cache=cache)
+        super().__init__(root, cache=cache)
         self.transform = transform
         self.target_transform = target_transform
         self.loader = loader
         self.class_to_idx = {name: number for number, name in enumerate(self.classes)}
         if not self.classes:
             raise FileNotFoundError(f"root {self.root!r} contains no folders: give each class a folder")
-        if not allow_empty:
-            self._check_classes()
-
-    def _check_classes(self) -> None:
         counts = np.bincount(self.targets, minlength=len(self.classes))
         empty = [self.classes[number] for number in np.flatnonzero(counts == 0)]
         if empty:
             names = ", ".join(map(repr, empty[:5])) + (", …" if len(empty) > 5 else "")
             raise FileNotFoundError(
                 f"{len(empty)} of {len(self.classes)} classes in {self.root!r} have no images: {names}. Add files with the extensions "
-                f"{', '.join(self.extensions)}, or pass allow_empty=True to keep such classes"
+                f"{', '.join(IMAGE_EXTENSIONS)}, or remove these folders"
             )
 
     @property

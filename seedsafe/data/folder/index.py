@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -19,26 +18,10 @@ from seedsafe.data.folder.scan import is_unchanged, native, scan
 from seedsafe.ground.checks import explain_arguments, flag
 from seedsafe.ground.warning import warn
 
-__all__ = ["IMAGE_EXTENSIONS", "FolderIndex", "ListingIndex", "one_or_several"]
+__all__ = ["IMAGE_EXTENSIONS", "FolderIndex", "ListingIndex"]
 
 IMAGE_EXTENSIONS = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp")
 """The extensions of image files, in upper or lower case: those of torchvision."""
-
-
-def one_or_several(extensions: Iterable[str]) -> tuple[str, ...]:
-    """Return extensions as a tuple; a string is one extension, as in torchvision.
-
-    Raises:
-        TypeError: one of them is not a string.
-    """
-    single = isinstance(extensions, str) or not isinstance(extensions, Iterable)
-    result: tuple[Any, ...] = (extensions,) if single else tuple(extensions)
-    for extension in result:
-        if not isinstance(extension, str):
-            raise TypeError(
-                f'extensions must be strings, got {extension!r}: pass (".jpg", ".png"), for instance'
-            )
-    return result
 
 
 @explain_arguments
@@ -54,7 +37,6 @@ class FolderIndex:
 
     Args:
         root: the folder.
-        extensions: the file extensions to accept, in upper or lower case: one or several.
         labelled: take the root's folders as classes and leave out files in the root itself. If False, take all files,
             with the label -1.
         cache: a file for the index, outside the root (writing it would change the root's time).
@@ -86,7 +68,6 @@ class FolderIndex:
         self,
         root: str | os.PathLike[str],
         *,
-        extensions: Iterable[str] = IMAGE_EXTENSIONS,
         labelled: bool = True,
         cache: str | os.PathLike[str] | None = None,
     ) -> None:
@@ -101,7 +82,7 @@ class FolderIndex:
         flag("labelled", labelled)
         self._prefix = os.path.join(os.fsencode(self.root), b"")
         self._options: dict[str, Any] = {
-            "endings": sorted(extension.lower() for extension in one_or_several(extensions)),
+            "endings": sorted(IMAGE_EXTENSIONS),
             "labelled": labelled,
         }
         self._cache = None if cache is None else os.fspath(cache)
@@ -118,7 +99,7 @@ class FolderIndex:
         old = None if self._cache is None else cachefile.load(self._cache, self._options)
         if old is not None and self._is_current(old):
             return old
-        endings = tuple(ending.encode() for ending in self._options["endings"])
+        endings = tuple(ending.encode() for ending in IMAGE_EXTENSIONS)
         tree = scan(self._prefix, endings, labelled=self._options["labelled"])
         if self._cache is None:
             return tree

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from seedsafe import opencv
 from seedsafe.functional import carrier
+from seedsafe.functional.jpeg import Place, Windows
 from seedsafe.ground.checks import checked_int
-from seedsafe.kernels.jpeg import Place, Windows
 
 __all__ = ["MAX_PIXELS", "read_image", "read_image_as_stored", "read_image_window"]
 

@@ -157,8 +157,8 @@ class ChannelStats:
             return NotImplemented
         if (self.dtype, len(self.count)) != (other.dtype, len(other.count)):
             raise ValueError(
-                f"cannot merge statistics of {len(self.count)} channels of {self.dtype} with those of "
-                f"{len(other.count)} of {other.dtype}: convert the images to one form"
+                f"images must have one dtype and number of channels, got {len(self.count)} channels of {self.dtype} and "
+                f"{len(other.count)} of {other.dtype}: convert them to one form, or compute the statistics of each separately"
             )
         sums: dict[str, Any] = {
             name: tuple(map(operator.add, getattr(self, name), getattr(other, name))) for name in SUMS

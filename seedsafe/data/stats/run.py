@@ -4,49 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Generator, Iterable
 from contextlib import closing, contextmanager
+from itertools import count
 from typing import Any, NamedTuple
 
 from seedsafe import opencv
 from seedsafe.data.stats.result import ChannelStats
 from seedsafe.data.stats.samples import LAYOUTS, Selection, images_of
-from seedsafe.data.stats.sums import Accumulator
+from seedsafe.data.stats.sums import of_image
 from seedsafe.ground.checks import checked_int, explain_arguments
 from seedsafe.ground.process import check_main
 
 __all__ = ["channel_stats"]
-
-
-_Report = Callable[[int, int | None], object]
-"""Called with the count so far and the total (None while that is unknown)."""
-
-
-@contextmanager
-def _reporting(progress: bool, label: str) -> Generator[_Report]:
-    """Yield a function to report to: one that moves a bar on standard error, or does nothing.
-
-    Raises:
-        TypeError: `progress` is neither True nor False.
-        ImportError: it is True without rich.
-    """
-    if not isinstance(progress, bool):
-        raise TypeError(
-            f"progress must be True or False, got {progress!r}: pass True for a bar on standard error; functions are not called"
-        )
-    if not progress:
-        yield lambda done, total: None
-        return
-    try:
-        from rich import progress as rich
-        from rich.console import Console
-    except ImportError as error:
-        raise ImportError('progress=True needs rich: pip install "seedsafe[tools]"') from error
-    columns = (rich.BarColumn, rich.MofNCompleteColumn, rich.TimeElapsedColumn, rich.TimeRemainingColumn)
-    shown = ("{task.description}", *(column() for column in columns))
-    with rich.Progress(*shown, console=Console(stderr=True)) as bar:
-        task = bar.add_task(label, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 class _Job(NamedTuple):
@@ -63,7 +33,6 @@ def channel_stats(
     layout: str | None = None,
     num_workers: int = 0,
     start_method: str | None = None,
-    progress: bool = False,
 ) -> ChannelStats:
     """Compute exact channel statistics of a dataset's images, with the same bits for any number of workers.
 
@@ -80,7 +49,6 @@ def channel_stats(
             as HW, HWC, NHWC and torch tensors as HW, CHW, NCHW.
         num_workers: the number of worker processes for a map dataset; 0 reads in this process.
         start_method: "fork", "spawn" or "forkserver"; None for Python's default.
-        progress: True for a bar on standard error.
 
     Returns:
         The statistics. Images are numbered in the order of `data`, from 0. NaN and infinite values are left out, and
@@ -110,15 +78,13 @@ def channel_stats(
         )
     job = _Job(data, Selection(image, mask, layout))
     if hasattr(data, "__getitem__") and hasattr(data, "__len__"):
-        with _reporting(progress, "images") as report:
-            stats = _over_map(job, num_workers, start_method, report)
+        stats = _over_map(job, num_workers, start_method)
     elif isinstance(data, Iterable):
         if num_workers:
             raise ValueError(
                 "num_workers needs a map dataset, with len() and indexing: give the loader its own num_workers, or pass its dataset"
             )
-        with _reporting(progress, "batches") as report:
-            stats = _over_iterable(job, report)
+        stats = _whole(data, job.where, "in entry {} of the iterable")
     else:
         raise TypeError(
             f"data must be a map dataset (with len() and indexing) or an iterable, got {type(data).__name__}: pass an ImageFolder "
@@ -129,50 +95,49 @@ def channel_stats(
     return stats
 
 
-def _over_iterable(job: _Job, report: _Report) -> ChannelStats | None:
-    sums = Accumulator()
-    total = len(job.data) if hasattr(job.data, "__len__") else None
-    for number, sample in enumerate(job.data):
-        with _note(f"in entry {number} of the iterable"):
-            _add(sums, sample, job.where)
-        report(number + 1, total)
-    return sums.result()
-
-
-def _over_map(job: _Job, num_workers: int, start_method: str | None, report: _Report) -> ChannelStats | None:
-    stats: ChannelStats | None = None
+def _over_map(job: _Job, num_workers: int, start_method: str | None) -> ChannelStats | None:
     length = len(job.data)
-    report(0, length)
-    # About eight parts a worker, so that all end at about the same time; short ones, so that the bar moves.
+    # About eight parts a worker, so that all end at about the same time.
     size = max(1, min(256, length // (8 * max(num_workers, 1))))
     ranges = [(start, min(start + size, length)) for start in range(0, length, size)]
-    if num_workers:
-        parts = _in_workers(job, ranges, num_workers, start_method)
-    else:
-        parts = (_part(job, start, stop) for start, stop in ranges)
-    with closing(parts):  # otherwise an error that is kept, as in a notebook, would keep the workers at work
-        for (start, stop), part in zip(ranges, parts, strict=True):
-            if stats is None or part is None:
-                stats = stats or part
-            else:
-                with _note(f"from sample {start} of the dataset on"):
-                    stats |= part.renumbered(stats.images)
-            report(stop, length)
+    if not num_workers:
+        return _part(job, 0, length)
+    stats: ChannelStats | None = None
+    with closing(
+        _in_workers(job, ranges, num_workers, start_method)
+    ) as parts:  # else a kept error keeps workers at work
+        for (start, _), part in zip(ranges, parts, strict=True):
+            with _note(f"from sample {start} of the dataset on"):
+                stats = _both(stats, part)
     return stats
 
 
 def _part(job: _Job, start: int, stop: int) -> ChannelStats | None:
-    sums = Accumulator()
-    for index in range(start, stop):
-        with _note(f"in sample {index} of the dataset"):
-            _add(sums, job.data[index], job.where)
-    return sums.result()
+    samples = (job.data[index] for index in range(start, stop))
+    return _whole(samples, job.where, "in sample {} of the dataset", start)
 
 
-def _add(sums: Accumulator, sample: Any, where: Selection) -> None:
-    opencv.guard()
-    for image, channels_first in images_of(sample, where):
-        sums.add(image, channels_first=channels_first)
+def _whole(samples: Iterable[Any], where: Selection, place: str, start: int = 0) -> ChannelStats | None:
+    stats: ChannelStats | None = None
+    iterator = iter(samples)
+    for number in count(start):
+        with _note(place.format(number)):
+            sample = next(iterator, _END)
+            if sample is _END:
+                return stats
+            opencv.guard()
+            for image, channels_first in images_of(sample, where):
+                stats = _both(stats, of_image(image, channels_first=channels_first))
+    return stats
+
+
+_END = object()
+
+
+def _both(one: ChannelStats | None, other: ChannelStats | None) -> ChannelStats | None:
+    if one is None or other is None:
+        return one or other
+    return one | other.renumbered(one.images)
 
 
 @contextmanager

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seedsafe.data.stats.result import DTYPES, FLOAT_BITS, IMAGE_BITS, MAX_FAULTY, SUMS, ChannelStats, best
+from seedsafe.data.stats.result import DTYPES, FLOAT_BITS, IMAGE_BITS, SUMS, ChannelStats, best
 from seedsafe.functional.carrier import opencv
 from seedsafe.ground.info import arithmetic
 
-__all__ = ["Accumulator", "Sums", "plane_sums", "planes"]
+__all__ = ["Sums", "of_image", "plane_sums", "planes"]
 
 # For uint16, `cv2.norm(..., NORM_L2SQR)` squares a rounded square root, with an error of up to 3 * 2^-53 of the sum. Up to
 # 2^18 pixels, the sum is below 2^50 and the error below 0.375, so rounding to an integer removes it. At 2^20 pixels it may not.
@@ -31,7 +31,7 @@ _SLICE_BITS = 18
 
 @dataclass(slots=True)
 class Sums:
-    """The sums of one channel, in the units of `ChannelStats`: of a block, of an image or of many images."""
+    """The sums of one channel, in the units of `ChannelStats`: of a block or of an image."""
 
     count: int = 0
     total: int = 0
@@ -155,57 +155,27 @@ def _units(value: np.float64, bits: int) -> int:
     return int(math.ldexp(float(value), bits))
 
 
-class Accumulator:
-    """Adds up images, numbered from 0."""
-
-    def __init__(self) -> None:
-        self._images = 0
-        self._dtype = ""
-        self._channels: list[Sums] = []
-        self._faulty: list[tuple[int, int, int]] = []
-
-    def add(self, image: NDArray[Any], *, channels_first: bool) -> None:
-        """Add the pixels of one image, (H, W, C) or (C, H, W)."""
-        dtype, channels = image.dtype.name, image.shape[0 if channels_first else 2]
-        if not self._channels:
-            self._start(dtype, channels)
-        if (dtype, channels) != (self._dtype, len(self._channels)):
-            raise ValueError(
-                f"this image has {channels} channels of {dtype}, but those before it have {len(self._channels)} of "
-                f"{self._dtype}: convert all images to one form, or compute the statistics of each form separately"
-            )
-        own = [Sums() for _ in self._channels]
-        for block in planes(image, channels_first=channels_first):
-            for channel, plane in zip(own, block, strict=True):
-                channel.add(plane_sums(plane))
-        for total, channel in zip(self._channels, own, strict=True):
-            channel.close()
-            total.add(channel)
-        nan, inf = sum(channel.nan for channel in own), sum(channel.inf for channel in own)
-        if (nan or inf) and len(self._faulty) < MAX_FAULTY:
-            self._faulty.append((self._images, nan, inf))
-        self._images += 1
-
-    def _start(self, dtype: str, channels: int) -> None:
-        if dtype not in DTYPES:
-            raise TypeError(
-                f"images must be uint8, uint16 or float32, got {dtype}: {arithmetic('image', np.dtype(dtype))}"
-            )
-        if channels == 0:
-            raise ValueError("images must have at least one channel, got 0: leave out empty images")
-        self._dtype = dtype
-        self._channels = [Sums() for _ in range(channels)]
-
-    def result(self) -> ChannelStats | None:
-        """Return the statistics so far, or None if there are no images."""
-        if not self._images:
-            return None
-        names = (*SUMS, "minimum", "maximum")
-        return ChannelStats(
-            dtype=self._dtype,
-            images=self._images,
-            **{name: tuple(getattr(channel, name) for channel in self._channels) for name in names},
-            nan=sum(channel.nan for channel in self._channels),
-            inf=sum(channel.inf for channel in self._channels),
-            faulty=tuple(self._faulty),
+def of_image(image: NDArray[Any], *, channels_first: bool) -> ChannelStats:
+    """Return the statistics of one image, (H, W, C) or (C, H, W)."""
+    dtype, channels = image.dtype.name, image.shape[0 if channels_first else 2]
+    if dtype not in DTYPES:
+        raise TypeError(
+            f"images must be uint8, uint16 or float32, got {dtype}: {arithmetic('image', np.dtype(dtype))}"
         )
+    if channels == 0:
+        raise ValueError("images must have at least one channel, got 0: leave out empty images")
+    sums = [Sums() for _ in range(channels)]
+    for block in planes(image, channels_first=channels_first):
+        for channel, plane in zip(sums, block, strict=True):
+            channel.add(plane_sums(plane))
+    for channel in sums:
+        channel.close()
+    nan, inf = sum(channel.nan for channel in sums), sum(channel.inf for channel in sums)
+    return ChannelStats(
+        dtype=dtype,
+        images=1,
+        **{name: tuple(getattr(channel, name) for channel in sums) for name in (*SUMS, "minimum", "maximum")},
+        nan=nan,
+        inf=inf,
+        faulty=((0, nan, inf),) if nan or inf else (),
+    )

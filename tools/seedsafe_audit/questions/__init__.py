@@ -34,19 +34,14 @@ QUESTIONS = {
     "kept-draws": _Question(
         "Does it keep random draws from sample to sample?", dependence.kept_draws, "indices steady"
     ),
-    "hash-order": _Question(
-        "Does it depend on Python's hash seed?", dependence.hash_order, "spawn workers steady"
-    ),
     "global-state": _Question("Does it depend on global random state?", dependence.global_state, "steady"),
     "global-draws": _Question("Does it change global random state?", dependence.global_draws),
     "in-place": _Question("Does it modify its own cached samples?", storage.changes_in_place),
     "lost-state": _Question("Does it lose state that workers write?", storage.lost_state),
     "none": _Question("Does it return None?", samples.missing, "samples"),
     "not-finite": _Question("Does it return NaN or infinite values?", samples.not_finite, "samples"),
-    "forms": _Question("Do types, dtypes or shapes differ?", samples.forms, "samples"),
     "raises": _Question("Does some index raise?", samples.raises),
     "length": _Question("Does its length agree with its indices?", samples.length, "indices"),
-    "outside": _Question("Do indices outside it wrap silently?", samples.outside, "indices"),
     "memory": _Question("Does the workers' memory grow?", processes.memory, "indices"),
     "threads": _Question("Does it give different results in several threads?", dependence.threads, "indices"),
     "pickle": _Question("Can it be pickled for spawn?", processes.pickling),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -75,8 +74,7 @@ class Context(Runs):
     def parallel_plan(self, workers: int, method: str, **how: Any) -> Plan:
         """Return a plan with these workers. Start methods after the first get one pass."""
         epochs = self.epochs if method == self.methods[0] else 1
-        hashing = "" if method == "fork" else self.hash_seeds[0]
-        return Plan(**{"workers": workers, "method": method, "epochs": epochs, "hashing": hashing, **how})
+        return Plan(**{"workers": workers, "method": method, "epochs": epochs, **how})
 
     def small_plan(self, **how: Any) -> Plan:
         """Return a plan of one pass with the smallest number of workers and the first start method."""
@@ -132,11 +130,6 @@ class Context(Runs):
         serial, parallel = ([vars(Context)[name].plan(self) for name in names] for names in (alone, beside))
         parallel = self._parallel_plans() + parallel
         at_once(*map(self.make, [parallel + serial] if self.subject.gets_epoch() else [parallel, serial]))
-
-    @cached_property
-    def hash_seeds(self) -> tuple[str, str]:
-        """Two hash seeds for spawned workers. The first differs from this process's."""
-        return ("1", "2") if os.environ.get("PYTHONHASHSEED") == "0" else ("0", "1")
 
     def repeats(self, records: Iterable[Record]) -> list[Record]:
         """Return the readings of the first part of the order, which repeats its indices."""
@@ -198,13 +191,11 @@ class Context(Runs):
         return self.serial.whole and not self.repeats(self.serial.epoch(0))
 
     def check(self, need: str) -> None:
-        """Raise NotMeasured without what a question needs: "indices", "workers", "spawn", "steady" runs, "samples", some of them "readable" twice."""
+        """Raise NotMeasured without what a question needs: "indices", "workers", "steady" runs, "samples", some of them "readable" twice."""
         if need == "indices" and self.subject.iterable:
             raise NotMeasured("an iterable dataset sets its own order and has no indices")
         if need == "workers" and not self.workers:
             raise NotMeasured("needs workers")
-        if need == "spawn" and "spawn" not in self.methods:
-            raise NotMeasured("needs spawned workers: add spawn to the start methods")
         if need == "samples" and not any(record.digest for record in self.serial.records):
             raise NotMeasured(self.trouble(self.serial))
         if need == "readable" and not self.subject.iterable and self._raises_repeatedly():

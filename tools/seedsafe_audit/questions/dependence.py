@@ -13,19 +13,16 @@ from seedsafe_audit.questions.context import (
     Finding,
     NotMeasured,
     compare,
-    differences,
     number_list,
 )
 from seedsafe_audit.questions.states import kept
 from seedsafe_audit.questions.storage import lasting_changes
 from seedsafe_audit.recording import Record
-from seedsafe_audit.runs import Run
 
 __all__ = [
     "batch_size",
     "global_draws",
     "global_state",
-    "hash_order",
     "kept_draws",
     "order",
     "reproducible",
@@ -58,7 +55,7 @@ def reproducible(ctx: Context) -> Finding:
     if not ctx.unsteady:
         text = (
             "two runs with workers differ although two without them agree, because chance decides which worker reads "
-            "a sample. Use a key per sample"
+            "a sample, or hash() differs between processes. Use a key per sample, and hashlib or zlib.crc32 for hash()"
         )
     usable = [pair for pair in pairs if not ctx.trouble(*pair)]
     result = compare(ctx, usable, text, "two runs with the same seeds are equal")
@@ -80,7 +77,8 @@ def workers(ctx: Context) -> Finding:
     result = compare(
         ctx,
         [(ctx.serial, run) for run in runs],
-        "with the same seed, another number of workers or another start method gives different bytes. Use a key per sample",
+        "with the same seed, another number of workers or another start method gives different bytes. Use a key per sample, and sort "
+        "sets: their order and hash() differ between spawned workers",
         "every number of workers and every start method gives the same bytes",
     )
     return (_torch_threads(ctx) or result) if result.verdict == "ok" else result
@@ -91,9 +89,7 @@ _CORES = 4
 
 def _torch_threads(ctx: Context) -> Finding | None:
     """Read once with more of torch's threads, and compare: workers have one, and the main process has many."""
-    floats = any(
-        "float" in kind for one in ctx.serial.records[:1] if one.content for _, kind, _ in one.content.form
-    )
+    floats = any(one.content and one.content.floats for one in ctx.serial.records[:1])
     tasks = Path("/proc/self/task")  # a forked process hangs in a pool of threads that its parent has begun
     if "torch" not in sys.modules or not floats or not tasks.is_dir() or len(list(tasks.iterdir())) > 1:
         return None
@@ -270,32 +266,3 @@ def kept_draws(ctx: Context) -> Finding:
     if not samples:
         return Finding("ok", "no draw of one sample or epoch comes again in another")
     return Finding("fault", _KEPT if history and not once else _CACHE, evidence, samples, ctx.source)
-
-
-def hash_order(ctx: Context) -> Finding:
-    """Compare spawned workers with two hash seeds, unless the first already agree with the run without workers."""
-    one = ctx.parallel(ctx.workers[0], "spawn")
-    ctx.need(one)
-    if not differences(ctx.serial.epoch(0), one.epoch(0))[0] and not ctx.subject.iterable:
-        return Finding("ok", "spawned workers, which have their own hash seed, give the same bytes")
-
-    def again(hash_seed: str) -> Run:
-        return ctx.parallel(ctx.workers[0], "spawn", epochs=1, again=True, hashing=hash_seed)
-
-    other = again(ctx.hash_seeds[1])
-    ctx.need(other)
-    text = (
-        "samples depend on hash() of strings or on the order of a set of them, which differ between spawned workers and between "
-        "runs. Sort the set, and use hashlib or zlib.crc32 for hash(), because PYTHONHASHSEED=0 only hides the fault"
-    )
-    result = compare(ctx, [(one, other)], text, "another hash seed gives the same bytes")
-    if result.verdict == "ok":
-        return result
-    same = again(ctx.hash_seeds[0])
-    by_process = not ctx.trouble(same) and differences(one.epoch(0), same.epoch(0))[0]
-    if by_process:
-        text = (
-            "two spawned processes with the same hash seed differ, because of the order of a set of objects or something else "
-            "that differs between processes. Sort such a set"
-        )
-    return result._replace(summary=text)

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from seedsafe_audit import state
-from seedsafe_audit.content import as_array, leaves
+from seedsafe_audit.content import arrays_of
 from seedsafe_audit.draws import draws_of
 from seedsafe_audit.loaders import tell
 from seedsafe_audit.questions.context import Context, Finding
@@ -87,8 +87,7 @@ class _Random(random.Random):
 
 def _numbers(sample: Any) -> list[Any]:
     """Return the numbers of each part of a sample; those of an array without its brightness and contrast."""
-    arrays = [array for _, leaf in leaves(sample) if (array := as_array(leaf)) is not None]
-    found = [array.astype(float).ravel() for array in arrays if array.dtype.kind in "biuf"]
+    found = [array.astype(float).ravel() for array in arrays_of(sample) if array.dtype.kind in "biuf"]
     return [(one - one.mean()) / (one.std() or 1) if one.size > _FEW else one for one in found]
 
 

@@ -38,7 +38,7 @@ class Windows:
         self._name, self._whole, self._turns = name, whole, turns
 
     def decode(self, data: bytes, size: tuple[int, int], place: Place) -> Any:
-        """Return an image of a size, uint8 (H, W, 3), that holds its pixels in the window that `place` holds, and any others around it.
+        """Return an image of a size, uint8 (H, W, 3), that holds its pixels in the window, and any others around it.
 
         None is returned if there is no window, and for what is not a usual JPEG, ends too early, has a fault above the window's
         end, or is to be turned.

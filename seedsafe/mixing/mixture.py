@@ -34,7 +34,7 @@ class Mixture:
     steps keeps the records, but not the shares of each part.
 
     An AugmentedDataset or AugmentedSequence around it gives it seed and epoch. The key's index is the step: a record that comes again is
-    augmented again, and two sources share no key. A source may draw by ``seedsafe.draws()`` or call a pipeline without a key.
+    augmented differently, and two sources share no key. A source may draw by ``seedsafe.draws()`` or call a pipeline without a key.
 
     Args:
         sources: the datasets by name, each with ``len()`` and ``[index]``.
