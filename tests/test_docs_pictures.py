@@ -111,7 +111,18 @@ def test_pages_show_the_parameters_of_transforms() -> None:
 
 
 def test_arguments_come_in_the_order_of_the_signature_and_words_last() -> None:
-    text = ["Cut.", "", "Draws it (word 1).", "", "Exact.", "", "Args:", "    name: a", "        b.", "    size: c."]
+    text = [
+        "Cut.",
+        "",
+        "Draws it (word 1).",
+        "",
+        "Exact.",
+        "",
+        "Args:",
+        "    name: a",
+        "        b.",
+        "    size: c.",
+    ]
     text += ["", "Example:", "    >>> 1", ""]
     told = [line for line in signatures.ordered(text, ["size", "name"]) if line]
     assert told[:3] == ["Cut.", "Exact.", "Args:"]
