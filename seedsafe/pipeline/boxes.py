@@ -170,8 +170,7 @@ def clipped(edges: Array, size: tuple[int, int]) -> Array:
 def _inside(edges: Array, size: tuple[int, int]) -> Array:
     """Return which boxes have a width and a height, and lie in an image."""
     (first, last), ends = (edges[:, :2], edges[:, 2:4]), np.array(size[::-1])
-    inside: Array = ((first >= -SLACK * ends) & (last <= ends + SLACK * ends) & (first < last)).all(axis=1)
-    return inside
+    return np.all((first >= -SLACK * ends) & (last <= ends + SLACK * ends) & (first < last), axis=1)
 
 
 class Edges(np.ndarray[Any, Any]):
