@@ -236,9 +236,9 @@ def section(paths: list[str], note: str) -> str:
     text += (
         "\nWhole loaders: 32 × 32 images in memory, crop, flip, normalisation and channels first (Keras's layers leave them "
         "last), 256 a batch, no workers, images a second of the processor's time. *Times* is the speed of "
-        "`seedsafe_torch.loader` divided by that of the row, both in one process. A loader with one draw for a whole batch cuts "
-        "one window for all its images and mirrors all or none, which is another task: it needs no word for each image, no window "
-        "of each, and no reads of single samples, and is the one row that is faster.\n\n| loader | images/s | times |\n|---|---|---|\n"
+        "`seedsafe_torch.loader` divided by that of the row, both in one process. A loader that draws once for a batch cuts "
+        "the same window out of all its images, and mirrors all or none. That is an easier task, without draws, windows and reads "
+        "for single samples, and the only row that is faster.\n\n| loader | images/s | times |\n|---|---|---|\n"
     )
     for one in measured:
         ours = one["loaders"]["seedsafe"]

@@ -29,7 +29,7 @@ of workers have as many threads.
 Passes take turns in one process, and the median counts. Workers start once, and batches prepared in advance are not counted. *Times* is the
 images a second of in place divided by those of the row, both in one process. CPU µs are the processor time for an image, of the process and
 its workers; faults are pages touched for the first time, for an image; MB is the peak memory of a loader and its workers together, without
-libraries and images, in which pages that processes share count once. `make bench-loaders` measures again. How it works: [batches in
+libraries and images, in which pages that processes share count once. `make bench-loaders` reruns the measurements. How it works: [batches in
 place](../how-to/batches-in-place.md).
 
 """

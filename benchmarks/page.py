@@ -25,7 +25,7 @@ libraries, each called through its own Compose if it has one. A figure in a libr
 seedsafe's, both measured in turn in one process with one thread, the minimum over short blocks: 2 means that seedsafe takes
 half the time, and less than 1 that it is behind. Images are random uint8 RGB of a size, audio is 4 s at 16 kHz; kornia, which
 takes no uint8, is compared on float32. Every result is contiguous and owns its memory. The shared arguments are in
-`benchmarks/peers`; `make bench` measures again.
+`benchmarks/peers`; `make bench` reruns the measurements.
 
 The libraries do not all do the same work under one name: defaults differ where no argument is shared. Where a size is drawn,
 a block has enough calls to mix cheap and expensive draws. Differences of a tenth are within the noise.

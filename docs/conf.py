@@ -44,6 +44,7 @@ html_css_files = ["front.css"]
 html_js_files = [
     (name, {"defer": "defer"}) for name in ("key.js", "slider.js", "gallery.js", "playground.js")
 ]
+html_search_scorer = str(Path(__file__).parent / "_ext" / "scorer.js")
 html_use_index = False  # one page of 27,000 pixels; the search finds the names
 html_scaled_image_link = False  # they are shown as large as they are
 exclude_patterns = ["_build", "_pictures", "style.md"]  # the last is for contributors
@@ -57,8 +58,11 @@ search_words = {  # what people type, by the page that they want; names of trans
     "explanation/license": ["license", "licence", "mit"],
     "explanation/scale": ["ddp", "distributed", "ranks", "cluster"],
     "explanation/comparison": ["comparison", "alternatives", "albumentationsx", "grain"],
-    "explanation/the-bug": ["worker_init_fn", "duplicate", "repeated augmentations"],
-    "gallery": ["gallery", "show", "visualise", "visualize", "augmentations"],
+    "explanation/the-bug": [
+        *("worker_init_fn", "duplicate", "repeated augmentations", "dataloader workers repeat"),
+        "same augmentation every epoch",
+    ],
+    "gallery": ["gallery", "show", "visualise", "visualize", "augmentations", "plot augmentations"],
     "how-to/albumentations": ["albumentations"],
     "how-to/audio": [
         "audio",
@@ -69,7 +73,11 @@ search_words = {  # what people type, by the page that they want; names of trans
         "audiomentations",
         "speech",
         "librosa",
+        "audio crop",
     ],
+    "how-to/anything": ["mixture", "camera", "cameras", "tokens"],
+    "how-to/check": ["check", "am i affected"],
+    "how-to/device": ["diffusion", "gpu", "timesteps"],
     "how-to/explain": ["explain"],
     "how-to/keras": ["keras", "tensorflow"],
     "how-to/large-folders": ["jpeg", "png", "folder", "imagefolder"],
@@ -82,19 +90,30 @@ search_words = {  # what people type, by the page that they want; names of trans
             "worker_init_fn info.dataset",
             "eval_dataset",
         ),
-        *("caption", "camera", "threads", "set_epoch", "sampler", "epoch"),
+        *("caption", "camera", "threads", "set_epoch", "sampler", "epoch", "seed per epoch", "validation"),
     ],
     "how-to/masks-keypoints-boxes": [
-        *("bboxes", "detection", "yolo", "boxes", "masks", "segmentation", "keypoints"),
+        *("bboxes", "detection", "yolo", "coco", "boxes", "masks", "segmentation", "keypoints"),
         "semantic segmentation mask",
     ],
+    "how-to/mixing": ["mosaic", "copy paste"],
     "how-to/own-transforms": ["custom transform", "own transform", "lambda"],
-    "how-to/preview": ["preview", "show", "yaml"],
+    "how-to/preview": ["preview", "show", "yaml", "plot augmentations"],
     "how-to/replay": ["replay", "debug", "log"],
     "how-to/streams": ["webdataset", "streaming", "iterabledataset"],
     "how-to/tf": ["tf.data"],
     "how-to/torch": ["pytorch", "torch", "dataloader", "resume", "ddp", "tta", "test-time augmentation"],
-    "how-to/trainers": ["lightning", "accelerate", "hugging face", "trainer", "fastai", "timm", "resume"],
+    "how-to/trainers": [
+        "lightning",
+        "accelerate",
+        "hugging face",
+        "trainer",
+        "fastai",
+        "timm",
+        "resume",
+        "eval_dataset",
+        "validation",
+    ],
     "playground": ["playground", "try", "preview"],
     "reference/cli": ["cli", "command line", "yaml"],
     "reference/compose": ["compose", "pipeline", "json", "yaml"],
@@ -102,5 +121,7 @@ search_words = {  # what people type, by the page that they want; names of trans
     "reference/keys": ["seed", "key"],
     "reference/mixing": ["mixup", "cutmix"],
     "reference/speed": ["speed", "benchmark", "performance", "fast"],
+    "reference/systems": ["macos", "windows", "arm", "install"],
     "reference/transforms/geometry": ["rotate", "rotation", "elastic deformation"],
+    "tutorial/first-steps": ["install", "tutorial", "getting started"],
 }

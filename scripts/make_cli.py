@@ -12,9 +12,9 @@ PAGE = Path(__file__).parents[1] / "docs" / "reference" / "cli.md"
 HEAD = """\
 # Command line
 
-`seedsafe TOOL`, or `python -m seedsafe TOOL`. `seedsafe --help` lists the tools, `seedsafe TOOL --help` the options of one, and
-`seedsafe --version` tells the version. Every tool has `--json`, which prints what it found for a program. Bars of progress go to the
-error stream of a terminal, where rich is installed (`pip install "seedsafe[tools]"`), and nowhere else.
+`seedsafe TOOL`, or `python -m seedsafe TOOL`. `seedsafe --help` lists the tools, `seedsafe TOOL --help` the options of one, and `seedsafe
+--version` prints the version. Every tool takes `--json`, for output that programs can read. Progress bars appear only on the error stream
+of a terminal, if rich is installed (`pip install "seedsafe[tools]"`).
 
 """
 

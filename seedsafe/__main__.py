@@ -44,9 +44,9 @@ TOOLS = {
 
 EXITS = """\
 exit codes:
-  0    all is well
-  1    errors were found; with --strict, anything was
-  2    the arguments are wrong, or name something that is missing or unusable
+  0    no errors
+  1    errors were found; with --strict, any finding
+  2    an argument is wrong, or names something that is missing or unusable
   130  interrupted
   141  the reader of the output went away"""
 

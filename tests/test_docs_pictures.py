@@ -99,13 +99,35 @@ def test_every_audio_transform_has_its_waveforms() -> None:
 
 
 def test_pages_show_the_parameters_of_transforms() -> None:
-    assert signatures.parameters(ss.Rotate).startswith("(degrees=(-90.0, 90.0), *, name=None, ")
+    of_rotate = signatures.parameters(ss.Rotate)
+    assert of_rotate.startswith("(degrees=(-90.0, 90.0), *, crop_border=False, mode=")
+    assert of_rotate.endswith(", name=None)")
     assert signatures.parameters(ss.ImageTransform) == "(*, name=None)"
     assert signatures.parameters(ss.Compose).startswith("(transforms")
     for name in PUBLIC:
         told = signatures.parameters(getattr(ss, name))
         assert "*args" not in told
         assert "name=None" in told or name == "Bridged"
+
+
+def test_arguments_come_in_the_order_of_the_signature_and_words_last() -> None:
+    text = [
+        "Cut.",
+        "",
+        "Draws it (word 1).",
+        "",
+        "Exact.",
+        "",
+        "Args:",
+        "    name: a",
+        "        b.",
+        "    size: c.",
+    ]
+    text += ["", "Example:", "    >>> 1", ""]
+    told = [line for line in signatures.ordered(text, ["size", "name"]) if line]
+    assert told[:3] == ["Cut.", "Exact.", "Args:"]
+    assert told[3:6] == ["    size: c.", "    name: a", "        b."]
+    assert told[6:] == ["Example:", "    >>> 1", "Draws it (word 1)."]
 
 
 def test_sphinx_is_told_the_parameters() -> None:

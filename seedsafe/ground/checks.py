@@ -45,8 +45,7 @@ def with_article(thing: Any) -> str:
         >>> with_article(1), with_article(ValueError())
         ('an int', 'a ValueError')
     """
-    name = type(thing).__qualname__
-    return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
+    return f"{'an' if type(thing).__name__[0] in 'AEIOUaeiou' else 'a'} {type(thing).__qualname__}"
 
 
 def explain_arguments(callee: Callee) -> Callee:

@@ -103,9 +103,7 @@ class Info:
             ValueError: it is unknown.
         """
         if self._dtype is None:
-            raise ValueError(
-                "a transform asks for the sample's dtype: pass Info(shape, dtype) instead of a shape"
-            )
+            raise ValueError("a transform asks for the sample's dtype: pass Info(shape, dtype), not a shape")
         return np.dtype(self._dtype)
 
     @property
@@ -395,9 +393,7 @@ def check_target(target: str, parts: dict[str, Any]) -> None:
     check_array(target, array)
     columns = _COLUMNS.get(target)
     if columns and (array.ndim != 2 or array.shape[1] < columns):
-        raise ValueError(
-            f"{target} must have the shape (N, {columns} or more), got {array.shape}: reshape it"
-        )
+        raise ValueError(f"{target} must have the shape (N, {columns} or more), got {array.shape}: reshape")
     if columns and array.dtype.kind not in "if":
         raise TypeError(
             f"{target} must be floats or signed integers, got dtype {array.dtype}: pass {target}.astype(numpy.float32)"

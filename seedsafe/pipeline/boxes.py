@@ -167,7 +167,7 @@ def clipped(edges: Array, size: tuple[int, int]) -> Array:
     return cut
 
 
-def _inside(edges: Array, size: tuple[int, int]) -> Array:
+def _inside(edges: Array, size: tuple[int, int]) -> Any:
     """Return which boxes have a width and a height, and lie in an image."""
     (first, last), ends = (edges[:, :2], edges[:, 2:4]), np.array(size[::-1])
     inside: Array = np.all((first >= -SLACK * ends) & (last <= ends + SLACK * ends) & (first < last), axis=1)

@@ -123,9 +123,7 @@ def _from_data(data: Any, classes: Iterable[type]) -> Any:
     own: dict[str, type] = {}
     for kind in classes:
         if not isinstance(kind, type):
-            raise TypeError(
-                f"classes must be classes of transforms, got {kind!r}: pass classes=[MyTransform]"
-            )
+            raise TypeError(f"classes must be classes of transforms, got {kind!r}: pass classes=[Mine]")
         own[kind.__name__] = kind
     try:
         return _from_plain(plain, lambda name: own.get(name) or _library_class(name))

@@ -44,6 +44,18 @@ QUERIES = {  # by how the addresses of the pages that answer begin; more words a
     "camera": ["how-to/loop"],
     "threads": ["how-to/loop"],
     "set_epoch": ["how-to/loop"],
+    # the words of newcomers
+    "seed per epoch": ["how-to/loop"],
+    "install": ["tutorial/first-steps", "reference/systems"],
+    "plot augmentations": ["gallery", "how-to/preview"],
+    "audio crop": ["how-to/audio"],
+    "validation": ["how-to/loop", "how-to/trainers"],
+    "diffusion": ["how-to/device"],
+    "mixture": ["how-to/anything"],
+    "macOS": ["reference/systems"],
+    "coco": ["how-to/masks-keypoints-boxes"],
+    "DataLoader workers repeat": ["explanation/the-bug"],
+    "same augmentation every epoch": ["explanation/the-bug"],
 }
 
 

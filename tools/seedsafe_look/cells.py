@@ -30,14 +30,14 @@ def drawn(
     title: str,
     scale: Callable[[Any], Any] | None = None,
 ) -> tuple[Cell, Cell]:
-    """Return a cell of a sample, and one of what is made of it at a place.
+    """Return a cell of a sample, and one of its augmentation at a key.
 
     Args:
         subject: the pipeline or dataset.
         sample: the sample; a dataset has its own.
-        at: the place.
+        at: the index, epoch and view of the augmentation.
         seed: the run's.
-        title: of the second cell.
+        title: what is written above the second cell.
         scale: a function that resizes an image before anything is drawn on it.
 
     Raises:

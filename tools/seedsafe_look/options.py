@@ -101,7 +101,7 @@ def explain() -> argparse.ArgumentParser:
     """Return the parser of the arguments of ``seedsafe explain``."""
     result = argparse.ArgumentParser(
         prog="seedsafe explain",
-        description="Tell what a pipeline did to one sample of a run, without the run and without its pixels.",
+        description="Show what a pipeline did to one sample, without rerunning training or loading the image.",
     )
     _add_pipeline(result)
     result.add_argument("--epoch", type=int, default=0, metavar="N", help="default: 0")
