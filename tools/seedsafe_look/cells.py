@@ -1,4 +1,4 @@
-"""Cells of samples: what a pipeline or dataset makes of one, with its parameters."""
+"""What a pipeline makes of a sample."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["columns", "drawn"]
 
 
 def columns(index: int, epochs: Iterable[int], views: int | None) -> list[tuple[str, SampleIndex]]:
-    """Return the title and the place of each column: the epochs, or views of the first of them."""
+    """Return the title and the stamped index of each column: the epochs, or views of the first of them."""
     if views is None:
         return [(f"epoch {epoch}", SampleIndex(index, epoch)) for epoch in epochs]
     first, *_ = epochs
@@ -30,14 +30,14 @@ def drawn(
     title: str,
     scale: Callable[[Any], Any] | None = None,
 ) -> tuple[Cell, Cell]:
-    """Return a cell of a sample, and one of what is made of it at a place.
+    """Return a cell of a sample, and one of what is made of it.
 
     Args:
         subject: the pipeline or dataset.
         sample: the sample; a dataset has its own.
-        at: the place.
+        at: its stamped index.
         seed: the run's.
-        title: of the second cell.
+        title: the title of the second cell.
         scale: a function that resizes an image before anything is drawn on it.
 
     Raises:
