@@ -7,19 +7,23 @@ names that error messages know.
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import importlib
 import inspect
 import pkgutil
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 CORE = ROOT / "seedsafe"
 PAGES = ROOT / "docs" / "reference"
 MIGRATION = [ROOT / "docs" / "how-to" / f"migrate{of}.md" for of in ("", "-imgaug", "-audio")]
+OPTIONS = PAGES / "words-options.md"
 INTERNAL = {
     *(
         "apply_matrix",
@@ -150,12 +154,76 @@ def with_names(page: Path) -> str:
     return text
 
 
+SHORT: dict[str, Callable[[float], tuple[float, float]]] = {
+    "(x, x)": lambda x: (x, x),
+    "(−x, x)": lambda x: (-x, x),
+    "(0, x)": lambda x: (0, x),
+    "(1, x)": lambda x: (1, x),
+    "(1 − x, 1 + x)": lambda x: (1 - x, 1 + x),
+    "(max(1 − x, 0), 1 + x)": lambda x: (max(1 - x, 0), 1 + x),
+    "(max(1 − x, 0.01), 1 + x)": lambda x: (max(1 - x, 0.01), 1 + x),
+}
+"""What a number x may stand for where an option is a pair."""
+
+
+def short_form(kind: type, arguments: dict[str, Any], option: str) -> str | None:
+    """Return which pair an option makes of a number, or None where it makes none."""
+    made: dict[float, Any] = {}
+    for x in (0, 0.25, 0.5, 2, 3, 8, 20):
+        with contextlib.suppress(TypeError, ValueError):
+            made[x] = getattr(kind(**arguments | {option: x}), option)
+    pairs = {x: pair for x, pair in made.items() if isinstance(pair, tuple) and len(pair) == 2}
+    fits = [form for form, of in SHORT.items() if pairs and all(of(x) == pair for x, pair in pairs.items())]
+    return fits[0] if fits else None
+
+
+def parameters(kind: Any) -> str:
+    """Return the textual form of what a transform draws, without its values."""
+    if "transforms" in getattr(kind, "__dataclass_fields__", ()):
+        return "Chosen(members)"
+    own: Any = kind.draw
+    names = re.findall(r"\w+", str(own.__annotations__["return"]))
+    types = [vars(sys.modules[own.__module__])[name] for name in names if name not in ("tuple", "Any")]
+    forms = [f"{one.__name__}({', '.join(one._fields)})" for one in types]
+    return "(" + ", ".join(forms) + ", …)" if names[0] == "tuple" else " or ".join(forms) or "()"
+
+
+def page_of_options() -> str:
+    """Return the page of options: its text, and a table of the transforms with their options, defaults and parameters."""
+    from cases import TRANSFORMS
+
+    text = OPTIONS.read_text().partition("| transform |")[0]
+    rows = ["| transform | a number x | parameters |", "|---|---|---|"]
+    for case in TRANSFORMS.values():
+        if case.name == "Bridged":
+            continue
+        arguments = dict(case.arguments)
+        made = case.kind(**arguments)
+        options = [
+            one
+            for one in dataclasses.fields(case.kind)
+            if one.init and one.name not in ("name", "transforms")
+        ]
+        defaults = {
+            one.name: one.default if one.default is None or one.name in arguments else getattr(made, one.name)
+            for one in options
+        }
+        shown = [name if of is dataclasses.MISSING else f"{name}={of!r}" for name, of in defaults.items()]
+        forms = {one.name: short_form(case.kind, arguments, one.name) for one in options}
+        short = [f"{option} {form}" for option, form in forms.items() if form not in (None, "(x, x)")]
+        rows.append(
+            f"| `{case.kind.__name__}({', '.join(shown)})` | {', '.join(short)} | `{parameters(case.kind)}` |"
+        )
+    return text + "\n".join(rows) + "\n"
+
+
 def pages() -> dict[Path, str]:
     """Return the text of each page."""
     return {
         **pages_of_transforms(),
         **pages_of_functions(found("functional")),
         **{page: with_names(page) for page in MIGRATION},
+        OPTIONS: page_of_options(),
     }
 
 

@@ -6,6 +6,7 @@ alone is known to suffice.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import itertools
 import math
@@ -32,9 +33,11 @@ __all__ = [
     "permuted",
     "philox_block",
     "pieces",
+    "position_of",
     "record_index",
     "replacements",
     "sampler_seed",
+    "seeded",
     "unit_of",
 ]
 
@@ -52,7 +55,8 @@ class Key(NamedTuple):
     call: int = 0
 
 
-def philox_block(key: Sequence[int], counter: Sequence[int]) -> list[int]:
+@functools.cache
+def philox_block(key: tuple[int, int], counter: tuple[int, ...]) -> tuple[int, ...]:
     """Return the four words of one block of Philox4x64-10."""
     k0, k1 = key
     c0, c1, c2, c3 = counter
@@ -60,7 +64,7 @@ def philox_block(key: Sequence[int], counter: Sequence[int]) -> list[int]:
         first, second = 0xD2E7470EE14C6C93 * c0, 0xCA5A826395121157 * c2
         c0, c1, c2, c3 = second >> 64 ^ c1 ^ k0, second & MASK, first >> 64 ^ c3 ^ k1, first & MASK
         k0, k1 = (k0 + 0x9E3779B97F4A7C15) & MASK, (k1 + 0xBB67AE8584CAA73B) & MASK
-    return [c0, c1, c2, c3]
+    return c0, c1, c2, c3
 
 
 def digest(text: str | bytes, size: int) -> int:
@@ -92,13 +96,13 @@ def integer_of(word: int, n: int) -> int:
 class Words:
     """The words of a key's stream, one after another."""
 
-    def __init__(self, key: Key, op: int | str = 0) -> None:
+    def __init__(self, key: Key, op: int | str = 0, jumps: int = 0) -> None:
         number = op_of(op) if isinstance(op, str) else op
         self.view = key.view
         self.key = key.seed & MASK, key.seed >> 64
         self.counter = (
             key.epoch << 32 | key.occurrence << 16 | key.view,
-            number << 32 | key.call << 16,
+            number << 32 | key.call << 16 | jumps,
             key.index,
         )
         self.taken = 0
@@ -193,7 +197,7 @@ def pieces(at: Sequence[int], n: int) -> list[int]:
     block = at[2]
     while len(found) < n:
         block += 1
-        for word in philox_block(at[:2], (block, *at[3:])):
+        for word in philox_block((at[0], at[1]), (block, *at[3:])):
             found += [word >> shift & 0xFFFF for shift in (0, 16, 32, 48)]
     return found[:n]
 
@@ -227,6 +231,12 @@ def addressed(seed: int, epoch: int, n: int, position: int) -> int:
     return permuted([words.word() for _ in range(16)], n, position)
 
 
+def position_of(seed: int, epoch: int, n: int, sample: int) -> int:
+    """Return the position of a sample in the addressed order."""
+    words = Words(Key(seed, epoch, 0), "seedsafe/order/addressed")
+    return permuted([words.word() for _ in range(16)], n, sample, range(7, -1, -1))
+
+
 def mixture(
     seed: int, epoch: int, shares: Sequence[int], lengths: Sequence[int], step: int
 ) -> tuple[int, int]:
@@ -253,6 +263,11 @@ def mixture(
 def sampler_seed(seed: int, epoch: int) -> int:
     """Return the seed of another sampler's generator."""
     return Words(Key(seed, epoch, 0), "seedsafe/sampler").word() % 2**63
+
+
+def seeded(seed: int, value: str) -> int:
+    """Return the seed of the streams after a seed, as Python writes it, was set inside a read."""
+    return digest(f"seedsafe/seeded/{seed}/{value}", 16)
 
 
 def replacements(key: Key, place: int, n: int) -> list[int]:
@@ -384,9 +399,7 @@ def log_gamma(words: Words, shape: float) -> float:
     return logarithm(d) + found + logarithm(words.open_unit()) / shape
 
 
-def mixed(
-    key: Key, n: int, height: int, width: int, mixup: float, cutmix: float, p: float = 1.0
-) -> list[Any]:
+def mixed(key: Key, n: int, height: int, width: int, mixup: float, cutmix: float, p: float) -> list[Any]:
     """Return what is drawn for a batch: what is done, how far away the partners are, the share, and the box."""
     words = Words(key, "seedsafe/mix")
     fires, second = words.chance(p), words.unit() >= 0.5

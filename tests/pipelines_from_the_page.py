@@ -1,542 +1,374 @@
-"""The pipelines of the golden files, by the names that they have there, as words_from_the_page.py makes them.
+"""What docs/reference/known-answers.json asks, answered by words_from_the_page.py and contract_from_the_page.py.
 
-A pipeline is its transforms and containers, and the size of what it is given: rows, columns and channels, or channels
-and length. Nothing of the package is read.
+Nothing of the package is read. It runs with the folder docs beside its own, and nothing else of the project.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import SimpleNamespace as Options
 from typing import Any
 
-from words_from_the_page import (
-    FOURTEEN,
-    RAND,
-    WIDE,
-    ZERO,
-    Draw,
-    One,
-    Several,
-    Size,
-    add_background,
-    add_noise,
-    added,
-    advanced_blur,
-    affine,
-    aug_mix,
-    auto_augment,
-    band_pass,
-    bands,
-    bbox_safe_crop,
-    brightness_contrast,
-    by_weight,
-    center_crop,
-    channel_dropout,
-    channel_shuffle,
-    coarse_dropout,
-    color_jitter,
-    copy_paste,
-    crop_and_pad,
-    crop_from_borders,
-    crop_non_empty_mask,
-    cut_mix,
-    d4,
-    defocus,
-    drop_freq,
-    every,
-    extent,
-    fancy_pca,
-    five_crop,
-    gain_transition,
-    gaussian_blur,
-    grid_distortion,
-    grid_dropout,
-    grid_shuffle,
-    high_pass,
-    integer_from,
-    keeping_within,
-    letter_box,
-    listed,
-    low_pass,
-    mix_up,
-    mosaic,
-    motion_blur,
-    multi_scale_crop,
-    multiplicative,
-    noise_only,
-    nothing,
-    odd_from,
-    one_of,
-    one_side,
-    pad_if_needed,
-    perspective,
-    perspective_inwards,
-    photo_metric,
-    piecewise_affine,
-    policy_op,
-    policy_ops,
-    random_crop,
-    random_erasing,
-    random_iou_crop,
-    random_resized_crop,
-    random_rotate90,
-    random_scale,
-    random_sized_crop,
-    random_zoom_out,
-    rotate,
-    salt_and_pepper,
-    shorter_side,
-    shot_noise,
-    sized,
-    some,
-    temporal_sample,
-    ten_crop,
-    three_crop,
-    to_size,
-    tone_curve,
-    uniforms,
-    variance_noise,
-    with_noise,
-    xy_masking,
-)
+import contract_from_the_page as contract
+import words_from_the_page as words
+from words_from_the_page import Draw, One, Pair, Several, Size
 
-__all__ = ["PIPELINES"]
+__all__ = ["ANSWERS", "PAGE", "answer", "differing", "plain", "read"]
 
-SQUARE, GRAIN, HOLES, AUDIO = (37, 53, 3), (19, 23, 3), (29, 33, 3), (2, 16001)
-SPECTRUM, SPECTRA = (80, 301), (2, 80, 301)
-VIDEO, FEW = (60, 6, 5, 3), (9, 6, 5, 3)
-BOXES = [(5.0, 4.0, 20.0, 30.0), (25.0, 10.0, 50.0, 35.0)]
-JITTER = (0.6, 1.4), (0.6, 1.4), (0.8, 1.2), (-0.1, 0.1)
-width_of: Draw = lambda words, size: [size[1]]
-height_of: Draw = lambda words, size: [size[0]]
-FLIPS = One("HorizontalFlip", width_of, 0.5), One("VerticalFlip", height_of, 0.5)
+REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
+ANSWERS, PAGE = REFERENCE / "known-answers.json", REFERENCE / "words.md"
 
 
-def crop(side: int) -> One:
-    return One("RandomCrop", random_crop(side, side), becomes=(side, side))
+def read(path: Path) -> dict[str, Any]:
+    """Return the known answers of a file.
+
+    Raises:
+        ValueError: the file is damaged, was changed, or is of another version of the contract.
+    """
+    head, _, rest = path.read_bytes().partition(b"\n")
+    found = re.fullmatch(rb'\{"sha256": "([0-9a-f]{64})",', head)
+    way_out = f"take {path.name} of the release again"
+    if found is None:
+        raise ValueError(f'{path} must begin with {{"sha256": "…",, got {head[:80]!r}: {way_out}')
+    digest = hashlib.sha256(rest).hexdigest()
+    if digest != found[1].decode():
+        raise ValueError(
+            f"{path} must have the SHA-256 {found[1].decode()} below its first line, got {digest}: {way_out}"
+        )
+    content: dict[str, Any] = json.loads(b"{" + rest)
+    if content["contract"] != 1:
+        raise ValueError(
+            f"{path} must be of contract 1, got {content['contract']!r}: use the release that wrote it"
+        )
+    return content
 
 
-CROPS = [crop(9), crop(11), crop(13)]
+def plain(value: Any) -> Any:
+    """Return what is drawn as the file has it: an integer of more than 53 bits is text."""
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    return str(value) if isinstance(value, int) and abs(value) > 2**53 else value
 
 
-def alone(size: Size, **drawn: Any) -> dict[str, tuple[list[One | Several], Size]]:
-    """Return pipelines of one transform that bear its name: what draws, or that and the probability."""
-    given = {kind: one if isinstance(one, tuple) else (one,) for kind, one in drawn.items()}
-    return {kind: ([One(kind, *one)], size) for kind, one in given.items()}
+def differing(content: Mapping[str, Any]) -> list[str]:
+    """Return what is asked in the file and answered otherwise here."""
+    asked = [(part, one) for part in ("words", "functions", "pipelines") for one in content[part]]
+    return [
+        json.dumps(one)
+        for part, one in asked
+        if json.dumps(plain(answer(part, one, content["keys"]))) != json.dumps(one["gives"])
+    ]
 
 
-def variants(size: Size, kind: str, **drawn: Any) -> dict[str, tuple[list[One | Several], Size]]:
-    """Return pipelines of one transform with other options; `_` stands for a space in their names."""
-    found = alone(size, **drawn)
-    return {
-        f"{kind} {name.replace('_', ' ')}": ([members[0]._replace(kind=kind)], size)  # type: ignore[arg-type]
-        for name, (members, size) in found.items()
-    }
+def answer(part: str, asked: Mapping[str, Any], keys: list[list[Any]]) -> Any:
+    """Return what is drawn where an entry of the file asks for it."""
+    if part == "words":
+        return [f"{word:016x}" for word in first_words(asked)]
+    if part == "functions":
+        return FUNCTIONS[asked["function"]](*(given(one) for one in asked["of"]))
+    size = tuple(asked["given"]["shape"])
+    members = [member(one, Options(**asked["given"])) for one in asked["pipeline"]["transforms"]]
+    at = [contract.Key(*map(int, keys[number])) for number in asked["keys"]]
+    return [words.decisions(members, size, key, asked["first"]) for key in at]
 
 
-TURNING = (-30.0, 30.0)
-PAIRS: dict[str, str] = {
-    "imagenet": """
-        Posterize 0.4 8, Rotate 0.6 9
-        Solarize 0.6 5, AutoContrast 0.6 0
-        Equalize 0.8 0, Equalize 0.6 0
-        Posterize 0.6 7, Posterize 0.6 6
-        Equalize 0.4 0, Solarize 0.2 4
-        Equalize 0.4 0, Rotate 0.8 8
-        Solarize 0.6 3, Equalize 0.6 0
-        Posterize 0.8 5, Equalize 1.0 0
-        Rotate 0.2 3, Solarize 0.6 8
-        Equalize 0.6 0, Posterize 0.4 6
-        Rotate 0.8 8, Color 0.4 0
-        Rotate 0.4 9, Equalize 0.6 0
-        Equalize 0.0 0, Equalize 0.8 0
-        Invert 0.6 0, Equalize 1.0 0
-        Color 0.6 4, Contrast 1.0 8
-        Rotate 0.8 8, Color 1.0 2
-        Color 0.8 8, Solarize 0.8 7
-        Sharpness 0.4 7, Invert 0.6 0
-        ShearX 0.6 5, Equalize 1.0 0
-        Color 0.4 0, Equalize 0.6 0
-        Equalize 0.4 0, Solarize 0.2 4
-        Solarize 0.6 5, AutoContrast 0.6 0
-        Invert 0.6 0, Equalize 1.0 0
-        Color 0.6 4, Contrast 1.0 8
-        Equalize 0.8 0, Equalize 0.6 0
-    """,
-    "cifar10": """
-        Invert 0.1 0, Contrast 0.2 6
-        Rotate 0.7 2, TranslateX 0.3 9
-        Sharpness 0.8 1, Sharpness 0.9 3
-        ShearY 0.5 8, TranslateY 0.7 9
-        AutoContrast 0.5 0, Equalize 0.9 0
-        ShearY 0.2 7, Posterize 0.3 7
-        Color 0.4 3, Brightness 0.6 7
-        Sharpness 0.3 9, Brightness 0.7 9
-        Equalize 0.6 0, Equalize 0.5 0
-        Contrast 0.6 7, Sharpness 0.6 5
-        Color 0.7 7, TranslateX 0.5 8
-        Equalize 0.3 0, AutoContrast 0.4 0
-        TranslateY 0.4 3, Sharpness 0.2 6
-        Brightness 0.9 6, Color 0.2 8
-        Solarize 0.5 2, Invert 0.0 0
-        Equalize 0.2 0, AutoContrast 0.6 0
-        Equalize 0.2 0, Equalize 0.6 0
-        Color 0.9 9, Equalize 0.6 0
-        AutoContrast 0.8 0, Solarize 0.2 8
-        Brightness 0.1 3, Color 0.7 0
-        Solarize 0.4 5, AutoContrast 0.9 0
-        TranslateY 0.9 9, TranslateY 0.7 9
-        AutoContrast 0.9 0, Solarize 0.8 3
-        Equalize 0.8 0, Invert 0.1 0
-        TranslateY 0.7 9, AutoContrast 0.9 0
-    """,
-    "svhn": """
-        ShearX 0.9 4, Invert 0.2 0
-        ShearY 0.9 8, Invert 0.7 0
-        Equalize 0.6 0, Solarize 0.6 6
-        Invert 0.9 0, Equalize 0.6 0
-        Equalize 0.6 0, Rotate 0.9 3
-        ShearX 0.9 4, AutoContrast 0.8 0
-        ShearY 0.9 8, Invert 0.4 0
-        ShearY 0.9 5, Solarize 0.2 6
-        Invert 0.9 0, AutoContrast 0.8 0
-        Equalize 0.6 0, Rotate 0.9 3
-        ShearX 0.9 4, Solarize 0.3 3
-        ShearY 0.8 8, Invert 0.7 0
-        Equalize 0.9 0, TranslateY 0.6 6
-        Invert 0.9 0, Equalize 0.6 0
-        Contrast 0.3 3, Rotate 0.8 4
-        Invert 0.8 0, TranslateY 0.0 2
-        ShearY 0.7 6, Solarize 0.4 8
-        Invert 0.6 0, Rotate 0.8 4
-        ShearY 0.3 7, TranslateX 0.9 3
-        ShearX 0.1 6, Invert 0.6 0
-        Solarize 0.7 2, TranslateY 0.6 7
-        ShearY 0.8 4, Invert 0.8 0
-        ShearX 0.7 9, TranslateY 0.8 3
-        ShearY 0.8 5, AutoContrast 0.7 0
-        ShearX 0.7 2, Invert 0.1 0
-    """,
+def first_words(asked: Mapping[str, Any]) -> list[int]:
+    """Return the words of an entry's stream from a place on."""
+    found = contract.Words(contract.Key(*map(int, asked["key"])), asked["op"] or 0, asked["jumps"])
+    return [found.at(asked["place"] + k) for k in range(len(asked["gives"]))]
+
+
+def given(value: Any) -> Any:
+    """Return an argument as the functions here take it: "words" is a fresh stream, {"int": …} an integer, and {"key": …} a key."""
+    if value == "words":
+        return contract.Words(contract.Key(42, 3, 1234))
+    if isinstance(value, dict):
+        return int(value["int"]) if "int" in value else contract.Key(*map(int, value["key"]))
+    return value
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "op": contract.op_of,
+    "record": contract.record_index,
+    "unit": contract.Words.unit,
+    "uniform": contract.Words.uniform,
+    "integer": contract.Words.integer,
+    "normal": contract.Words.normal,
+    "permutation": contract.Words.permutation,
+    "choice": contract.Words.choice,
+    "weighted": contract.Words.weighted,
+    "multinomial": contract.Words.multinomial,
+    "normals": contract.Words.normals,
+    "truncated": contract.Words.truncated_normals,
+    "cos_sin": contract.cos_sin,
+    "log": contract.logarithm,
+    "exp": contract.exponential,
+    "log_uniform": contract.log_uniform_of,
+    "quantile": contract.bell_quantile,
+    "beta": contract.beta,
+    "order": contract.epoch_order,
+    "addressed": contract.addressed,
+    "position": contract.position_of,
+    "mixture": contract.mixture,
+    "sampler": contract.sampler_seed,
+    "replace": contract.replacements,
+    "mix": contract.mixed,
+    "pieces": lambda key, name, n: contract.pieces(contract.Words(key, name).noise(), n),
+    "noise_value": contract.noise_value,
+    "seeded": contract.seeded,
 }
-"""The pairs of AutoAugment in the order of its paper's appendix: operation, probability and bin, twice a line."""
+"""The functions of the file by the names that they have there."""
+
+
+def member(options: Mapping[str, Any], about: Options) -> One | Several:
+    """Return a transform or container of the file."""
+    o = Options(**{name: tuple_of(value) for name, value in options.items()})
+    kind, p, name = o.transform, getattr(o, "p", 1.0), getattr(o, "name", None)
+    if kind in POLICIES:
+        made = POLICIES[kind](o)
+        return Several(kind, made[0], [One(f"{name or kind}.{op}", draw) for op, draw in made[1]], p, name)
+    if kind in CONTAINERS:
+        members = [member(one, about) for one in options["transforms"]]
+        return Several(kind, CONTAINERS[kind](o), members, p, name)
+    becomes = o.size if kind == "RandomCrop" else None
+    return One(kind, DRAWS[kind](o, about), p, name, becomes)
+
+
+def tuple_of(value: Any) -> Any:
+    """Return an option with tuples for lists; infinity is text in the file."""
+    if isinstance(value, list):
+        return tuple(tuple_of(one) for one in value)
+    return math.inf if value == "inf" else value
 
 
 def pairs(policy: str) -> list[list[tuple[str, float, int]]]:
-    lines = [line.strip().split(", ") for line in PAIRS[policy].strip().splitlines()]
-    return [[(op, float(p), int(k)) for op, p, k in (one.split() for one in line)] for line in lines]
+    """Return AutoAugment's pairs, as the page prints them."""
+    rows = re.findall(r"^\| \d+ \| (\w+ [\d.]+ \d+, .+) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    column = ["imagenet", "cifar10", "svhn"].index(policy)
+    cells = [row.split(" | ")[column].split(", ") for row in rows]
+    return [[(op, float(p), int(k)) for op, p, k in (one.split() for one in cell)] for cell in cells]
 
 
-PIPELINES: dict[str, tuple[list[One | Several], Size]] = {
-    **alone(
-        SQUARE,
-        RandomCrop=random_crop(20, 30),
-        CenterCrop=center_crop(16, 16),
-        Pad=added(1, 2, 3, 4),
-        Crop=lambda words, size: [3, 1, 20, 30],
-        RandomCropFromBorders=crop_from_borders(0.3, 0.1, 0.1, 0.1),
-        ThreeCrop=three_crop(20, 16),
-        FiveCrop=five_crop(20, 20),
-        TenCrop=ten_crop(20, 30, vertical=True),
-        RandomResizedCrop=random_resized_crop(),
-        RandomSizedCrop=random_sized_crop(5, 30, 1.25),
-        MultiScaleCrop=multi_scale_crop(),
-        RandomIoUCrop=random_iou_crop(BOXES),
-        BBoxSafeCrop=bbox_safe_crop(BOXES),
-        CropNonEmptyMask=crop_non_empty_mask(20, 20),
-    ),
-    "RandomCrop, padding": ([One("RandomCrop", random_crop(48, 48, padding=(4, 4, 4, 4), pad=True))], SQUARE),
-    "two of a class, one named": (
-        [crop(36), crop(33), One("RandomCrop", random_crop(30, 30), name="last")],
-        SQUARE,
-    ),
-    **variants(
-        SQUARE,
-        "RandomResizedCrop",
-        nearest=random_resized_crop(),
-        antialias=random_resized_crop(),
-        exact=random_resized_crop(),
-        that_never_fits=random_resized_crop((1.0, 1.0), (3.0, 4.0)),
-    ),
-    **variants(SQUARE, "MultiScaleCrop", random=multi_scale_crop((1.0, 0.5), "random")),
-    **variants(SQUARE, "RandomIoUCrop", trials=random_iou_crop(BOXES, (0.5, 0.7), 5)),
-    **variants(SQUARE, "BBoxSafeCrop", eroded=(bbox_safe_crop(BOXES, 0.3), 0.7)),
-    **alone(
-        SQUARE,
-        Resize=to_size(20, 31),
-        SmallestMaxSize=one_side((20, 30, 40), min),
-        LongestMaxSize=(one_side((41,), max), 0.5),
-        RandomScale=random_scale((0.7, 1.3)),
-        PadIfNeeded=pad_if_needed((60, 60), (8, 8), "random"),
-        LetterBox=letter_box(48, 48),
-        CropAndPad=crop_and_pad([(-9, 9)] * 4, keep_size=False),
-        RandomZoomOut=(random_zoom_out(), 0.8),
-    ),
-    **variants(
-        SQUARE,
-        "Resize",
-        shorter_side=shorter_side(30, 40),
-        exact=to_size(20, 31),
-        exact_larger=to_size(90, 61),
-        antialias=to_size(20, 31),
-        antialias_bicubic=to_size(9, 60),
-        antialias_area=to_size(9, 21),
-        antialias_lanczos=to_size(20, 31),
-    ),
-    "Resize keep_ratio": ([One("Resize", keeping_within(90, 61))], SQUARE),
-    **variants(
-        SQUARE,
-        "RandomScale",
-        sizes=random_scale(sizes=(20, 30, 40), limit=50),
-        between=random_scale(sizes=((80, 40), (80, 60)), between=True),
-        of_a_size=random_scale((0.5, 2.0), [(40, 30)], keep_ratio=False),
-    ),
-    **variants(SQUARE, "PadIfNeeded", reflect=pad_if_needed((50, 60), (1, 1))),
-    **variants(SQUARE, "CropAndPad", percent=crop_and_pad([(-0.2, 0.2)] * 4, percent=True, apart=False)),
-    **alone(
-        SQUARE,
-        HorizontalFlip=(width_of, 0.5),
-        VerticalFlip=(height_of, 0.3),
-        D4=(d4, 0.8),
-        RandomRotate90=random_rotate90,
-        Transpose=(nothing, 0.5),
-    ),
-    **alone(
-        SQUARE,
-        Affine=affine(TURNING, ((-0.1, 0.1), (-0.1, 0.1)), (0.8, 1.2), (-10.0, 10.0)),
-        Rotate=rotate(-180.0, 180.0),
-        Perspective=(perspective(), 0.5),
-        GridDistortion=grid_distortion(),
-        OpticalDistortion=sized(uniforms((-0.5, 0.5))),
-        ElasticTransform=sized(with_noise(uniforms((50.0, 150.0), (4.0, 8.0)))),
-        PiecewiseAffine=piecewise_affine((3, 6), (4, 4)),
-    ),
-    **variants(
-        SQUARE,
-        "Affine",
-        each_axis=affine(
-            ZERO, ((-0.1, 0.1), (0.0, 0.0)), ((1.0, 2.0), (0.5, 1.0)), ((-5.0, 5.0), (0.0, 9.0)), expand=True
-        ),
-        reflect=(affine((-180.0, 180.0)), 0.7),
-    ),
-    "Affine.shift_scale_rotate": (
-        [One("Affine", affine((-45.0, 45.0), ((-0.0625, 0.0625),) * 2, (0.9, 1.1)), 0.7)],
-        SQUARE,
-    ),
-    **variants(SQUARE, "Rotate", expand=rotate(-45.0, 45.0, expand=True)),
-    "Rotate crop_border": ([One("Rotate", rotate(-45.0, 45.0, crop_border=True))], SQUARE),
-    "Perspective fit_output": (
-        [One("Perspective", perspective((0.1, 0.2), keep_size=False, fit=True))],
-        SQUARE,
-    ),
-    "Perspective distortion_scale": ([One("Perspective", perspective_inwards(0.9))], SQUARE),
-    **variants(SQUARE, "GridDistortion", not_normalized=grid_distortion(3, normalized=False)),
-    **variants(SQUARE, "OpticalDistortion", fisheye=(sized(uniforms((-0.5, 0.5))), 0.6)),
-    "ElasticTransform same_dxdy": (
-        [One("ElasticTransform", sized(with_noise(uniforms((30.0, 30.0), (2.0, 2.0)))))],
-        SQUARE,
-    ),
-    "ElasticTransform repeat_edges": (
-        [One("ElasticTransform", sized(with_noise(uniforms((90.0, 90.0), (6.0, 6.0)))))],
-        SQUARE,
-    ),
-    **alone(
-        GRAIN,
-        ColorJitter=color_jitter(*JITTER),
-        LinearColorJitter=uniforms(*JITTER),
-        Gamma=uniforms((0.5, 2.0)),
-        RandomBrightnessContrast=brightness_contrast((-0.2, 0.2), (-0.2, 0.2)),
-        ToneCurve=tone_curve(),
-        ChannelDropout=channel_dropout(1, 2),
-        ChannelShuffle=channel_shuffle,
-        FancyPCA=fancy_pca(),
-        RGBShift=uniforms(*[(-20.0, 20.0)] * 3),
-        ToGray=(nothing, 0.5),
-        ToSepia=(nothing, 0.5),
-        HueSaturationValue=uniforms((-20.0, 20.0), (-30.0, 30.0), (-20.0, 20.0)),
-        PhotoMetricDistortion=photo_metric(),
-        CLAHE=uniforms((1.0, 4.0)),
-        AutoContrast=(nothing, 0.5),
-        Equalize=(nothing, 0.5),
-        Invert=(nothing, 0.5),
-        Posterize=(integer_from(1, 7), 0.7),
-        Solarize=(uniforms((0.2, 0.8)), 0.7),
-    ),
-    **variants(
-        GRAIN, "ColorJitter", ranges=(color_jitter((0.5, 2.0), (0.1, 3.0), (1.0, 1.0), (-0.5, 0.2)), 0.8)
-    ),
-    **variants(
-        GRAIN, "RandomBrightnessContrast", by_mean=(brightness_contrast((-0.1, 0.1), (-0.5, 0.3)), 0.5)
-    ),
-    **variants(GRAIN, "ToneCurve", per_channel=tone_curve(0.3, per_channel=True)),
-    **variants(GRAIN, "HueSaturationValue", fractional=uniforms((-0.015, 0.015), (-0.7, 0.7), (-0.4, 0.4))),
-    **variants(GRAIN, "Equalize", opencv=(nothing, 0.5)),
-    **alone(
-        GRAIN,
-        Blur=odd_from(3, 7),
-        GaussianBlur=gaussian_blur(0, 0, (0.1, 2.0)),
-        GlassBlur=noise_only,
-        MedianBlur=odd_from(3, 7),
-        AdvancedBlur=advanced_blur(),
-        Defocus=defocus(),
-        MotionBlur=motion_blur(),
-        Emboss=uniforms((0.2, 0.5), (0.2, 0.7)),
-        Sharpen=uniforms((0.2, 0.5), (0.5, 1.0)),
-    ),
-    **variants(GRAIN, "GaussianBlur", sizes=(gaussian_blur(3, 9, (0.5, 3.0)), 0.7)),
-    **variants(GRAIN, "GlassBlur", swap=noise_only),
-    **variants(
-        GRAIN, "MotionBlur", in_the_middle=(motion_blur(5, 15, (-45.0, 45.0), (0.0, 0.0), shifted=False), 0.5)
-    ),
-    **alone(SQUARE, GaussianNoise=(with_noise(uniforms((1.0, 12.0))), 0.8)),
-    **variants(
-        GRAIN,
-        "GaussianNoise",
-        variance=variance_noise(10.0, 50.0),
-        of_pixels=(with_noise(uniforms((0.1, 5.0))), 0.7),
-    ),
-    **alone(
-        GRAIN,
-        ISONoise=with_noise(uniforms((0.01, 0.05), (0.1, 0.5))),
-        MultiplicativeNoise=multiplicative(0.9, 1.1),
-        SaltAndPepper=salt_and_pepper((0.1, 0.3)),
-        ShotNoise=shot_noise(),
-        Downscale=uniforms((0.2, 0.9)),
-        ImageCompression=integer_from(50, 95),
-    ),
-    **variants(
-        GRAIN,
-        "MultiplicativeNoise",
-        per_channel=(multiplicative(0.5, 1.5, per_channel=True), 0.8),
-        per_pixel=multiplicative(0.9, 1.1, per_pixel=True),
-    ),
-    **variants(GRAIN, "Downscale", smooth=uniforms((0.2, 0.5))),
-    **variants(GRAIN, "ImageCompression", webp=(integer_from(5, 20), 0.5)),
-    **alone(
-        HOLES,
-        CoarseDropout=coarse_dropout(),
-        RandomErasing=(random_erasing(), 0.5),
-        XYMasking=xy_masking((0, 3), (1, 2), (1, 5), (0.1, 0.1)),
-        GridDropout=grid_dropout(),
-        GridShuffle=grid_shuffle(),
-        PixelDropout=noise_only,
-    ),
-    **variants(
-        HOLES,
-        "CoarseDropout",
-        pixels=(coarse_dropout((1, 8), (2, 9), (7, 7)), 0.7),
-        overhang=coarse_dropout((1, 1), (0.5, 0.5), (0.4, 0.4), overhang=True),
-    ),
-    **variants(
-        HOLES,
-        "RandomErasing",
-        extreme=random_erasing((0.5, 1.0), (0.1, 10.0)),
-        fitting=random_erasing(fitting=True),
-    ),
-    **variants(HOLES, "GridDropout", units=(grid_dropout(0.3, (3, 9)), 0.8)),
-    **variants(HOLES, "GridShuffle", uneven=(grid_shuffle(4, 5), 0.6), drawn=grid_shuffle(4, 5, drawn=True)),
-    **variants(HOLES, "PixelDropout", per_channel=noise_only),
-    "Normalize, ToFloat, ToCHW": ([One(kind, nothing) for kind in ("ToFloat", "Normalize", "ToCHW")], SQUARE),
-    **alone(
-        AUDIO,
-        Amplitude=uniforms((0.3, 1.0)),
-        PolarityInversion=(nothing, 0.5),
-        RandomSegment=lambda words, size: [words.integer(size[-1] - 8192 + 1)],
-        Gain=uniforms((-12.0, 12.0)),
-        GainTransition=gain_transition((-24.0, 6.0), (0.1, 1.0)),
-        PeakNormalize=nothing,
-        Clipping=uniforms((0.0, 0.4)),
-        Reverse=(nothing, 0.5),
-        TimeShift=lambda words, size: [extent(words, (-0.5, 0.5), size[-1])],
-        AddNoise=add_noise((5.0, 40.0), "white"),
-        AddBackground=add_background(2, (3.0, 30.0)),
-        TimeStretch=uniforms((0.8, 1.25)),
-        PitchShift=uniforms((-4.0, 4.0)),
-        SpeedPerturb=listed((0.9, 1.0, 1.1)),
-        DropChunk=bands(-1, (100, 1000), (1, 3)),
-        DropFreq=drop_freq((0.0, 1.0), (1, 3)),
-        LowPass=low_pass((150.0, 7500.0), (2, 4)),
-        HighPass=high_pass((20.0, 2400.0), (2, 4)),
-        BandPass=band_pass((200.0, 4000.0), (0.5, 1.99), (2, 4)),
-    ),
-    **variants(AUDIO, "GainTransition", samples=gain_transition((-9.0, 9.0), (50, 4000))),
-    **variants(AUDIO, "TimeShift", samples=(lambda words, size: [extent(words, (-9000, 99), size[-1])], 0.7)),
-    **variants(AUDIO, "SpeedPerturb", lengths=(listed((0.8, 1.25)), 0.7)),
-    **variants(AUDIO, "DropChunk", shares=(bands(-1, (0.01, 0.2)), 0.5)),
-    **variants(AUDIO, "DropFreq", two=drop_freq((0.2, 0.4), (2, 2))),
-    **variants(AUDIO, "AddNoise", colors=add_noise((0.0, 9.0), "white", "pink", "brown")),
-    **variants(AUDIO, "AddBackground", files=(add_background(3, (0.0, 0.0)), 0.6)),
-    **alone(SPECTRUM, TimeMask=bands(-1, (0, 100)), FrequencyMask=bands(-2, (0, 27))),
-    **variants(SPECTRUM, "TimeMask", share=bands(-1, (0, 100), share=0.2)),
-    **variants(SPECTRA, "TimeMask", mean=(bands(-1, (0.0, 0.2), (1, 3)), 0.8)),
-    **variants(SPECTRA, "FrequencyMask", mean=bands(-2, (0.0, 0.2), (2, 2))),
-    **alone(VIDEO, TemporalSample=temporal_sample(8, (4, 4))),
-    **variants(
-        VIDEO,
-        "TemporalSample",
-        segments=temporal_sample(8, segments=8),
-        strides=temporal_sample(9, (2, 5), 3),
-        clips=temporal_sample(4, (2, 2), clips=3),
-    ),
-    **variants(FEW, "TemporalSample", short=temporal_sample(6, (1, 4), short="repeat")),
-    "OneOf": ([Several("OneOf", one_of(3), [*FLIPS, crop(9)], 0.9)], SQUARE),
-    "Choice": ([Several("Choice", by_weight((1.0, 0.0, 2.5)), CROPS, 0.9)], SQUARE),
-    "Choice, all alike": ([Several("Choice", by_weight((0.1, 0.1, 0.1)), CROPS)], SQUARE),
-    "RandomApply": ([Several("RandomApply", every(2), [crop(9), FLIPS[0]], 0.6)], SQUARE),
-    "SomeOf": (
-        [Several("SomeOf", some(3, 2), [*FLIPS, One("GaussianNoise", with_noise(uniforms((0.0, 12.0))))])],
-        SQUARE,
-    ),
-    "SomeOf, replace": (
-        [
-            Several(
-                "SomeOf",
-                some(2, 3, replace=True),
-                [One("GaussianNoise", with_noise(uniforms((0.0, 3.0)))), FLIPS[0]],
-            )
-        ],
-        SQUARE,
-    ),
-    **{
-        f"PolicyOp {op}": ([One("PolicyOp", policy_op(op))], SQUARE)
-        for op in [*FOURTEEN, "Invert", "SolarizeAdd"]
-    },
-    "PolicyOp bicubic": ([One("PolicyOp", policy_op("Rotate", how=["bicubic"]))], SQUARE),
-    "PolicyOp normal": (
-        [One("PolicyOp", policy_op("Rotate", std=0.5, mean=9.0, how=["bilinear", "bicubic"]), 0.5)],
-        SQUARE,
-    ),
-    "PolicyOp even": ([One("PolicyOp", policy_op("Color", std=math.inf, mean=9.0))], SQUARE),
-    "RandAugment": (
-        [Several("RandAugment", some(14, 2, replace=True), policy_ops("RandAugment", RAND, (9, 9)))],
-        SQUARE,
-    ),
-    "RandAugment, options": (
-        [
-            Several(
-                "RandAugment",
-                some(14, 3, replace=True),
-                policy_ops("RandAugment", RAND, (14, 14), 20, "bilinear"),
-                0.9,
-            )
-        ],
-        SQUARE,
-    ),
-    "TrivialAugmentWide": (
-        [Several("TrivialAugmentWide", one_of(14), policy_ops("TrivialAugmentWide", WIDE))],
-        SQUARE,
-    ),
-    "AutoAugment": ([One("AutoAugment", auto_augment(pairs("imagenet")))], SQUARE),
-    "AutoAugment cifar10": ([One("AutoAugment", auto_augment(pairs("cifar10")), 0.9)], SQUARE),
-    "AutoAugment svhn": ([One("AutoAugment", auto_augment(pairs("svhn")))], SQUARE),
-    "AugMix": ([One("AugMix", aug_mix())], SQUARE),
-    "AugMix, options": ([One("AugMix", aug_mix(5, 2, 2, 0.4, all_ops=False, how="bicubic"), 0.8)], SQUARE),
-    "MixUp": ([One("MixUp", mix_up(1000, 7))], (19, 23, 3)),
-    "MixUp of few": ([One("MixUp", mix_up(4, 3, 0.2), 0.7)], (19, 23, 3)),
-    "CutMix": ([One("CutMix", cut_mix(1000, 7))], (19, 23, 3)),
-    "CutMix of few": ([One("CutMix", cut_mix(4, 3, 2.5), 0.7)], (19, 23, 3)),
-    "Mosaic": ([One("Mosaic", mosaic(1000, 7, 40, 40))], (19, 23, 3)),
-    "Mosaic of few": ([One("Mosaic", mosaic(4, 3, 30, 50, (0.1, 0.6)), 0.7)], (19, 23, 3)),
-    "CopyPaste": ([One("CopyPaste", copy_paste(1000, 7))], (19, 23, 3)),
-    "CopyPaste of few": ([One("CopyPaste", copy_paste(4, 3), 0.7)], (19, 23, 3)),
+def sides(padding: Any) -> tuple[int, ...]:
+    """Return a padding as above, below, before and after."""
+    if isinstance(padding, int):
+        return (padding,) * 4
+    return padding if len(padding) == 4 else (padding[0], padding[0], padding[1], padding[1])
+
+
+def uniforms(*names: str) -> Callable[[Options, Options], Draw]:
+    return lambda o, _: words.uniforms(*(getattr(o, name) for name in names))
+
+
+def nothing(o: Options, _: Options) -> Draw:
+    return words.nothing
+
+
+def noise_only(o: Options, _: Options) -> Draw:
+    return words.noise_only
+
+
+def odd(o: Options, _: Options) -> Draw:
+    return words.odd_from(*o.size)
+
+
+def factors(value: Any) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def policy_op(o: Options, _: Options) -> Draw:
+    if o.std is not None:
+        return words.policy_op_std(o.op, o.span, o.level, o.std, o.most, o.signed, factors(o.interpolation))
+    return words.policy_op(o.op, o.span, o.level, o.bins, o.signed, factors(o.interpolation))
+
+
+def fourteen(o: Options, spans: int, level: Pair) -> list[tuple[str, Draw]]:
+    how = factors(o.interpolation)
+    return [
+        (op, words.policy_op(op, words.span(op, spans), level, o.bins, True, how)) for op in words.FOURTEEN
+    ]
+
+
+POLICIES: dict[str, Callable[[Options], tuple[Callable[..., list[int]], list[tuple[str, Draw]]]]] = {
+    "RandAugment": lambda o: (words.some(14, o.n, replace=True), fourteen(o, words.RAND, (o.magnitude,) * 2)),
+    "TrivialAugmentWide": lambda o: (words.one_of(14), fourteen(o, words.WIDE, (0, o.bins - 1))),
 }
-"""Pipelines that interpolate otherwise draw the same: they have the name with ", nearest" after it."""
+
+CONTAINERS: dict[str, Callable[[Options], Any]] = {
+    "Compose": lambda o: None,
+    "RandomApply": lambda o: words.every(len(o.transforms)),
+    "OneOf": lambda o: words.one_of(len(o.transforms)),
+    "Choice": lambda o: words.by_weight(o.weights or (1.0,) * len(o.transforms)),
+    "SomeOf": lambda o: words.some(len(o.transforms), o.n, replace=o.replace),
+}
+
+
+def random_scale(o: Options, _: Options) -> Draw:
+    sizes = o.sizes or (() if o.size is None else (o.size,))
+    return words.random_scale(o.scale, sizes, between=o.between, keep_ratio=o.keep_ratio, limit=o.max_size)
+
+
+def resize(o: Options, _: Options) -> Draw:
+    if isinstance(o.size, int):
+        return words.shorter_side(o.size, o.max_size)
+    return (words.keeping_within if o.keep_ratio else words.to_size)(*o.size)
+
+
+def crop_and_pad(o: Options, _: Options) -> Draw:
+    ranges, percent = (o.px, False) if o.percent is None else (o.percent, True)
+    return words.crop_and_pad(ranges, percent=percent, keep_size=o.keep_size, apart=o.sample_independently)
+
+
+def perspective(o: Options, _: Options) -> Draw:
+    if o.distortion_scale is not None:
+        return words.perspective_inwards(o.distortion_scale)
+    return words.perspective(o.scale, keep_size=o.keep_size, fit=o.fit_output)
+
+
+def random_segment(o: Options, _: Options) -> Draw:
+    return lambda drawn, size: [drawn.integer(max(size[-1] - o.length, 0) + 1)]
+
+
+def orders(o: Options) -> tuple[int, int]:
+    return o.rolloff[0] // 6, o.rolloff[1] // 6
+
+
+def shape_of(drawn: contract.Words, size: Size) -> Any:
+    return [size[1]]
+
+
+DRAWS: dict[str, Callable[[Options, Options], Draw]] = {
+    "RandomCrop": lambda o, _: words.random_crop(*o.size, padding=sides(o.padding), pad=o.pad_if_needed),
+    "CenterCrop": lambda o, _: words.center_crop(*o.size),
+    "Crop": lambda o, _: lambda drawn, size: [o.top, o.left, o.height, o.width],
+    "Pad": lambda o, _: words.added(*sides(o.padding)),
+    "RandomCropFromBorders": lambda o, _: words.crop_from_borders(
+        o.crop_left, o.crop_right, o.crop_top, o.crop_bottom
+    ),
+    "ThreeCrop": lambda o, _: words.three_crop(*o.size),
+    "FiveCrop": lambda o, _: words.five_crop(*o.size),
+    "TenCrop": lambda o, _: words.ten_crop(*o.size, vertical=o.vertical_flip),
+    "RandomResizedCrop": lambda o, _: words.random_resized_crop(o.scale, o.ratio),
+    "RandomSizedCrop": lambda o, _: words.random_sized_crop(*o.heights, o.ratio),
+    "MultiScaleCrop": lambda o, _: words.multi_scale_crop(o.scales, o.places, o.max_distort),
+    "RandomIoUCrop": lambda o, about: words.random_iou_crop(
+        about.boxes,
+        o.sampler_options,
+        o.trials,
+        (o.min_scale, o.max_scale),
+        (o.min_aspect_ratio, o.max_aspect_ratio),
+    ),
+    "BBoxSafeCrop": lambda o, about: words.bbox_safe_crop(about.boxes, o.erosion_rate),
+    "CropNonEmptyMask": lambda o, _: words.crop_non_empty_mask(*o.size),
+    "Resize": resize,
+    "SmallestMaxSize": lambda o, _: words.one_side(factors(o.size), min),
+    "LongestMaxSize": lambda o, _: words.one_side(factors(o.size), max),
+    "RandomScale": random_scale,
+    "PadIfNeeded": lambda o, _: words.pad_if_needed(o.size or (1, 1), o.divisor or (1, 1), o.position),
+    "LetterBox": lambda o, _: words.letter_box(
+        *o.size, stride=o.stride if o.auto else None, fill=o.scale_fill, up=o.scale_up, center=o.center
+    ),
+    "CropAndPad": crop_and_pad,
+    "RandomZoomOut": lambda o, _: words.random_zoom_out(*o.side_range),
+    "HorizontalFlip": lambda o, _: shape_of,
+    "VerticalFlip": lambda o, _: lambda drawn, size: [size[0]],
+    "D4": lambda o, _: words.d4,
+    "RandomRotate90": lambda o, _: words.random_rotate90,
+    "Transpose": nothing,
+    "Affine": lambda o, _: words.affine(o.degrees, o.translate, o.scale, o.shear, expand=o.expand),
+    "Rotate": lambda o, _: words.rotate(*o.degrees, expand=o.expand, crop_border=o.crop_border),
+    "Perspective": perspective,
+    "GridDistortion": lambda o, _: words.grid_distortion(
+        o.num_steps, *o.distort_limit, normalized=o.normalized
+    ),
+    "OpticalDistortion": lambda o, _: words.sized(words.uniforms(o.distort_limit)),
+    "ElasticTransform": lambda o, _: words.sized(words.with_noise(words.uniforms(o.alpha, o.sigma))),
+    "PiecewiseAffine": lambda o, _: words.piecewise_affine(o.nb_rows, o.nb_cols, o.scale),
+    "ColorJitter": lambda o, _: words.color_jitter(o.brightness, o.contrast, o.saturation, o.hue),
+    "LinearColorJitter": uniforms("brightness", "contrast", "saturation", "hue"),
+    "Gamma": uniforms("gamma"),
+    "RandomBrightnessContrast": lambda o, _: words.brightness_contrast(o.brightness, o.contrast),
+    "ToneCurve": lambda o, _: words.tone_curve(o.scale, per_channel=o.per_channel),
+    "ChannelDropout": lambda o, _: words.channel_dropout(*o.count),
+    "ChannelShuffle": lambda o, _: words.channel_shuffle,
+    "FancyPCA": lambda o, _: words.fancy_pca(o.alpha),
+    "RGBShift": uniforms("red", "green", "blue"),
+    "ToGray": nothing,
+    "ToSepia": nothing,
+    "HueSaturationValue": uniforms("hue", "saturation", "value"),
+    "PhotoMetricDistortion": lambda o, _: words.photo_metric(
+        o.brightness, o.contrast, o.saturation, o.hue, o.step_p
+    ),
+    "CLAHE": uniforms("clip"),
+    "AutoContrast": nothing,
+    "Equalize": nothing,
+    "Invert": nothing,
+    "Posterize": lambda o, _: words.integer_from(*o.bits),
+    "Solarize": uniforms("threshold"),
+    "Blur": odd,
+    "GaussianBlur": lambda o, _: words.gaussian_blur(*o.size, o.sigma),
+    "GlassBlur": noise_only,
+    "MedianBlur": odd,
+    "AdvancedBlur": lambda o, _: words.advanced_blur(o.size, o.sigma_x, o.sigma_y, o.angle, o.beta),
+    "Defocus": lambda o, _: words.defocus(o.radius, o.blur),
+    "MotionBlur": lambda o, _: words.motion_blur(*o.size, o.angle, o.direction, shifted=o.shifted),
+    "Emboss": uniforms("alpha", "strength"),
+    "Sharpen": uniforms("alpha", "lightness"),
+    "GaussianNoise": lambda o, _: (
+        words.with_noise(words.uniforms(o.std)) if o.variance is None else words.variance_noise(*o.variance)
+    ),
+    "ISONoise": lambda o, _: words.with_noise(words.uniforms(o.color_shift, o.intensity)),
+    "MultiplicativeNoise": lambda o, _: words.multiplicative(
+        *o.factor, per_channel=o.per_channel, per_pixel=o.per_pixel
+    ),
+    "SaltAndPepper": lambda o, _: words.salt_and_pepper(o.amount, o.salt),
+    "ShotNoise": lambda o, _: words.shot_noise(*o.scale),
+    "Downscale": uniforms("scale"),
+    "ImageCompression": lambda o, _: words.integer_from(*o.quality),
+    "CoarseDropout": lambda o, _: words.coarse_dropout(o.count, o.height, o.width, overhang=o.overhang),
+    "RandomErasing": lambda o, _: words.random_erasing(o.scale, o.ratio, fitting=o.fitting),
+    "XYMasking": lambda o, _: words.xy_masking(o.columns, o.rows, o.width, o.height),
+    "GridDropout": lambda o, _: words.grid_dropout(o.ratio, o.unit, shifted=o.shifted),
+    "GridShuffle": lambda o, _: words.grid_shuffle(*o.grid, drawn=o.uneven == "drawn"),
+    "PixelDropout": noise_only,
+    "Normalize": nothing,
+    "ToFloat": nothing,
+    "ToCHW": nothing,
+    "TemporalSample": lambda o, _: words.temporal_sample(o.n_frames, o.stride, o.segments, o.clips, o.short),
+    "Amplitude": uniforms("gain"),
+    "Gain": uniforms("decibels"),
+    "GainTransition": lambda o, _: words.gain_transition(o.decibels, o.duration),
+    "PeakNormalize": nothing,
+    "Clipping": uniforms("share"),
+    "PolarityInversion": nothing,
+    "Reverse": nothing,
+    "TimeShift": lambda o, _: lambda drawn, size: [words.extent(drawn, o.shift, size[-1])],
+    "RandomSegment": random_segment,
+    "AddNoise": lambda o, _: words.add_noise(o.snr, *o.color),
+    "AddBackground": lambda o, _: words.add_background(o.sounds, o.snr),
+    "TimeStretch": uniforms("rate"),
+    "PitchShift": uniforms("semitones"),
+    "SpeedPerturb": lambda o, _: words.listed(o.factors),
+    "DropChunk": lambda o, _: words.bands(-1, o.length, o.count, 1.0),
+    "DropFreq": lambda o, _: words.drop_freq(o.frequency, o.count),
+    "LowPass": lambda o, _: words.low_pass(o.cutoff, orders(o)),
+    "HighPass": lambda o, _: words.high_pass(o.cutoff, orders(o)),
+    "BandPass": lambda o, _: words.band_pass(o.center, o.bandwidth, orders(o)),
+    "TimeMask": lambda o, _: words.bands(-1, o.width, o.count, o.max_share),
+    "FrequencyMask": lambda o, _: words.bands(-2, o.width, o.count, 1.0),
+    "PolicyOp": policy_op,
+    "AutoAugment": lambda o, _: words.auto_augment(pairs(o.policy), o.interpolation),
+    "AugMix": lambda o, _: words.aug_mix(
+        o.severity, o.mixture_width, o.chain_depth, o.alpha, all_ops=o.all_ops, how=o.interpolation
+    ),
+    "MixUp": lambda o, about: words.mix_up(about.length, about.position, o.alpha),
+    "CutMix": lambda o, about: words.cut_mix(about.length, about.position, o.alpha),
+    "Mosaic": lambda o, about: words.mosaic(about.length, about.position, *o.size, o.centre),
+    "CopyPaste": lambda o, about: words.copy_paste(about.length, about.position),
+}
+"""What a transform with these options draws."""

@@ -218,6 +218,11 @@ def test_boxes_outside_are_refused_or_clipped() -> None:
             ValueError, match=rf"lie in the image, of size 48×64, but box {number} is .*Boxes\(clip=True\)"
         ):
             ss.Compose([], boxes=ss.Boxes("pascal_voc"))({"image": IMAGE, "boxes": rows}, key=KEY)
+    sizes = {"image": IMAGE, "boxes": np.array([[30.0, 20, 20, 20], [5, 5, 6, 6]])}
+    with pytest.raises(
+        ValueError, match=r"as 'pascal_voc': check the format \(valid: \['coco', 'cxcywh'\]\)"
+    ):
+        ss.Compose([], boxes=ss.Boxes("pascal_voc"))(sizes, key=KEY)
     clip = ss.Compose([], boxes=ss.Boxes("pascal_voc", labels="names", clip=True))
     out = clip({"image": IMAGE, "boxes": edges, "names": list("abcd")}, key=KEY)
     assert out["boxes"].tolist() == [[0, 0, 10, 10], [4, 4, 8, 8]]
@@ -256,7 +261,7 @@ test_bad_arguments = refused(
     (lambda: ss.Boxes("coco", min_visibility=1.5), ValueError, "min_visibility must be in [0, 1]"),
     (lambda: ss.Boxes("coco", min_area=-1), ValueError, "min_area must be"),
     (lambda: ss.Boxes("coco", clip="no"), TypeError, "clip must be True or False, got 'no'"),
-    (lambda: ss.Compose([], boxes="coco"), TypeError, "boxes must be Boxes(...), got 'coco' of type str"),
+    (lambda: ss.Compose([], boxes="coco"), TypeError, "boxes must be Boxes(...), got 'coco': pass Boxes('coco')"),
     (lambda: ss.Compose([], keypoints=ss.Boxes("coco")), TypeError, "keypoints must be Keypoints(...)"),
     (lambda: ss.Compose([ss.Compose([], boxes=ss.Boxes("coco"))], boxes=ss.Boxes("yolo")), ValueError, "boxes= must be one for the whole pipeline, got"),
     (

@@ -183,6 +183,17 @@ def test_boxes_by_file_name(folder: Path) -> None:
     assert before[20, 20].tolist() == before[59, 39].tolist() == [0, 255, 120]
 
 
+def test_an_image_without_boxes_is_drawn_without(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    around = ss.Compose([ss.BBoxSafeCrop((24, 24))], boxes=ss.Boxes("pascal_voc"))
+    (folder / "safe.json").write_text(around.to_json())
+    (folder / "notes.json").write_text('{"chelsea.jpg": {"boxes": [[10, 20, 40, 60]]}}')
+    assert preview("safe.json --images photos --epochs 0 -o a.html", "--annotations notes.json") == 0
+    told = capsys.readouterr().err.splitlines()
+    assert told == [
+        f"{one}.jpg has no entry in --annotations: drawn without" for one in ("astronaut", "coffee")
+    ]
+
+
 @pytest.mark.parametrize("name", ["augment", "flip", "noisy", "make"])
 def test_pipelines_of_a_module(name: str, folder: Path) -> None:
     assert preview(f"mine:{name}", "--images", "photos", "--samples", "1", "-o", "a.png") == 0
@@ -362,7 +373,8 @@ def test_yaml_and_classes_of_ones_own(folder: Path, capsys: pytest.CaptureFixtur
         (["preview", "mine:dataset", "--images", "photos"], "leave out --images"),
         (["preview", "mine:dataset", "--seed", "1"], "has the seed 7"),
         (["preview", "mine:number"], "neither a pipeline nor a dataset"),
-        (["explain", "mine:nothing"], "it has AugmentedDataset, Plain, "),
+        (["explain", "mine:nothing"], "has no 'nothing': it has AugmentedDataset, Plain, "),
+        (["explain", "mine:augmen"], "has no 'augmen': you may mean augment; it has AugmentedDataset, "),
         (["explain", "mine:broken"], "raised RuntimeError: not today"),
         (["explain", "mine"], "PIPELINE must be"),
         (["explain", "no_such_module:x"], "cannot be imported"),
@@ -516,6 +528,7 @@ def test_parameters_are_plain_json() -> None:
     assert json.loads(json.dumps(plain(every)))["c"] == [0, 1, 2]
     assert text(None) == "did not fire"
     assert text(()) == "fired"
+    assert text(ss.Compose([ss.bridge(np.copy)]).params(KEY, (2, 2))[0].params) == "drawn by the original"
 
 
 class Marked(ss.HorizontalFlip):

@@ -41,49 +41,47 @@ class One(NamedTuple):
 
 
 class Several(NamedTuple):
-    """A container: its class, what chooses, its members, its probability, and how often a member may be applied."""
+    """A container: its class, what chooses (None for a Compose, which has no stream), its members, its probability and its name."""
 
     kind: str
-    choose: Callable[[Words], list[int]]
-    members: list[One]
+    choose: Callable[[Words], list[int]] | None
+    members: Sequence[Any]
     p: float = 1.0
-    times: int = 1
+    name: str | None = None
 
 
-def decisions(members: Sequence[One | Several], size: Size, key: Key) -> list[Any]:
-    """Return the name and the parameters of each transform of a pipeline that is reached."""
+def decisions(members: Sequence[One | Several], size: Size, key: Key, first: int = 0) -> list[Any]:
+    """Return the name and the parameters of each transform of a pipeline that is reached, from member `first` on."""
     found: list[Any] = []
     ordinals: Counter[str] = Counter()
     applied: Counter[str] = Counter()
 
-    def named(one: One | Several) -> str:
-        if isinstance(one, One) and one.name:
-            return one.name
-        ordinals[one.kind] += 1
-        return f"{one.kind}#{ordinals[one.kind] - 1}" if ordinals[one.kind] > 1 else one.kind
+    def named(one: One | Several) -> tuple[str, Any, list[Any]]:
+        name = one.name or one.kind
+        if not one.name and one.kind != "Compose":
+            ordinals[name] += 1
+            name += f"#{ordinals[name] - 1}" if ordinals[name] > 1 else ""
+        return name, one, [named(inner) for inner in one.members] if isinstance(one, Several) else []
 
-    def stream(name: str) -> tuple[str, Words]:
-        applied[name] += 1
-        at = f"{name}@{applied[name] - 1}" if applied[name] > 1 else name
-        return at, Words(key, at)
+    def run(tree: tuple[str, Any, list[Any]], size: Size) -> Size:
+        name, one, inner = tree
+        chosen: Sequence[int] = range(len(inner))
+        if one.kind != "Compose":
+            applied[name] += 1
+            name = f"{name}@{applied[name] - 1}" if applied[name] > 1 else name
+            stream = Words(key, name)
+            fires = stream.chance(one.p)
+            if isinstance(one, One):
+                found.append([name, one.draw(stream, size) if fires else None])
+                return (*one.becomes, *size[2:]) if fires and one.becomes else size
+            chosen = one.choose(stream) if fires and one.choose else []
+            found.append([name, [list(chosen)] if fires else None])
+        for place in chosen:
+            size = run(inner[place], size)
+        return size
 
-    def run(name: str, one: One, size: Size) -> Size:
-        name, words = stream(name)
-        fires = words.chance(one.p)
-        found.append([name, one.draw(words, size) if fires else None])
-        return (*one.becomes, *size[2:]) if fires and one.becomes else size
-
-    for member in members:
-        name = named(member)
-        if isinstance(member, One):
-            size = run(name, member, size)
-            continue
-        names = [named(one) for one in member.members]
-        name, words = stream(name)
-        chosen = member.choose(words) if words.chance(member.p) else None
-        found.append([name, None if chosen is None else [chosen]])
-        for place in chosen or []:
-            size = run(names[place], member.members[place], size)
+    for tree in [named(member) for member in members][first:]:
+        size = run(tree, size)
     return found
 
 
@@ -108,7 +106,7 @@ def by_weight(weights: Sequence[float]) -> Callable[[Words], list[int]]:
     return choose
 
 
-def some(count: int, n: int, *, replace: bool = False) -> Callable[[Words], list[int]]:
+def some(count: int, n: int, *, replace: bool) -> Callable[[Words], list[int]]:
     def choose(words: Words) -> list[int]:
         if replace:
             return [words.integer(count) for _ in range(n)]
@@ -157,7 +155,7 @@ def with_noise(draw: Draw) -> Draw:
 # Crops
 
 
-def random_crop(height: int, width: int, *, padding: Sequence[int] = (0, 0, 0, 0), pad: bool = False) -> Draw:
+def random_crop(height: int, width: int, *, padding: Sequence[int], pad: bool) -> Draw:
     def draw(words: Words, size: Size) -> Any:
         corner = []
         for side, window, first, last in zip(
@@ -214,11 +212,7 @@ def three_crop(height: int, width: int) -> Draw:
 
 
 def temporal_sample(
-    n_frames: int,
-    stride: tuple[int, int] = (1, 1),
-    segments: int = 1,
-    clips: int | None = None,
-    short: str = "loop",
+    n_frames: int, stride: tuple[int, int], segments: int, clips: int | None, short: str
 ) -> Draw:
     def draw(words: Words, size: Size) -> Any:
         frames, length = size[0], n_frames // segments
@@ -240,7 +234,7 @@ def five_crop(height: int, width: int) -> Draw:
     return lambda words, size: corner(words.view % 5, size, height, width)
 
 
-def ten_crop(height: int, width: int, *, vertical: bool = False) -> Draw:
+def ten_crop(height: int, width: int, *, vertical: bool) -> Draw:
     def draw(words: Words, size: Size) -> Any:
         mirrored = words.view % 10 >= 5
         top, left, _, _ = corner(words.view % 5, size, height, width)
@@ -253,7 +247,7 @@ def ten_crop(height: int, width: int, *, vertical: bool = False) -> Draw:
     return draw
 
 
-def random_resized_crop(scale: Pair = (0.08, 1.0), ratio: Pair = (3 / 4, 4 / 3)) -> Draw:
+def random_resized_crop(scale: Pair, ratio: Pair) -> Draw:
     def draw(words: Words, size: Size) -> Any:
         rows, columns = size[:2]
         units = [words.unit() for _ in range(20)]
@@ -291,9 +285,7 @@ FIVE = [(0, 0), (0, 4), (4, 0), (4, 4), (2, 2)]
 THIRTEEN = [*FIVE, (0, 2), (2, 4), (4, 2), (2, 0), (1, 1), (1, 3), (3, 1), (3, 3)]
 
 
-def multi_scale_crop(
-    scales: Sequence[float] = (1.0, 0.875, 0.75, 0.66), places: str = "corners", apart: int = 1
-) -> Draw:
+def multi_scale_crop(scales: Sequence[float], places: str, apart: int) -> Draw:
     def draw(words: Words, size: Size) -> Any:
         rows, columns = size[:2]
         sides = [max(int(min(rows, columns) * scale), 1) for scale in scales]
@@ -315,10 +307,10 @@ Box = tuple[float, float, float, float]
 
 def random_iou_crop(
     boxes: Sequence[Box],
-    overlaps: Sequence[float] = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0),
-    trials: int = 40,
-    scale: Pair = (0.3, 1.0),
-    ratio: Pair = (0.5, 2.0),
+    overlaps: Sequence[float],
+    trials: int,
+    scale: Pair,
+    ratio: Pair,
 ) -> Draw:
     def overlap(box: Box, left: float, top: float, width: float, height: float) -> float:
         across = max(min(box[2], left + width) - max(box[0], left), 0.0)
@@ -353,7 +345,7 @@ def random_iou_crop(
     return draw
 
 
-def bbox_safe_crop(boxes: Sequence[Box], erosion: float = 0.0) -> Draw:
+def bbox_safe_crop(boxes: Sequence[Box], erosion: float) -> Draw:
     def draw(words: Words, size: Size) -> Any:
         rows, columns = size[:2]
         units = [words.unit() for _ in range(4)]
@@ -410,7 +402,7 @@ def within(size: Size, one: float, other: float) -> list[int]:
     return [times(size[0], factor), times(size[1], factor)]
 
 
-def shorter_side(side: int, limit: int) -> Draw:
+def shorter_side(side: int, limit: int | None) -> Draw:
     return lambda words, size: [*shorter(size, side, limit), *size[:2]]
 
 
@@ -427,12 +419,7 @@ def one_side(sides: Sequence[int], of: Callable[[Sequence[int]], int]) -> Draw:
 
 
 def random_scale(
-    scale: Pair | None = None,
-    sizes: Sequence[Any] = (),
-    *,
-    between: bool = False,
-    keep_ratio: bool = True,
-    limit: int | None = None,
+    scale: Pair | None, sizes: Sequence[Any], *, between: bool, keep_ratio: bool, limit: int | None
 ) -> Draw:
     """`sizes` has one element for `size=`."""
 
@@ -468,7 +455,7 @@ POSITIONS = {
 }
 
 
-def pad_if_needed(low: Sequence[int], divisor: Sequence[int], position: str = "center") -> Draw:
+def pad_if_needed(low: Sequence[int], divisor: Sequence[int], position: str) -> Draw:
     def draw(words: Words, size: Size) -> Any:
         given = zip(size[:2], low, divisor, strict=True)
         sides = [-(-max(side, least) // part) * part for side, least, part in given]
@@ -481,15 +468,7 @@ def pad_if_needed(low: Sequence[int], divisor: Sequence[int], position: str = "c
     return draw
 
 
-def letter_box(
-    height: int,
-    width: int,
-    *,
-    stride: int | None = None,
-    fill: bool = False,
-    up: bool = True,
-    center: bool = True,
-) -> Draw:
+def letter_box(height: int, width: int, *, stride: int | None, fill: bool, up: bool, center: bool) -> Draw:
     """`stride` is None without `auto`."""
 
     def draw(words: Words, size: Size) -> Any:
@@ -507,9 +486,7 @@ def letter_box(
     return draw
 
 
-def crop_and_pad(
-    ranges: Sequence[Any], *, percent: bool = False, keep_size: bool = True, apart: bool = True
-) -> Draw:
+def crop_and_pad(ranges: Sequence[Any], *, percent: bool, keep_size: bool, apart: bool) -> Draw:
     def kept(first: int, last: int, side: int) -> tuple[int, int]:
         lacking = 1 - (side + min(first, 0) + min(last, 0))
         if lacking <= 0:
@@ -534,7 +511,7 @@ def crop_and_pad(
     return draw
 
 
-def random_zoom_out(low: float = 1.0, high: float = 4.0) -> Draw:
+def random_zoom_out(low: float, high: float) -> Draw:
     def draw(words: Words, size: Size) -> Any:
         rows, columns = size[:2]
         larger = words.uniform(low, high)
@@ -588,14 +565,7 @@ def moved(size: Size, degrees: float, shift: Pair, scale: Pair, shear: Pair, *, 
     return [[a, b, c, d, e, f], [height, width], degrees, list(shift), list(scale), list(shear)]
 
 
-def affine(
-    degrees: Pair = ZERO,
-    translate: tuple[Pair, Pair] = (ZERO, ZERO),
-    scale: Any = (1.0, 1.0),
-    shear: Any = ZERO,
-    *,
-    expand: bool = False,
-) -> Draw:
+def affine(degrees: Pair, translate: tuple[Pair, Pair], scale: Any, shear: Any, *, expand: bool) -> Draw:
     def two(words: Words, ranges: Any, *, same: bool) -> Pair:
         if isinstance(ranges[0], tuple):
             return words.uniform(*ranges[0]), words.uniform(*ranges[1])
@@ -612,7 +582,7 @@ def affine(
     return draw
 
 
-def rotate(low: float, high: float, *, expand: bool = False, crop_border: bool = False) -> Draw:
+def rotate(low: float, high: float, *, expand: bool, crop_border: bool) -> Draw:
     def draw(words: Words, size: Size) -> Any:
         rows, columns = size[:2]
         made = moved(size, words.uniform(low, high), ZERO, (1.0, 1.0), ZERO, expand=expand)
@@ -683,7 +653,7 @@ def distance(one: Sequence[float], other: Sequence[float]) -> float:
     return math.sqrt(across * across + down * down)
 
 
-def perspective(scale: Pair = (0.05, 0.1), *, keep_size: bool = True, fit: bool = False) -> Draw:
+def perspective(scale: Pair, *, keep_size: bool, fit: bool) -> Draw:
     def draw(words: Words, size: Size) -> Any:
         rows, columns = height, width = size[:2]
         deviation = words.uniform(*scale)
@@ -731,7 +701,7 @@ def perspective_inwards(distortion: float) -> Draw:
     return draw
 
 
-def grid_distortion(steps: int = 5, low: float = -0.3, high: float = 0.3, *, normalized: bool = True) -> Draw:
+def grid_distortion(steps: int, low: float, high: float, *, normalized: bool) -> Draw:
     def lines(words: Words, side: int) -> list[float]:
         found = [0.0]
         for _ in range(steps):
@@ -746,7 +716,7 @@ def sized(draw: Draw) -> Draw:
     return lambda words, size: [*draw(words, size), list(size[:2])]
 
 
-def piecewise_affine(rows: tuple[int, int], columns: tuple[int, int], scale: Pair = (0.03, 0.05)) -> Draw:
+def piecewise_affine(rows: tuple[int, int], columns: tuple[int, int], scale: Pair) -> Draw:
     def draw(words: Words, size: Size) -> Any:
         return [words.uniform(*scale), [words.between(*rows), words.between(*columns)]]
 
@@ -764,7 +734,7 @@ def brightness_contrast(brightness: Pair, contrast: Pair) -> Draw:
     return lambda words, size: [1.0 + words.uniform(*contrast), words.uniform(*brightness)]
 
 
-def tone_curve(scale: float = 0.1, *, per_channel: bool = False) -> Draw:
+def tone_curve(scale: float, *, per_channel: bool) -> Draw:
     def draw(words: Words, size: Size) -> Any:
         low, high = [], []
         for _ in range(size[2] if per_channel else 1):
@@ -787,21 +757,21 @@ def channel_shuffle(words: Words, size: Size) -> Any:
     return [shuffled(words, size[2])]
 
 
-def fancy_pca(alpha: float = 0.1) -> Draw:
+def fancy_pca(alpha: float) -> Draw:
     return lambda words, size: [[alpha * words.normal() for _ in range(size[2])]]
 
 
-def photo_metric(brightness: float = 32.0, hue: float = 18.0, factor: Pair = (0.5, 1.5)) -> Draw:
-    def step(words: Words, low: float, high: float, otherwise: float) -> float:
-        chosen, amount = words.chance(0.5), words.uniform(low, high)
+def photo_metric(brightness: Pair, contrast: Pair, saturation: Pair, hue: Pair, p: float) -> Draw:
+    def step(words: Words, amounts: Pair, otherwise: float) -> float:
+        chosen, amount = words.chance(p), words.uniform(*amounts)
         return amount if chosen else otherwise
 
     def draw(words: Words, size: Size) -> Any:
-        added, contrast = step(words, -brightness, brightness, 0.0), step(words, *factor, 1.0)
+        added, scaled = step(words, brightness, 0.0), step(words, contrast, 1.0)
         first = words.chance(0.5)
-        saturation, turn = step(words, *factor, 1.0), step(words, -hue, hue, 0.0)
-        swapped, order = words.chance(0.5), list(permutations(range(3)))[words.integer(6)]
-        return [added, contrast, first, saturation, turn, list(order) if swapped else [0, 1, 2]]
+        vivid, turn = step(words, saturation, 1.0), step(words, hue, 0.0)
+        swapped, order = words.chance(p), list(permutations(range(3)))[words.integer(6)]
+        return [added, scaled, first, vivid, turn, list(order) if swapped else [0, 1, 2]]
 
     return draw
 
@@ -821,9 +791,9 @@ def gaussian_blur(low: int, high: int, sigma: Pair) -> Draw:
     return draw
 
 
-def advanced_blur(angle: Pair = (-90.0, 90.0), sigma: Pair = (0.2, 1.0), shape: Pair = (0.5, 8.0)) -> Draw:
+def advanced_blur(sides: tuple[int, int], sigma_x: Pair, sigma_y: Pair, angle: Pair, shape: Pair) -> Draw:
     def draw(words: Words, size: Size) -> Any:
-        side, sigmas = odd(words, 3, 7), [words.uniform(*sigma), words.uniform(*sigma)]
+        side, sigmas = odd(words, *sides), [words.uniform(*sigma_x), words.uniform(*sigma_y)]
         turn = words.uniform(*angle)
         low, high = (shape[0], 1.0) if words.chance(0.5) else (1.0, shape[1])
         return [side, sigmas, turn, words.uniform(low, high)]
@@ -831,14 +801,7 @@ def advanced_blur(angle: Pair = (-90.0, 90.0), sigma: Pair = (0.2, 1.0), shape: 
     return with_noise(draw)
 
 
-def motion_blur(
-    low: int = 3,
-    high: int = 7,
-    angle: Pair = (0.0, 360.0),
-    direction: Pair = (-1.0, 1.0),
-    *,
-    shifted: bool = True,
-) -> Draw:
+def motion_blur(low: int, high: int, angle: Pair, direction: Pair, *, shifted: bool) -> Draw:
     def draw(words: Words, size: Size) -> Any:
         side = odd(words, low, high)
         turn, towards = words.uniform(*angle), words.uniform(*direction)
@@ -848,8 +811,8 @@ def motion_blur(
     return draw
 
 
-def defocus(low: int = 3, high: int = 10, blur: Pair = (0.1, 0.5)) -> Draw:
-    return lambda words, size: [words.between(low, high), words.uniform(*blur)]
+def defocus(radius: tuple[int, int], blur: Pair) -> Draw:
+    return lambda words, size: [words.between(*radius), words.uniform(*blur)]
 
 
 # Noise and quality
@@ -859,7 +822,7 @@ def variance_noise(low: float, high: float) -> Draw:
     return with_noise(lambda words, size: [math.sqrt(words.uniform(low, high))])
 
 
-def multiplicative(low: float, high: float, *, per_channel: bool = False, per_pixel: bool = False) -> Draw:
+def multiplicative(low: float, high: float, *, per_channel: bool, per_pixel: bool) -> Draw:
     def draw(words: Words, size: Size) -> Any:
         count = 0 if per_pixel else size[2] if per_channel else 1
         return [[words.uniform(low, high) for _ in range(count)]]
@@ -867,7 +830,7 @@ def multiplicative(low: float, high: float, *, per_channel: bool = False, per_pi
     return with_noise(draw)
 
 
-def salt_and_pepper(amount: Pair, salt: Pair = (0.4, 0.6)) -> Draw:
+def salt_and_pepper(amount: Pair, salt: Pair) -> Draw:
     def draw(words: Words, size: Size) -> Any:
         share, white = words.uniform(*amount), words.uniform(*salt)
         return [share * white, share * (1.0 - white)]
@@ -875,7 +838,7 @@ def salt_and_pepper(amount: Pair, salt: Pair = (0.4, 0.6)) -> Draw:
     return with_noise(draw)
 
 
-def shot_noise(low: float = 0.1, high: float = 0.3) -> Draw:
+def shot_noise(low: float, high: float) -> Draw:
     return with_noise(lambda words, size: [words.uniform(low, high), 0.0])
 
 
@@ -891,13 +854,7 @@ def length(word: int, low: float, high: float, side: int) -> int:
     return least + integer_of(word, most - least + 1)
 
 
-def coarse_dropout(
-    count: tuple[int, int] = (1, 2),
-    height: Pair = (0.1, 0.2),
-    width: Pair = (0.1, 0.2),
-    *,
-    overhang: bool = False,
-) -> Draw:
+def coarse_dropout(count: tuple[int, int], height: Pair, width: Pair, *, overhang: bool) -> Draw:
     def draw(words: Words, size: Size) -> Any:
         rows, columns = size[:2]
         number = words.between(*count)
@@ -916,7 +873,7 @@ def coarse_dropout(
     return with_noise(draw)
 
 
-def random_erasing(scale: Pair = (0.02, 0.33), ratio: Pair = (0.3, 3.3), *, fitting: bool = False) -> Draw:
+def random_erasing(scale: Pair, ratio: Pair, *, fitting: bool) -> Draw:
     def fit(share: float, shape: float, rows: int, columns: int) -> tuple[int, int]:
         least = scale[0] * rows * columns
         most = min(scale[1] * rows * columns, ratio[0] * rows * rows, columns * columns / ratio[1])
@@ -1007,7 +964,7 @@ def high_pass(cutoff: Pair, orders: tuple[int, int]) -> Draw:
     return lambda words, size: [log_uniform_of(words.unit(), *cutoff), None, words.between(*orders)]
 
 
-def bands(axis: int, width: Pair, count: tuple[int, int] = (1, 1), share: float = 1.0) -> Draw:
+def bands(axis: int, width: Pair, count: tuple[int, int], share: float) -> Draw:
     def draw(words: Words, size: Size) -> Any:
         whole, number = size[axis], words.between(*count)
         found = []
@@ -1038,7 +995,7 @@ def xy_masking(columns: tuple[int, int], rows: tuple[int, int], width: Pair, hei
     return with_noise(draw)
 
 
-def grid_dropout(ratio: float = 0.5, unit: tuple[int, int] | None = None, *, shifted: bool = True) -> Draw:
+def grid_dropout(ratio: float, unit: tuple[int, int] | None, *, shifted: bool) -> Draw:
     def draw(words: Words, size: Size) -> Any:
         low, high = unit or (0, 0)
         side = words.between(low, high)
@@ -1050,7 +1007,7 @@ def grid_dropout(ratio: float = 0.5, unit: tuple[int, int] | None = None, *, shi
     return with_noise(draw)
 
 
-def grid_shuffle(rows: int = 3, columns: int = 3, *, drawn: bool = False) -> Draw:
+def grid_shuffle(rows: int, columns: int, *, drawn: bool) -> Draw:
     def sides(words: Words, side: int, parts: int) -> list[int]:
         if drawn:
             return picked(words, [side // parts + (k < side % parts) for k in range(parts)], parts)
@@ -1114,7 +1071,7 @@ def amount_of(op: str, k: int, bins: int, negative: int, size: Size, span: Pair)
     return -amount if negative and op in SIGNED else amount
 
 
-def operation(op: str, a: float, size: Size, how: str = "nearest") -> list[Any]:
+def operation(op: str, a: float, size: Size, how: str) -> list[Any]:
     matrix = None
     if op == "ShearX":
         matrix = [1.0, a, 0.0, 0.0, 1.0, 0.0]
@@ -1131,48 +1088,55 @@ def operation(op: str, a: float, size: Size, how: str = "nearest") -> list[Any]:
     return [op, a, matrix, how]
 
 
-def policy_op(
-    op: str,
-    level: Pair | None = None,
-    bins: int = 31,
-    *,
-    spans: int = RAND,
-    how: Sequence[str] = ("nearest",),
-    std: float | None = None,
-    mean: float = 10.0,
-) -> Draw:
-    span = SPANS.get(op, ZEROS)[spans]
+def span(op: str, column: int) -> Pair:
+    return SPANS.get(op, ZEROS)[column]
 
+
+def one_of_them(words: Words, how: Sequence[str]) -> str:
+    return how[words.integer(len(how))] if len(how) > 1 else how[0]
+
+
+def policy_op(op: str, ends: Pair, level: Sequence[int], bins: int, signed: bool, how: Sequence[str]) -> Draw:
     def draw(words: Words, size: Size) -> Any:
-        if std is None:
-            first, last = (0, bins - 1) if level is None else level
-            k = first + words.integer(int(last - first + 1))
-            a = amount_of(op, int(k), bins, words.integer(2), size, span)
-        else:
-            s = words.unit() * mean if math.isinf(std) else mean + std * words.normal()
-            a = span[0] + min(max(s, 0.0), 10.0) / 10.0 * (span[1] - span[0])
-            a = -a if words.integer(2) else a
-            a = max(a, -0.9) if op in ENHANCED else a
-        return operation(op, a, size, how[words.integer(len(how))] if len(how) > 1 else how[0])
+        k = words.between(*level)
+        a = amount_of(op, k, bins, words.integer(2) * signed, size, ends)
+        return operation(op, a, size, one_of_them(words, how))
 
     return draw
 
 
-def policy_ops(
-    owner: str, spans: int, level: Pair | None = None, bins: int = 31, how: str = "nearest"
-) -> list[One]:
-    return [
-        One("PolicyOp", policy_op(op, level, bins, spans=spans, how=[how]), name=f"{owner}.{op}")
-        for op in FOURTEEN
-    ]
+WHOLE = {"Posterize": 8, "Solarize": 256, "SolarizeAdd": 128}
 
 
-def auto_augment(pairs: Sequence[Sequence[tuple[str, float, int]]]) -> Draw:
+def policy_op_std(
+    op: str, ends: Pair, level: float, std: float, most: float, signed: bool, how: Sequence[str]
+) -> Draw:
+    low, high = ends
+
+    def draw(words: Words, size: Size) -> Any:
+        s = words.unit() * level if math.isinf(std) else level + std * words.normal()
+        share = min(max(s, 0.0), most) / 10.0
+        negative = words.integer(2) and signed and op in SIGNED
+        if op in WHOLE:
+            steps = int(share * abs(high - low))
+            a = float(min(max(low + (steps if high > low else -steps), 0), WHOLE[op]))
+        else:
+            a = low + share * (high - low)
+            if op.startswith("Translate") and max(abs(low), abs(high)) <= 1.0:
+                a *= size[1] if op == "TranslateX" else size[0]
+            a = -a if negative else a
+            a = max(a, -0.9) if op in ENHANCED else a
+        return operation(op, a, size, one_of_them(words, how))
+
+    return draw
+
+
+def auto_augment(pairs: Sequence[Sequence[tuple[str, float, int]]], how: str) -> Draw:
     def draw(words: Words, size: Size) -> Any:
         pair = pairs[words.integer(25)]
         shares, signs = [words.unit(), words.unit()], [words.integer(2), words.integer(2)]
         return [
-            operation(op, amount_of(op, k, 10, 1 - sign, size, SPANS.get(op, ZEROS)[0]), size)
+            operation(op, amount_of(op, k, 10, 1 - sign, size, span(op, RAND)), size, how)
             for (op, p, k), share, sign in zip(pair, shares, signs, strict=True)
             if share <= p
         ]
@@ -1189,15 +1153,7 @@ def dirichlet(words: Words, shape: float, n: int) -> list[float]:
     return [size / total for size in sizes]
 
 
-def aug_mix(
-    severity: int = 3,
-    width: int = 3,
-    depth: int = -1,
-    alpha: float = 1.0,
-    *,
-    all_ops: bool = True,
-    how: str = "bilinear",
-) -> Draw:
+def aug_mix(severity: int, width: int, depth: int, alpha: float, *, all_ops: bool, how: str) -> Draw:
     names = [op for op in FOURTEEN[1:] if all_ops or op not in ENHANCED]
 
     def draw(words: Words, size: Size) -> Any:
@@ -1208,8 +1164,7 @@ def aug_mix(
             for _ in range(3 if depth == -1 else depth):
                 op = names[words.integer(len(names))]
                 k, sign = words.integer(severity), words.integer(2)
-                span = SPANS.get(op, ZEROS)[MIXED]
-                steps.append(operation(op, amount_of(op, k, 10, sign, size, span), size, how))
+                steps.append(operation(op, amount_of(op, k, 10, sign, size, span(op, MIXED)), size, how))
             branches.append(steps[: length if depth == -1 else depth])
         kept, rest = dirichlet(words, alpha, 2)
         return [branches, [rest * one for one in dirichlet(words, alpha, width)], kept]
@@ -1224,11 +1179,11 @@ def others(words: Words, count: int, length: int, position: int) -> list[int]:
     return picked(words, [one for one in range(length) if one != position], count)
 
 
-def mix_up(length: int, position: int, alpha: float = 1.0) -> Draw:
+def mix_up(length: int, position: int, alpha: float) -> Draw:
     return lambda words, size: [others(words, 1, length, position), beta(words, alpha, alpha)]
 
 
-def cut_mix(length: int, position: int, alpha: float = 1.0) -> Draw:
+def cut_mix(length: int, position: int, alpha: float) -> Draw:
     def draw(words: Words, size: Size) -> Any:
         partners = others(words, 1, length, position)
         half = 0.5 * math.sqrt(1.0 - beta(words, alpha, alpha))
@@ -1242,7 +1197,7 @@ def cut_mix(length: int, position: int, alpha: float = 1.0) -> Draw:
     return draw
 
 
-def mosaic(length: int, position: int, height: int, width: int, centre: Pair = (0.25, 0.75)) -> Draw:
+def mosaic(length: int, position: int, height: int, width: int, centre: Pair) -> Draw:
     return lambda words, size: [
         others(words, 3, length, position),
         int(words.uniform(*centre) * height),

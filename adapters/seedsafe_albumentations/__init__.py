@@ -76,7 +76,6 @@ def __getattr__(name: str) -> Any:
     value = vars(paths.module("augmentations")).get(name)
     if name in CLASSES or name in INSTEAD or name.endswith("3D"):
         doc = "Return albumentations' own, keyed by a bridge."
-        doc = "Return albumentations' own, keyed by a bridge."
         value = globals()[name] = name_with(name, [(_ANY_CALL, absent(name))], (), doc)
     if value is None:
         raise AttributeError(f"seedsafe_albumentations has no {name}: {instead(name, __all__)}")

@@ -43,21 +43,33 @@ class RefusedError(ValueError):
     """A value with which albumentations fails as well, though it takes it."""
 
 
-_INTERPOLATIONS: Final = dict(
-    enumerate(("nearest", "bilinear", "bicubic", "area", "lanczos", "bilinear", "nearest"))
+_LEAST: Final = 1e-6
+"""The least factor that seedsafe's transforms take: 0 itself has no probability in albumentations."""
+
+
+def word_of(words: dict[Any, Any], way_out: str = "pass one of these") -> Converter:
+    """Return a converter from albumentations' words, or the numbers of OpenCV's constants, to ours."""
+
+    def word(value: Any, name: str) -> Any:
+        if not isinstance(value, str | int | None) or isinstance(value, bool) or value not in words:
+            raise ValueError(f"{name} must be one of {', '.join(map(repr, words))}, got {value!r}: {way_out}")
+        return words[value]
+
+    return word
+
+
+interpolation_of: Final = word_of(
+    dict(enumerate(("nearest", "bilinear", "bicubic", "area", "lanczos", "bilinear", "nearest"))),
+    "pass a value of cv2.INTER_*",
 )
-"""Our names of OpenCV's interpolations, by number; 5 and 6 are exact versions of 1 and 0, as ours are."""
+"""Return seedsafe's name of an interpolation of OpenCV; 5 and 6 are exact versions of 1 and 0, as ours are."""
 
-_MODES: Final = {0: "constant", 1: "edge", 2: "symmetric", 4: "reflect"}
-
-
-def interpolation_of(value: Any, name: str = "interpolation") -> str:
-    """Return seedsafe's name of an interpolation of OpenCV."""
-    if not is_number(value) or value not in _INTERPOLATIONS:
-        raise ValueError(
-            f"{name} must be one of {sorted(_INTERPOLATIONS)}, got {value!r}: pass a value of cv2.INTER_*"
-        )
-    return _INTERPOLATIONS[value]
+mode_of: Final = word_of(
+    {one: one for one in ("constant", "edge", "reflect", "symmetric")}
+    | {0: "constant", 1: "edge", 2: "symmetric", 4: "reflect"},
+    "pass cv2.BORDER_REFLECT_101 instead of BORDER_WRAP",
+)
+"""Return seedsafe's name of a border of OpenCV, or of a name, as in the IAA transforms."""
 
 
 def nearest(value: Any, name: str) -> None:
@@ -69,37 +81,10 @@ def nearest(value: Any, name: str) -> None:
         )
 
 
-def mode_of(value: Any, name: str = "border_mode") -> str:
-    """Return seedsafe's name of a border of OpenCV, or of a name, as in the IAA transforms."""
-    if isinstance(value, str):
-        return str(_border(value, name))
-    if not is_number(value) or value not in _MODES:
-        raise ValueError(
-            f"border_mode must be one of {sorted(_MODES)}, values of cv2.BORDER_*, got {value!r}: pass "
-            "cv2.BORDER_REFLECT_101 instead of BORDER_WRAP"
-        )
-    return _MODES[value]
-
-
-def word_of(words: dict[Any, Any]) -> Converter:
-    """Return a converter from albumentations' words to ours."""
-
-    def word(value: Any, name: str) -> Any:
-        if not isinstance(value, str | int | None) or value not in words:
-            raise ValueError(
-                f"{name} must be one of {', '.join(map(repr, words))}, got {value!r}: pass one of these"
-            )
-        return words[value]
-
-    return word
-
-
 def any_of(*words: str) -> tuple[str, Converter]:
     """Return the rule of an argument whose words have no effect here, because all mean the same."""
     return "", word_of(dict.fromkeys(words))
 
-
-_border: Final = word_of({one: one for one in ("constant", "edge", "reflect", "symmetric")})
 
 method_of: Final = word_of({"largest_box": "corners", "ellipse": "ellipse"})
 """Return seedsafe's name of a method that puts a box around a rotated box."""
@@ -169,12 +154,12 @@ def limits_of(value: Any, name: str) -> tuple[Any, Any]:
 def factors_of(value: Any, name: str) -> tuple[float, float]:
     """Return the range of a factor for the limit of its difference from 1."""
     low, high = limits_of(value, name)
-    if not low > -1.0:
+    if not low >= -1.0:
         raise RefusedError(
-            f"{name} must be above -1, got {value!r}, which draws factors from {1.0 + low:g}: albumentations fails when it draws one of 0 "
-            "or less; pass less than 1, or a range"
+            f"{name} must be at least -1, got {value!r}, which draws factors from {1.0 + low:g}: albumentations fails when it draws one "
+            "below 0; pass at most 1, or a range"
         )
-    return 1.0 + low, 1.0 + high
+    return max(1.0 + low, _LEAST), max(1.0 + high, _LEAST)
 
 
 def pair_of(value: Any, name: str) -> tuple[Any, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
+from types import SimpleNamespace
 from typing import Any, Final
 
 import numpy as np
@@ -16,6 +17,12 @@ __all__ = ["RUNNING", "Caller", "bridge", "is_original"]
 RUNNING: Final[ContextVar[bool]] = ContextVar("running", default=False)
 """Whether the current call comes from a pipeline, which has set the generators."""
 
+_PROCESSORS: Final = {
+    "bboxes": SimpleNamespace(params=SimpleNamespace(min_area=0.0, min_visibility=0.0)),
+    "keypoints": SimpleNamespace(params=SimpleNamespace(remove_invisible=False)),
+}
+"""What albumentations' transforms read of their Compose: no limits, because the Compose here checks them after each transform."""
+
 
 class Caller:
     """The function of a bridge: it calls the user's own transform, or one of albumentations, with the parts that it expects."""
@@ -24,12 +31,15 @@ class Caller:
         self.transform = transform
         self.__name__ = type(transform).__name__
         self.__module__ = type(transform).__module__
+        if hasattr(transform, "set_processors"):
+            transform.set_processors(_PROCESSORS)
 
     def __call__(self, sample: dict[Any, Any]) -> dict[Any, Any]:
         """Return the changed sample."""
         token = RUNNING.set(True)
         try:
             parts = _as_theirs(sample)
+            _refuse_labels(self.transform, parts)
             result = self.transform(**parts) if _decides(self.transform) else self.transform.applied(parts)
         finally:
             RUNNING.reset(token)
@@ -41,8 +51,8 @@ class Caller:
 
 def bridge(transform: Any, **options: Any) -> Any:
     """Return the user's own transform, or one of albumentations, as a transform of seedsafe."""
-    options = {"returns": getattr(transform, "returns", None)} | options
-    result = ss.bridge(Caller(transform), call="dict", **options)
+    returns: Any = getattr(transform, "returns", None)
+    result = ss.bridge(Caller(transform), call="dict", **{"returns": returns} | options)
     always = _decides(transform) or transform.p == 1
     return result if always else ss.RandomApply([result], p=transform.p)
 
@@ -50,6 +60,18 @@ def bridge(transform: Any, **options: Any) -> Any:
 def _decides(transform: Any) -> bool:
     """Return whether a transform's own ``__call__`` decides when it fires, as it does in all transforms of albumentations."""
     return bool(getattr(transform, "decides", True))
+
+
+def _refuse_labels(transform: Any, parts: dict[str, Any]) -> None:
+    """Raise an error if a transform of albumentations would read labels, which its own Compose alone has for it."""
+    others = [one for one in parts.get(getattr(transform, "metadata_key", ""), ()) if isinstance(one, dict)]
+    found = {"bboxes", "keypoints"} & set().union(parts, *others)
+    name = type(transform).__name__
+    if found and (name == "Mosaic" or getattr(transform, "bbox_labels", None)):
+        raise ValueError(
+            f"{name} of albumentations reads the labels of {' and '.join(sorted(found))}, which a bridge does not have: "
+            "pass images and masks alone, or use seedsafe.Mosaic or CoarseDropout"
+        )
 
 
 def _as_theirs(sample: dict[Any, Any]) -> dict[str, Any]:
@@ -112,8 +134,8 @@ def _rows_of(rows: Any, count: int, name: str, target: str) -> Any:
 
 
 def is_original(thing: Any) -> bool:
-    """Return whether a thing is a transform or container of albumentations itself."""
-    roots = {"BasicTransform", "BaseCompose"}
+    """Return whether a thing is a transform of albumentations itself, but no container."""
     return any(
-        one.__name__ in roots and one.__module__.startswith("albumentations.") for one in type(thing).__mro__
+        one.__name__ == "BasicTransform" and one.__module__.startswith("albumentations.")
+        for one in type(thing).__mro__
     )

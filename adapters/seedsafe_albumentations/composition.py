@@ -12,6 +12,7 @@ import seedsafe as ss
 from seedsafe_albumentations.arguments import check_only, flag_of, number_of
 from seedsafe_albumentations.members import list_of, members_of
 from seedsafe_albumentations.named import Named
+from seedsafe_albumentations.originals import Original
 from seedsafe_albumentations.params import BboxParams, KeypointParams
 from seedsafe_albumentations.serialization import extra_of, from_dict
 from seedsafe_albumentations.table import name_of, with_masks
@@ -109,11 +110,19 @@ class Compose(Named):
         result, used = self._run(arguments, key, force_apply, data)
         if self.save_applied_params:
             result["applied_transforms"] = [
-                (self._names.get(name.partition("@")[0], name), _fields_of(params))
+                (
+                    self._names.get(name.partition("@")[0], name),
+                    params._asdict() if hasattr(params, "_asdict") else {"params": params},
+                )
                 for name, params in self._params_of(used, data)
                 if params is not None
             ]
         return result
+
+    def report(self) -> str:
+        """Return which transforms are albumentations' own, one a line; empty without any."""
+        own = (one for one in _with_streams(self.pipeline.transforms) if isinstance(one, Original))
+        return "\n".join(f"{one!r}: drawn by the original" for one in own)
 
     def to_dict(self, on_not_implemented_error: str = "raise") -> dict[str, Any]:
         """Return the pipeline as plain data; see ``to_dict`` of the module."""
@@ -244,11 +253,6 @@ def _warn_of_seed(seed: int | None) -> None:
             "an image and its mask together: pass both to one call, augment(image=image, mask=mask)",
             stacklevel=3,
         )
-
-
-def _fields_of(params: Any) -> dict[str, Any]:
-    """Return drawn parameters as a dict."""
-    return dict(params._asdict()) if hasattr(params, "_asdict") else {"params": params}
 
 
 _KEY: Final = ("seed", "epoch", "index", "occurrence", "view", "call")

@@ -43,13 +43,9 @@ def members_of(transforms: Sequence[Any]) -> tuple[list[Any], ToTensorV2 | None]
             inner, to_tensor = members_of(one.transforms)
             core = ss.Compose(inner)
             members.append(ss.RandomApply([core], p=one.p) if one.p < 1 and inner else core)
-        elif isinstance(one, Own) or (is_original(one) and not hasattr(one, "transforms")):
+        elif isinstance(one, Own) or is_original(one):
             members.append(bridge(one))
-        elif (
-            isinstance(one, ss.Bridged)
-            and is_original(one.function)
-            and not hasattr(one.function, "transforms")
-        ):
+        elif isinstance(one, ss.Bridged) and is_original(one.function):
             members.append(bridge(one.function, name=one.name, options=one.options, returns=one.returns))
         elif isinstance(one, ss.Transform | ss.Compose):
             members.append(one)

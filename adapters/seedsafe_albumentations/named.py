@@ -70,7 +70,7 @@ class Named(Container):
         self._asks = {
             "asks_boxes": _has(members, lambda one: isinstance(one, ss.BBoxSafeCrop)),
             "one_mask": _has(members, lambda one: isinstance(one, ss.CropNonEmptyMask)),
-            "own": _has(members, _is_own),
+            "own": _has(members, lambda one: isinstance(getattr(one, "function", None), Caller)),
         }
         self._parts = self._new_parts()
         rules: Any = {"boxes": self._parts.boxes, "keypoints": self._parts.keypoints}
@@ -128,7 +128,3 @@ def _is_usual(image: Any) -> bool:
 def _has(transforms: Any, wanted: Callable[[Any], bool]) -> bool:
     """Return whether any transform is wanted, at any depth."""
     return any(wanted(one) or _has(getattr(one, "transforms", ()), wanted) for one in transforms)
-
-
-def _is_own(one: Any) -> bool:
-    return isinstance(getattr(one, "function", None), Caller)

@@ -52,8 +52,8 @@ def _pair(value: Any, name: str) -> dict[str, str]:
             f"{name} must be a dict with 'downscale' and 'upscale', got {pair!r}: pass values of cv2.INTER_*"
         )
     return {
-        "down": interpolation_of(pair.get("downscale", 0)),
-        "up": interpolation_of(pair.get("upscale", 0)),
+        "down": interpolation_of(pair.get("downscale", 0), "downscale"),
+        "up": interpolation_of(pair.get("upscale", 0), "upscale"),
     }
 
 

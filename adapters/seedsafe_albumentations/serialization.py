@@ -56,12 +56,10 @@ def to_dict(transform: Any, on_not_implemented_error: str = "raise") -> dict[str
         TypeError: it has code, such as a Lambda or a class of your own.
     """
     check_only(on_not_implemented_error, "on_not_implemented_error", "raise", "leave what is code out")
-    if hasattr(transform, "to_dict"):
-        plain: dict[str, Any] = transform.to_dict()
-        return plain
     here: Any = sys.modules[str(__package__)]
-    plain = here.Compose([transform]).to_dict()
-    return plain | {"extra": plain.get("extra", {}) | {"alone": True}}
+    alone = not hasattr(transform, "to_dict")
+    plain: dict[str, Any] = (here.Compose([transform]) if alone else transform).to_dict()
+    return plain | {"extra": plain.get("extra", {}) | {"alone": True}} if alone else plain
 
 
 def extra_of(pipeline: Any) -> dict[str, Any]:

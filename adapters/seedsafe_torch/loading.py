@@ -268,7 +268,7 @@ def _seed_and_epoch(
         )
     if seed is None and not found:
         raise ValueError(
-            "seed is missing, and the dataset has no AugmentedDataset inside to take it from: pass seed="
+            "seed is missing, and the dataset has no AugmentedDataset inside to take it from: wrap it, AugmentedDataset(dataset, seed=42), or pass seed="
         )
     if epoch is None and found and all(inside.epoch is not None for inside in found):
         epoch = found[0].epoch

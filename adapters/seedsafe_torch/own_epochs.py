@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Mapping
 from typing import Any
 
-from seedsafe.reading import walk, warn
+from seedsafe.reading import walk, warn, with_article
 
 __all__ = ["counters_of", "note_counters", "warn_of_counters"]
 
@@ -50,7 +50,7 @@ def warn_of_counters(source: Any, shared: Any, place: int) -> None:
         return
     shared[place] = _TOLD
     warn(
-        f"the source, a {type(source).__qualname__}, counts its passes itself, which workers that start for each pass do not remember: two epochs "
+        f"the source, {with_article(source)}, counts its passes itself, which workers that start for each pass do not remember: two epochs "
         "began alike, and an order that follows from that number repeats. Give the source a set_epoch(epoch), which is called before each "
         "pass, in workers too, or pass persistent_workers=True"
     )

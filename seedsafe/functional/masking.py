@@ -26,7 +26,7 @@ def spectrogram_size(shape: tuple[int, ...]) -> tuple[int, int]:
     if len(shape) not in (2, 3):
         raise ValueError(
             f"a spectrogram must have the shape (frequencies, frames) or (channels, frequencies, frames), got {shape}: "
-            "reshape it"
+            "make one of a waveform first, or silence parts of the waveform with DropChunk"
         )
     return shape[-2], shape[-1]
 

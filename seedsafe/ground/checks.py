@@ -28,6 +28,7 @@ __all__ = [
     "real",
     "record_ids",
     "span",
+    "with_article",
 ]
 
 Callee = TypeVar("Callee", bound=Callable[..., Any])
@@ -35,6 +36,17 @@ Callee = TypeVar("Callee", bound=Callable[..., Any])
 _LISTS: Final = (tuple, list)
 _FLAGS: Final = (bool, np.bool_)
 _NUMBERS: Final = (int, float, np.integer, np.floating)
+
+
+def with_article(thing: Any) -> str:
+    """Return the name of an object's class with its article.
+
+    Example:
+        >>> with_article(1), with_article(ValueError())
+        ('an int', 'a ValueError')
+    """
+    name = type(thing).__qualname__
+    return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
 
 
 def explain_arguments(callee: Callee) -> Callee:

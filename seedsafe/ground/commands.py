@@ -6,6 +6,8 @@ import argparse
 import importlib
 import os
 import sys
+from difflib import get_close_matches
+from inspect import ismodule
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -64,7 +66,8 @@ def import_object(target: str) -> Any:
         raise ValueError(f"{module!r} cannot be imported: {type(error).__name__}: {error}") from error
     for name in path.split("."):
         if not hasattr(value, name):
-            names = ", ".join(sorted(one for one in vars(value) if not one.startswith("_"))[:20])
-            raise ValueError(f"{module!r} has no {path!r}: it has {names}")
+            names = sorted(key for key, one in vars(value).items() if key[0] != "_" and not ismodule(one))
+            near = "".join(f"you may mean {one}; " for one in get_close_matches(name, names, 1))
+            raise ValueError(f"{module!r} has no {path!r}: {near}it has {', '.join(names[:20])}")
         value = getattr(value, name)
     return value

@@ -296,7 +296,7 @@ def _as_array(name: str, part: Any) -> str:
     if isinstance(part, dict):
         entry = next((key for key, one in part.items() if isinstance(one, np.ndarray)), "array")
         return f"name its array, in a dict with targets={{{name!r}: {{{entry!r}: {name!r}}}}}"
-    return "convert it with numpy.asarray (an image to (H, W, C)), or name the parts of a tuple with targets="
+    return "convert it with numpy.asarray (an image to (H, W, C)), pass the parts of a tuple in a dict, or by name, such as image= and mask=, and to a dataset also targets="
 
 
 def arithmetic(name: str, dtype: np.dtype[Any]) -> str:

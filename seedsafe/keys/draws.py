@@ -435,7 +435,7 @@ def quantiles_between(low: float, high: float) -> tuple[int, int]:
     first, end = np.searchsorted(table, low, "left"), np.searchsorted(table, high, "right")
     if not first < end:
         raise ValueError(
-            f"low and high must enclose a value of the normal table, which spans ±{MAX_NORMAL}, got {low!r} and {high!r}: "
+            f"low and high must leave room for at least one value between -{MAX_NORMAL} and {MAX_NORMAL}, got {low!r} and {high!r}: "
             "pass bounds in standard deviations, low below high"
         )
     return int(first), int(end - first)

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from seedsafe.ground.checks import checked_int
+from seedsafe.ground.checks import checked_int, with_article
 from seedsafe.keys.ambient import current_key
 from seedsafe.keys.key import SampleKey, address, op_of, philox
 from seedsafe.keys.order import AddressedOrder
@@ -127,7 +127,7 @@ class Mixture:
 def _length_of(name: str, source: Any) -> int:
     if hasattr(source, "reader"):
         raise TypeError(
-            f"source {name!r} is a {type(source).__qualname__}, whose records would be augmented alike when they come again: pass its "
+            f"source {name!r} is {with_article(source)}, whose records would be augmented alike when they come again: pass its "
             "base, and wrap the Mixture"
         )
     if not (hasattr(source, "__getitem__") and hasattr(source, "__len__")):

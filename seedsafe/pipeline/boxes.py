@@ -118,15 +118,12 @@ class Boxes:
         if self.clip:
             edges = clipped(edges, size)
             return edges, area(edges) > 0
-        height, width = size
-        slack = SLACK * np.array([width, height])
-        right = (edges[:, :2] >= -slack) & (edges[:, 2:4] <= np.array([width, height]) + slack)
-        right &= edges[:, :2] < edges[:, 2:4]
-        wrong = np.flatnonzero(~right.all(axis=1))
+        wrong = np.flatnonzero(~_inside(edges, size))
         if wrong.size:
+            fits = [one for one in FORMATS if _inside(to_edges(boxes, one, size), size).all()]
             raise ValueError(
-                f"boxes must have a width and a height, and lie in the image, of size {height}×{width}, but box {wrong[0]} is "
-                f"{boxes[wrong[0]].tolist()} in the format {self.format!r}: check the format, or pass Boxes(clip=True)"
+                f"boxes must have a width and a height, and lie in the image, of size {size[0]}×{size[1]}, but box {wrong[0]} is "
+                f"{boxes[wrong[0]].tolist()} as {self.format!r}: check the format (valid: {fits or 'none'}), or pass Boxes(clip=True)"
             )
         return edges, np.ones(len(edges), np.bool_)
 
@@ -168,6 +165,13 @@ def clipped(edges: Array, size: tuple[int, int]) -> Array:
     cut = edges.copy()
     cut[:, :4] = np.clip(edges[:, :4], 0.0, _scale(size))
     return cut
+
+
+def _inside(edges: Array, size: tuple[int, int]) -> Array:
+    """Return which boxes have a width and a height, and lie in an image."""
+    (first, last), ends = (edges[:, :2], edges[:, 2:4]), np.array(size[::-1])
+    inside: Array = ((first >= -SLACK * ends) & (last <= ends + SLACK * ends) & (first < last)).all(axis=1)
+    return inside
 
 
 class Edges(np.ndarray[Any, Any]):

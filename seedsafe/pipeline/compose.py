@@ -388,7 +388,7 @@ class Compose(Saved):
 def _part(name: str, value: Any, kind: type[Part]) -> Part | None:
     if value is None or isinstance(value, kind):
         return value
-    raise TypeError(f"{name} must be {kind.__name__}(...), got {value!r} of type {type(value).__name__}")
+    raise TypeError(f"{name} must be {kind.__name__}(...), got {value!r}: pass {kind.__name__}({value!r})")
 
 
 def _classes(after: Any) -> tuple[str, ...] | None:

@@ -72,8 +72,8 @@ class Namer:
         for kind, count in Counter(classes).items():
             if self.counts[kind] > count:
                 raise ValueError(
-                    f"a part of a pipeline has {count} {kind} before it, but here are {self.counts[kind]}, which would rename its own: "
-                    "put it directly after the part before it, or give transforms a name="
+                    f"this part was built to follow {count} {kind}, but {self.counts[kind]} come before it here, so its random streams would "
+                    "change: put it directly after the part before it, or give transforms a name="
                 )
             self.counts[kind] = count
 

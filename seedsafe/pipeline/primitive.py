@@ -112,7 +112,7 @@ def marks_of(kind: type) -> Marks:
 
 def clips(kind: type) -> bool:
     """Return whether ``apply`` of a class works on floats in [0, 1] alone.
-    An undeclared class has the marks of the one whose ``apply`` methods it inherits; with methods of its own it has none.
+    A class without a declaration inherits the marks of the class whose ``apply`` methods it uses, or has none if it defines its own.
     """
     for base in kind.__mro__:
         if base in _declared:

@@ -7,7 +7,7 @@ reaches the workers, and the framework's quirks.
 from seedsafe.bridging.generators import global_generators
 from seedsafe.bridging.search import held_generators
 from seedsafe.functional.jpeg import Place, Windows
-from seedsafe.ground.checks import explain_arguments, flag
+from seedsafe.ground.checks import explain_arguments, flag, with_article
 from seedsafe.ground.process import check_main
 from seedsafe.ground.warning import warn
 from seedsafe.keys.key import address, checked_int, philox
@@ -128,4 +128,5 @@ __all__ = [
     "stamped",
     "walk",
     "warn",
+    "with_article",
 ]

@@ -12,6 +12,7 @@ import numpy as np
 
 from seedsafe.bridging import walk as bridging
 from seedsafe.bridging.walk import Location, Part
+from seedsafe.ground.checks import with_article
 from seedsafe.ground.warning import warn
 from seedsafe.keys.ambient import Read, thread
 from seedsafe.keys.key import Address, SampleIndex, SampleKey
@@ -345,15 +346,14 @@ def check_base(base: Any, *, name: str = "base", streams: str = "the adapter for
         >>> check_base((np.zeros((8, 8)), np.zeros((8, 5))))
         >>> check_base((np.zeros((9, 8, 8, 3)), np.zeros(9)))
         Traceback (most recent call last):
-        TypeError: base must hold samples, got a tuple of columns with the shapes [(9, 8, 8, 3), (9,)]: pass list(zip(*base)), or \
-torch.utils.data.TensorDataset(*base) of tensors, whose images are (N, C, H, W)
+        TypeError: base must hold samples, got a tuple of columns with the shapes [(9, 8, 8, 3), (9,)]: pass list(zip(*base))
     """
     _warn_of_other_records(base)
     if type(base) in (tuple, list):
         _check_columns(base, name)
     elif isinstance(base, _DICTS) and base and 0 not in base and not hasattr(type(base), "__missing__"):
         raise TypeError(
-            f"{name} must have {name}[0], got a {type(base).__name__} of {_names(base)}: pass "
+            f"{name} must have {name}[0], got {with_article(base)} of {_names(base)}: pass "
             f"[dict(zip({name}, row)) for row in zip(*{name}.values())] if its values are columns, list({name}.values()) if they are "
             "samples"
         )
@@ -381,8 +381,7 @@ def _check_columns(base: Any, name: str) -> None:
         return
     if any(_are_columns(*sorted(pair, key=len)) for pair in combinations(shapes, 2)):
         raise TypeError(
-            f"{name} must hold samples, got a {type(base).__name__} of columns with the shapes {shapes}: pass list(zip(*{name})), or "
-            f"torch.utils.data.TensorDataset(*{name}) of tensors, whose images are (N, C, H, W)"
+            f"{name} must hold samples, got a {type(base).__name__} of columns with the shapes {shapes}: pass list(zip(*{name}))"
         )
 
 

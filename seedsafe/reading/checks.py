@@ -31,6 +31,7 @@ from seedsafe.bridging.options import NotReproducible
 from seedsafe.bridging.region import PATIENCE, Replayed, regions
 from seedsafe.bridging.search import held_generators
 from seedsafe.bridging.walk import Contents, named_place
+from seedsafe.ground.checks import with_article
 from seedsafe.ground.warning import warn
 from seedsafe.keys import seeding
 from seedsafe.keys.key import SampleIndex
@@ -317,7 +318,7 @@ class DrawChecks:
         return _Fault(self._text_of_constants(constant), False) if constant else None
 
     def _subject(self) -> str:
-        return f"the {self._name}, a {type(self._base).__qualname__},"
+        return f"the {self._name}, {with_article(self._base)},"
 
     def _ways_out(self) -> str:
         return "; ".join((*self._unkeyed.ways, "draw from seedsafe.generator() in it", _ALLOW))
@@ -503,7 +504,7 @@ def _stream_text(records: Any, name: str, moved: Sequence[Stateful], unkeyed: Un
         (*unkeyed.ways, 'pass on_unkeyed="allow" if they only order the records, as a shuffle does')
     )
     return (
-        f"the {name}, a {type(records).__qualname__}, draws from {_names_of(moved)} while records are read from it. If these draws change "
+        f"the {name}, {with_article(records)}, draws from {_names_of(moved)} while records are read from it. If these draws change "
         f"records, the same record differs with the workers and from run to run: {text}"
     )
 

@@ -7,7 +7,7 @@ from copy import copy
 from html import escape
 from typing import Any
 
-from seedsafe.ground.checks import record_ids
+from seedsafe.ground.checks import record_ids, with_article
 from seedsafe.ground.html import table
 from seedsafe.pipeline.compose import Compose
 from seedsafe.pipeline.html import pipeline_table
@@ -48,7 +48,7 @@ class PassesOn:
         try:
             return getattr(other, name)
         except AttributeError as error:
-            names = f"{type(self).__name__} nor its {self.stands_for}, a {type(other).__qualname__},"
+            names = f"{type(self).__name__} nor its {self.stands_for}, {with_article(other)},"
             raise AttributeError(f"neither {names} has the attribute {name!r}") from error
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -62,7 +62,7 @@ class PassesOn:
             ours = other is not None and type(self).__module__.startswith("seedsafe")
             for inside in self.further_inside() if ours else ():
                 if hasattr(inside, name):
-                    kinds = f"{type(inside).__qualname__} inside, which a {type(self).__name__}"
+                    kinds = f"{type(inside).__qualname__} inside, which {with_article(self)}"
                     raise AttributeError(
                         f"{name} is an attribute of the {kinds} does not reach: set it there"
                     )

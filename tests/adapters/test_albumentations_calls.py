@@ -250,12 +250,13 @@ def test_a_safe_rotation_keeps_the_size_and_all_of_the_image() -> None:
 
 
 def test_scales_that_albumentations_fails_with_are_refused() -> None:
-    with pytest.raises(ValueError, match="scale_limit must be above -1, got 1"):
-        A.ShiftScaleRotate(scale_limit=1)
-    with pytest.raises(
-        ValueError, match=r"scale_limit must be above -1, got 1.2, which draws factors from -0.2"
-    ):
+    with pytest.raises(ValueError, match=r"scale_limit must be at least -1, got 1.2, .* factors from -0.2"):
         A.RandomScale(scale_limit=1.2)
+    for scale in (1, (-1, 1)):
+        augment = A.Compose([A.ShiftScaleRotate(scale_limit=scale, p=1), A.RandomScale(scale, p=1)])
+        sizes = [len(augment(image=IMAGE, key=key)["image"]) for key in keys(60)]
+        assert min(sizes) < 12
+        assert 180 < max(sizes) <= 240
     assert A.RandomScale(scale_limit=-0.2) == A.RandomScale(scale_limit=0.2)
 
 

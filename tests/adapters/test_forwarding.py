@@ -74,6 +74,9 @@ def test_attributes_are_the_bases() -> None:
         AttributeError, match="neither AugmentedDataset nor its base, a Cifar, has the attribute 'nothing'"
     ):
         _ = dataset.nothing
+    images = type("ImageFolder", (Cifar,), {})()
+    with pytest.raises(AttributeError, match="nor its base, an ImageFolder, has"):
+        _ = AugmentedDataset(images, AUGMENT, seed=SEED).clases
     with pytest.raises(AttributeError) as raised:
         _ = dataset.broken
     assert "of its own" in str(raised.value.__cause__)

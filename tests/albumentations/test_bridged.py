@@ -286,3 +286,45 @@ def test_a_later_size_is_known_unless_the_original_chooses_by_the_sample() -> No
     near = ours.RandomCropNearBBox(max_part_shift=0.1, cropping_bbox_key="near", p=1)
     with pytest.raises(ValueError, match="is not known before the call"):
         ours.Compose([near, ours.RandomCrop(2, 2)]).pipeline.params(KEY, (96, 112, 3))
+
+
+def test_what_reads_the_limits_of_its_compose_moves_boxes_too() -> None:
+    augment = around(ours, [ss.bridge(original.RandomGridShuffle((2, 2), p=1))])
+    mask = np.zeros_like(MASK)
+    mask[5:40, 8:50] = 1
+    for index in range(6):
+        parts = PARTS | {"mask": mask, "bboxes": [(8, 5, 50, 40)], "labels": ["thing"]}
+        made = augment(**parts, key=ss.SampleKey(42, 0, index))
+        rows, columns = (np.flatnonzero(made["mask"].any(axis=axis)) for axis in (1, 0))
+        np.testing.assert_allclose(
+            made["bboxes"][0], (columns[0], rows[0], columns[-1] + 1, rows[-1] + 1), atol=1e-4
+        )
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: ours.Mosaic(p=1),
+        lambda: ours.ConstrainedCoarseDropout(bbox_labels=["thing"], p=1),
+        lambda: original.Mosaic(p=1),
+    ],
+    ids=["Mosaic", "ConstrainedCoarseDropout", "a bare Mosaic"],
+)
+def test_what_reads_labels_of_boxes_is_refused(make: Any) -> None:
+    augment = around(ours, [make()])
+    with pytest.raises(ValueError, match=r"reads the labels of bboxes.*, which a bridge does not have"):
+        augment(**PARTS, mosaic_metadata=[{"image": IMAGE}], key=KEY)
+    boxes = [{"image": IMAGE, "bboxes": [[0, 0, 9, 9]]}]
+    if "Mosaic" in repr(make()):
+        assert augment(image=IMAGE, mosaic_metadata=[{"image": IMAGE}], key=KEY)["image"].shape[2] == 3
+        with pytest.raises(ValueError, match="reads the labels of bboxes, which a bridge does not have"):
+            augment(image=IMAGE, mosaic_metadata=boxes, key=KEY)
+
+
+def test_a_pipeline_reports_its_originals() -> None:
+    inner = ours.OneOf([ours.RandomFog(), ours.HorizontalFlip()])
+    told = ours.Compose([ours.VerticalFlip(), inner, ours.RandomRain(p=0.2)], p=0.4).report()
+    assert told.splitlines() == [
+        "RandomFog(p=1.0) of albumentations: drawn by the original",
+        "RandomRain(p=0.2) of albumentations: drawn by the original",
+    ]

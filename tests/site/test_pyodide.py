@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 import in_pyodide
+import pipelines_from_the_page
 import pytest
 from conftest import ROOT, SITE
 from playwright.sync_api import Page, Route
@@ -66,11 +67,11 @@ def serve(page: Page, files: Path | None, wheel: Path | None = None) -> None:
     page.route("**/wheel/**", answer)
 
 
-def write(page: Page, folder: str, *paths: Path) -> None:
-    """Write files of the tests into Pyodide's memory."""
+def write(page: Page, folder: str, *paths: Path, base: Path = TESTS) -> None:
+    """Write files, by default of the tests, into Pyodide's memory."""
     for path in paths:
         data = base64.b64encode(path.read_bytes()).decode()
-        page.evaluate(WRITE, [f"{folder}/{path.relative_to(TESTS).as_posix()}", data])
+        page.evaluate(WRITE, [f"{folder}/{path.relative_to(base).as_posix()}", data])
 
 
 @pytest.fixture
@@ -101,8 +102,9 @@ def test_the_contract_in_plain_python(pyodide: Page) -> None:
         "pipelines_from_the_page.py",
         "site/in_pyodide.py",
     )
-    write(pyodide, "/tests", *(TESTS / name for name in names), *(TESTS / "golden").glob("*.json"))
-    code = "import sys; sys.path += ['/tests', '/tests/site']; import in_pyodide, platform; [platform.machine(), *in_pyodide.from_the_page('/tests/golden')]"
+    write(pyodide, "/tests", *(TESTS / name for name in names))
+    write(pyodide, "", pipelines_from_the_page.ANSWERS, pipelines_from_the_page.PAGE, base=ROOT)
+    code = "import sys; sys.path += ['/tests', '/tests/site']; import in_pyodide, platform; [platform.machine(), *in_pyodide.from_the_page()]"
     machine, number, wrong = pyodide.evaluate("(code) => globalThis.python.runPython(code).toJs()", code)
     assert machine == "wasm32"
     assert number > 100
@@ -166,7 +168,7 @@ def native() -> dict[str, Any]:
 
 
 def test_what_is_compared_there_holds_here() -> None:
-    assert in_pyodide.from_the_page(str(TESTS / "golden"))[1] == []
+    assert in_pyodide.from_the_page()[1] == []
     made = native()
     assert made["wrong"] == []
     assert made["decisions"] > 140

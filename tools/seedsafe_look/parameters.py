@@ -43,14 +43,14 @@ def text(params: Any) -> str:
     if params is None:
         return "did not fire"
     fields = _fields(params)
-    if isinstance(params, Address) or fields == ("size",):
-        return "fired"
-    if fields:
-        # An address says nothing to a reader: it is where noise and bridges begin to draw.
+    if isinstance(params, Address):  # of a bridge
+        return "drawn by the original"
+    if fields and fields != ("size",):
+        # An address says nothing to a reader: it is where noise begins to draw.
         values = ((name, getattr(params, name)) for name in fields)
         shown = (f"{name}={_value(value)}" for name, value in values if not isinstance(value, Address))
         return ", ".join(shown) or "fired"
-    return "fired" if params in ((), {}) else _value(params)
+    return "fired" if fields or params in ((), {}) else _value(params)
 
 
 def _fields(params: Any) -> tuple[str, ...]:

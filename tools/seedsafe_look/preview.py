@@ -96,11 +96,11 @@ def _preview(options: argparse.Namespace) -> int:
 
 
 def _facts(subject: Subject, output: Path, rows: list[Any]) -> dict[str, Any]:
-    shown = []
-    for row in rows:
+    def facts_of(row: Any) -> dict[str, Any]:
         cells = [{"title": one.title, "applied": one.applied} for one in row.cells]
-        shown.append({"sample": row.title, "error": row.error, "cells": cells})
-    return {"pipeline": subject.name, "output": str(output), "rows": shown}
+        return {"sample": row.title, "error": row.error, "cells": cells}
+
+    return {"pipeline": subject.name, "output": str(output), "rows": [facts_of(row) for row in rows]}
 
 
 def _folder_of(subject: Subject, options: argparse.Namespace) -> _Folder | None:
@@ -109,21 +109,18 @@ def _folder_of(subject: Subject, options: argparse.Namespace) -> _Folder | None:
         return _Folder(subject, options)
     unused = [f"--{name}" for name in ("images", "masks", "annotations") if getattr(options, name)]
     if unused:
-        raise ValueError(
-            f"{subject.name} is a dataset and has its own samples: leave out {', '.join(unused)}"
-        )
+        raise ValueError(f"{subject.name} has its own samples: leave out {', '.join(unused)}")
     subject.check_seed(options.seed)
     return None
 
 
 def _indices(options: argparse.Namespace, samples: Any) -> list[int]:
     length = len(samples) if hasattr(samples, "__len__") else 2**32
-    if options.indices is None:
-        return list(range(min(options.samples, length)))
-    beyond = [number for number in options.indices if number >= length]
+    indices = list(options.indices or range(min(options.samples, length)))
+    beyond = [number for number in indices if number >= length]
     if beyond:
         raise IndexError(f"--indices must be below {length}, the number of samples, got {beyond[0]}")
-    return list(options.indices)
+    return indices
 
 
 def _row(
@@ -178,7 +175,11 @@ class _Folder:
             mask = read_image_as_stored(files[0])
             parts["mask"] = mask if mask.ndim == 2 else np.ascontiguousarray(mask[..., 0])
         note = self.notes.get(name.as_posix(), self.notes.get(name.name))
-        return parts if note is None else parts | _annotations(note, parts["image"].shape[:2], self.augment)
+        if self.notes and note is None:
+            print(f"{name.as_posix()} has no entry in --annotations: drawn without", file=sys.stderr)
+        if self.notes:
+            parts |= _annotations(note or {"boxes": []}, parts["image"].shape[:2], self.augment)
+        return parts
 
 
 def _annotations(note: dict[str, Any], size: tuple[int, int], augment: Compose | None) -> dict[str, Any]:
@@ -188,9 +189,8 @@ def _annotations(note: dict[str, Any], size: tuple[int, int], augment: Compose |
     if note.get("boxes") is not None:
         rows = np.array(note["boxes"], np.float64).reshape(-1, 4)
         if note.get("format") == "coco":
-            rows = from_edges(
-                to_edges(rows, "coco", size), "pascal_voc" if boxes is None else boxes.format, size
-            )
+            form = "pascal_voc" if boxes is None else boxes.format
+            rows = from_edges(to_edges(rows, "coco", size), form, size)
         parts["boxes"] = rows if boxes is not None else rows.view(Edges)
         labels = note.get("labels", list(range(len(rows))))
         parts |= {label: note.get(label, labels) for label in (() if boxes is None else boxes.labels)}
@@ -223,8 +223,7 @@ def _notes_of(file: str) -> dict[str, Any]:
             if "bbox" in one:
                 note["boxes"].append(one["bbox"])
                 note["labels"].append(kinds.get(one.get("category_id"), one.get("category_id")))
-            points = one.get("keypoints", [])
-            note["keypoints"] += [points[first : first + 3] for first in range(0, len(points), 3)]
+            note["keypoints"] += np.reshape(one.get("keypoints", []), (-1, 3)).tolist()
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(
             f'{file} must be the JSON of COCO, or {{"file name": {{"boxes": [[x0, y0, x1, y1]]}}}}: '
