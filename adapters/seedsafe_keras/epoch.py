@@ -70,13 +70,13 @@ class EpochCallback:
     def on_train_begin(self, logs: Any = None) -> None:
         """Check that Keras will read whole passes, and that its workers can load the sequence."""
         self._begins = True
-        steps, batches = (self.params or {}).get("steps"), len(self.sequence)
+        self._steps, batches = (self.params or {}).get("steps"), len(self.sequence)
         if self.sequence.repeat:
-            if steps is None:
+            if self._steps is None:
                 raise ValueError("a sequence with repeat=True has no end: pass steps_per_epoch to fit")
-        elif steps is not None and steps != batches:
+        elif self._steps not in (None, batches):
             raise ValueError(
-                f"steps_per_epoch must be {batches}, the sequence's length, got {steps}, so Keras would carry batches of one "
+                f"steps_per_epoch must be {batches}, the sequence's length, got {self._steps}, so Keras would carry batches of one "
                 "epoch into the next, or run out of them: pass repeat=True to the sequence"
             )
         _check_pickles(self.sequence)

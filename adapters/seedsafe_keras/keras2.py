@@ -30,7 +30,7 @@ class KerasEpochCallback(EpochCallback, tf_keras.callbacks.Callback):  # type: i
     def on_train_begin(self, logs: Any = None) -> None:
         """Check the steps."""
         super().on_train_begin(logs)
-        steps = self._steps()
+        steps = self._steps
         if steps != len(self.sequence):
             raise ValueError(
                 f"tf-keras reads {len(self.sequence)} batches of the sequence for {steps} steps: "
@@ -40,7 +40,7 @@ class KerasEpochCallback(EpochCallback, tf_keras.callbacks.Callback):  # type: i
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         """Set the sequence's epoch. tf-keras reads each epoch from batch 0, even if the sequence repeats."""
         super().on_epoch_begin(epoch)
-        steps = self._steps() or 0
+        steps = self._steps or 0
         self.sequence.begin_epoch(epoch, epoch * steps if self.sequence.repeat else 0)
         self._fresh = True
 

@@ -63,10 +63,10 @@ class KerasEpochCallback(EpochCallback, keras.callbacks.Callback):  # type: igno
         """Check the steps."""
         super().on_train_begin(logs)
         execution = self.model.steps_per_execution if self.sequence.repeat else 1
-        if (self._steps() or 0) % execution:
+        if (self._steps or 0) % execution:
             raise ValueError(
                 "steps_per_epoch must be a multiple of the model's steps_per_execution if the sequence repeats, got "
-                f"{self._steps()} and {execution}, so Keras would do more steps: change one of them"
+                f"{self._steps} and {execution}, so Keras would do more steps: change one of them"
             )
         self._started = False
 
@@ -76,7 +76,7 @@ class KerasEpochCallback(EpochCallback, keras.callbacks.Callback):  # type: igno
         if self.sequence.repeat:
             # Keras reads on with the same workers, which have a copy of the first epoch's sequence.
             if not self._started:
-                self.sequence.begin_epoch(epoch, epoch * (self._steps() or 0))
+                self.sequence.begin_epoch(epoch, epoch * (self._steps or 0))
         else:
             self.sequence.begin_epoch(epoch)
         self._started = True

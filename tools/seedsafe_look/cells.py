@@ -1,4 +1,4 @@
-"""Cells of samples: what a pipeline or dataset makes of one, with its parameters."""
+"""What a pipeline makes of a sample."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["columns", "drawn"]
 
 
 def columns(index: int, epochs: Iterable[int], views: int | None) -> list[tuple[str, SampleIndex]]:
-    """Return the title and the place of each column: the epochs, or views of the first of them."""
+    """Return the title and the stamped index of each column: the epochs, or views of the first of them."""
     if views is None:
         return [(f"epoch {epoch}", SampleIndex(index, epoch)) for epoch in epochs]
     first, *_ = epochs
