@@ -346,7 +346,7 @@ class Endless(keras.utils.PyDataset):
         ),
         (Samples(0), {"batch_size": 2}, ValueError, "base must have at least one sample or batch"),
         (iter([]), {"batch_size": 2}, TypeError, "base must have a length, got list_iterator"),
-        (Endless(), {}, TypeError, "got Endless: define __len__ on it, for one epoch; repeat=True reads on"),
+        (Endless(), {}, TypeError, "got Endless: define __len__ on it, the length of an epoch"),
         (
             Samples(7),
             {"batch_size": 2, "augment": 3},
