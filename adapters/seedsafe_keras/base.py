@@ -51,7 +51,7 @@ def length(base: Any) -> int:
         try:
             units = len(base)
         except TypeError:
-            way_out = _PAIRS if hasattr(base, "__next__") else "define __len__ on it"
+            way_out = _PAIRS if hasattr(base, "__next__") else "define __len__ on it, the length of an epoch"
             raise TypeError(f"base must have a length, got {type(base).__name__}: {way_out}") from None
     if units < 1:
         raise ValueError(f"base must have at least one sample or batch, got {units}: check the data")

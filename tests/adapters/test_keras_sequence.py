@@ -314,6 +314,13 @@ class TestEpoch:
             EpochCallback(at(Samples(3), batch_size=1))
 
 
+class Endless(keras.utils.PyDataset):
+    num_batches = None
+
+    def __getitem__(self, position: int) -> np.ndarray:
+        return np.zeros((2, 4, 4, 3), np.uint8)
+
+
 @pytest.mark.parametrize(
     ("base", "options", "error", "message"),
     [
@@ -339,6 +346,7 @@ class TestEpoch:
         ),
         (Samples(0), {"batch_size": 2}, ValueError, "base must have at least one sample or batch"),
         (iter([]), {"batch_size": 2}, TypeError, "base must have a length, got list_iterator"),
+        (Endless(), {}, TypeError, "got Endless: define __len__ on it, the length of an epoch"),
         (
             Samples(7),
             {"batch_size": 2, "augment": 3},

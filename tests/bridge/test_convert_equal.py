@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import warnings
 from collections.abc import Callable
@@ -33,6 +34,23 @@ def photographs() -> list[np.ndarray]:
     return found
 
 
+def cropped(made: Any, picture: Any, params: Any) -> Any:
+    """Return what torchvision's RandomCrop makes of a PIL image, with our corner."""
+    from torchvision.transforms import functional
+
+    above = before = 0
+    if made.padding is not None:
+        picture = functional.pad(picture, made.padding, made.fill, made.padding_mode)
+        whole = isinstance(made.padding, int)
+        before, above = (made.padding,) * 2 if whole else made.padding[:2]
+    for side in (0, 1) if made.pad_if_needed else ():
+        lacks = max(made.size[1 - side] - picture.size[side], 0)
+        margins = [0 if side else lacks, lacks if side else 0]
+        picture = functional.pad(picture, margins, made.fill, made.padding_mode) if lacks else picture
+        before, above = before + margins[0], above + margins[1]
+    return functional.crop(picture, params.top + above, params.left + before, *made.size)
+
+
 def cases() -> dict[str, list[Case]]:
     from timm.data.transforms import RandomResizedCropAndInterpolation
     from torchvision import transforms as v1
@@ -50,20 +68,6 @@ def cases() -> dict[str, list[Case]]:
     def resized(made: Any, picture: Any, params: Any) -> Any:
         top, left, height, width = params
         return functional.resized_crop(picture, top, left, height, width, list(made.size), mode(made))
-
-    def cropped(made: Any, picture: Any, params: Any) -> Any:
-        wide = (
-            picture
-            if made.padding is None
-            else functional.pad(picture, made.padding, made.fill, made.padding_mode)
-        )
-        above = (
-            0 if made.padding is None else made.padding if isinstance(made.padding, int) else made.padding[1]
-        )
-        before = (
-            0 if made.padding is None else made.padding if isinstance(made.padding, int) else made.padding[0]
-        )
-        return functional.crop(wide, params.top + above, params.left + before, *made.size)
 
     def jittered(made: Any, picture: Any, params: Any) -> Any:
         steps = (
@@ -95,6 +99,8 @@ def cases() -> dict[str, list[Case]]:
     def blurred(made: Any, picture: Any, params: Any) -> Any:
         return functional.gaussian_blur(picture, list(made.kernel_size), [params.sigma] * 2)
 
+    # The angles of torchvision's own tests.
+    turns = itertools.product((-10.9, 18, 45, -90, 180, 0), (None, (0.2, 0.3)), (None, (0.5, 0.5), (2, 2)))
     return {
         "RandomHorizontalFlip": [(v1.RandomHorizontalFlip(1.0), call), (v2.RandomHorizontalFlip(1.0), call)],
         "RandomVerticalFlip": [(v1.RandomVerticalFlip(1.0), call)],
@@ -120,6 +126,11 @@ def cases() -> dict[str, list[Case]]:
             (v1.RandomCrop(32, padding=4), cropped),
             (v1.RandomCrop(32, padding=(1, 2, 3, 4), padding_mode="reflect"), cropped),
             (v1.RandomCrop((30, 40), padding=(3, 5), fill=(9, 8, 7)), cropped),
+            *(
+                (v1.RandomCrop((60, 70), padding, True, 7 if mode == "constant" else 0, mode), cropped)
+                for padding in (None, 3, (1, 2, 3, 4))
+                for mode in ("constant", "edge", *(("reflect", "symmetric") if padding is None else ()))
+            ),
         ],
         "Pad": [
             (v1.Pad(3), call),
@@ -145,6 +156,7 @@ def cases() -> dict[str, list[Case]]:
             (v1.RandomAffine(15, (0.1, 0.2), (0.9, 1.1), 5), moved),
             (v1.RandomAffine((10, 40), shear=(-10, 10, 5, 15), interpolation=bilinear, fill=9), moved),
             (v2.RandomAffine(0, (0.05, 0.05)), moved),
+            *((v1.RandomAffine((one, one), shift, scale, 35.6), moved) for one, shift, scale in turns),
         ],
         "RandomPerspective": [
             (v1.RandomPerspective(0.5, 1.0), viewed),
@@ -229,3 +241,52 @@ def test_it_is_as_near_as_the_table_says(name: str) -> None:
                     largest = max(largest, int(np.abs(made.astype(int) - wanted).max()))
     assert largest <= ROWS[name].within
     assert math.isclose(largest, ROWS[name].within, rel_tol=0.35, abs_tol=0), "the bound is too wide"
+
+
+@pytest.mark.parametrize(
+    ("name", "factors", "within"),
+    [
+        ("brightness", (0.0, 0.1, 0.35, 0.5, 0.7, 1.3, 1.34, 5.0), 1),
+        ("contrast", (0.0, 0.2, 0.5, 0.7, 1.3, 1.5, 2.0), 2),
+        ("saturation", (0.0, 0.1, 0.5, 0.75, 1.25, 2.0), 2),
+        ("contrast", (4.0, 5.0), 4),
+        ("saturation", (4.0, 5.0), 4),
+        ("hue", (-0.5, -0.4, -0.2, 0.2, 0.3, 0.5), 18),
+    ],
+)
+def test_each_step_of_a_jitter_is_as_near_as_the_report_says(
+    name: str, factors: tuple[float, ...], within: int
+) -> None:
+    from PIL import Image
+    from torchvision.transforms import ColorJitter, functional
+
+    noise = np.random.default_rng(0).integers(0, 256, (96, 64, 3), np.uint8)
+    for factor, image in itertools.product(factors, (*photographs(), noise)):
+        made = convert(ColorJitter(**{name: (factor, factor)}))(image, key=ss.SampleKey(20, 1, 0))
+        wanted = getattr(functional, f"adjust_{name}")(Image.fromarray(image), factor)
+        assert np.abs(made.astype(int) - wanted).max() <= within
+
+
+def test_v2_differs_in_moves_by_the_nearest_pixel_by_nothing_and_else_by_one() -> None:
+    from PIL import Image
+    from torchvision.transforms import InterpolationMode, v2
+
+    for mode, angle in itertools.product(("nearest", "bilinear"), (-10.9, 18, 87)):
+        theirs = v2.RandomAffine((angle, angle), (0.1, 0.2), (0.5, 1.5), 9, InterpolationMode(mode))
+        for image, index in itertools.product(photographs(), range(4)):
+            key = ss.SampleKey(20, 1, index)
+            ((_, params),) = convert(theirs).params(key, image.shape)
+            wanted = v2.functional.affine(
+                Image.fromarray(image), -params.degrees, [round(one) for one in params.translate],
+                params.scale[0], list(params.shear), theirs.interpolation, theirs.fill,
+            )  # fmt: skip
+            apart = np.abs(convert(theirs)(image, key=key).astype(int) - wanted).max()
+            assert apart <= (mode == "bilinear")
+
+
+@pytest.mark.parametrize("mode", ["reflect", "symmetric"])
+def test_a_crop_that_mirrors_twice_is_bridged(mode: str) -> None:
+    from torchvision.transforms import RandomCrop
+
+    (line,) = convert(RandomCrop(60, 3, True, padding_mode=mode)).report.bridged
+    assert "once more" in str(line)
