@@ -265,6 +265,9 @@ def of_audio() -> Iterator[Asked]:
 def of_names() -> Iterator[Asked]:
     """Yield what is asked of names: containers in each other, transforms twice, a second half, calls without a key."""
     crop, flip = ss.RandomCrop(9), ss.HorizontalFlip()
+    yield Asked(
+        ss.HorizontalFlip(p=Draws(address(HERE, ss.op_of("HorizontalFlip"))).unit()), (37, 53, 3), [HERE]
+    )
     calls = [
         HERE,
         ss.SampleKey(42, 3, 1234, call=1),
@@ -306,11 +309,32 @@ FUNCTIONS: list[tuple[str, list[Any]]] = [
     ("weighted", ["words", [0.5, 0, 3, 1.5], 3, False]),
     ("weighted", ["words", [0.5, 0, 3, 1.5], 6, True]),
     ("multinomial", ["words", 20, [1, 2, 3]]),
-    *(("normals", ["words", n]) for n in (1, 5, 16, 17)),
+    *((name, ["words", n]) for name in ("normals", "after_normals") for n in (1, 5, 16, 17)),
     ("truncated", ["words", -1.0, 0.5, 4]),
+    ("truncated", ["words", float(normal_quantiles()[32766]), float(normal_quantiles()[32768]), 12]),
+    *(("cos_sin", [k * 1.7]) for k in range(-40, 41)),
+    *(("log", [0.01 * k * k]) for k in range(1, 41)),
+    *(("exp", [-1.3 * k + 20.0]) for k in range(40)),
+    *(("quantile", [k / 80]) for k in range(1, 80)),
+    *(("addressed", [42, 3, n, at]) for n in range(2, 13) for at in range(n)),
+    *(("mixture", [seed, 1, [1, 2, 4], [3, 5, 70], at]) for seed in (1, 2, 3) for at in range(7)),
+    *(("mixture", [seed, 0, [3, 2, 2, 7], [4, 300, 2, 9], at]) for seed in (4, 5) for at in range(14)),
     *(
         ("cos_sin", [angle])
-        for angle in (0.0, 30.0, 45.0, 90.0, -100.0, -141.0, 135.0, 225.0, 270.0, 44.57142857142857, 1e9)
+        for angle in (
+            0.0,
+            30.0,
+            45.0,
+            90.0,
+            -100.0,
+            -141.0,
+            -0.0,
+            135.0,
+            225.0,
+            270.0,
+            44.57142857142857,
+            1e9,
+        )
     ),
     *(("log", [x]) for x in (10.0, 0.3, 1.40002125, 1.0, 0.7071067811865475, 0.7071067811865476, 1e300)),
     *(("exp", [x]) for x in (1.0, 0.0, -700.0, 700.0, -13.5, 0.3465735902799727)),
@@ -351,7 +375,11 @@ FUNCTIONS: list[tuple[str, list[Any]]] = [
             (1, 1.0, 0.4, 1.0),
         )
     ),
-    ("pieces", [{"key": [42, 3, 1234]}, "GaussianNoise", 7]),
+    *(
+        ("pieces", [{"key": [seed, 3, 1234]}, "GaussianNoise", n])
+        for seed in (42, str(2**127 + 9))
+        for n in (1, 7, 16, 17)
+    ),
     *(("noise_value", [piece]) for piece in (32768, 40000, 0, 65535)),
     *(("seeded", [42, value]) for value in ("7", "'text'", "None")),
 ]
@@ -405,6 +433,7 @@ def of_the_package() -> dict[str, Callable[..., Any]]:
         ),
         "multinomial": Draws.multinomial,
         "normals": Draws.normal,
+        "after_normals": lambda words, n: [words.unit(), words.normal(n), words.word()][2],
         "truncated": Draws.truncated_normal,
         "cos_sin": decisions.cos_sin_degrees,
         "log": decisions.logarithm,
@@ -432,7 +461,7 @@ def given(value: Any) -> Any:
     if value == "words":
         return Draws(address(HERE))
     if isinstance(value, dict):
-        return int(value["int"]) if "int" in value else ss.SampleKey(*value["key"])
+        return int(value["int"]) if "int" in value else ss.SampleKey(*map(int, value["key"]))
     return value
 
 
