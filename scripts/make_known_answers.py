@@ -31,9 +31,10 @@ from seedsafe.mixing.batch import beta
 from seedsafe.reading.faults import substitutes
 
 HERE = ss.SampleKey(42, 3, 1234)
-VIEWS = [ss.SampleKey(42, 3, 1234, view=view) for view in range(10)]
-SIZES = ((37, 53, 3), (53, 37, 1), (9, 200, 4), (64, 64, 3), (11, 10, 2))
-AUDIO = ((2, 16001), (1, 7), (1, 900))
+VIEWS = [ss.SampleKey(42, 3, 1234, view=view) for view in range(13)]
+MANY = [ss.SampleKey(42, 3, index) for index in range(24)]
+SIZES = ((37, 53, 3), (53, 37, 1), (9, 200, 4), (64, 64, 3), (11, 10, 2), (1, 1, 1), (2, 3, 2), (200, 9, 1))
+AUDIO = ((2, 16001), (1, 7), (500,))
 BOXES = [[3.0, 2.0, 7.5, 8.25]]
 TWO = [[1.0, 2.0, 4.0, 6.5], [5.0, 3.5, 9.0, 8.0]]
 
@@ -106,7 +107,8 @@ def of_boxes(transform: ss.Transform) -> bool:
 def takes(one: Asked) -> bool:
     """Return whether a transform takes an image of this size."""
     try:
-        ss.Compose([one.pipeline]).params(HERE, one.info)
+        for key in one.keys:
+            ss.Compose([one.pipeline]).params(key, one.info)
     except ValueError:
         return False
     return True
@@ -122,19 +124,31 @@ def asked() -> Iterator[Asked]:
             one = Asked(transform, ss.Info(size, "uint8", boxes=BOXES if of_boxes(transform) else None))
             if takes(one):
                 yield one
+    yield from of_views_and_boxes()
+    yield from of_policies()
+    yield from of_audio()
+    yield from of_names()
+
+
+def of_views_and_boxes() -> Iterator[Asked]:
+    """Yield what is asked of views, of boxes or none, and of what a few keys do not reach."""
     for transform in (
         ss.ThreeCrop((5, 2)),
         ss.FiveCrop((4, 7)),
         ss.TenCrop((4, 7)),
         ss.TenCrop((4, 7), vertical_flip=True),
     ):
-        for size in ((37, 53, 3), (53, 38, 1), (9, 200, 4), (12, 10, 2)):
+        for size in ((37, 53, 3), (53, 38, 1), (9, 200, 4), (12, 10, 2), (12, 12, 1)):
             yield Asked(transform, size, VIEWS)
     yield Asked(ss.TemporalSample(12, stride=3, segments=4, clips=7, short="repeat"), (60, 6, 5, 3), VIEWS)
     for rate in (0.0, 0.6, 0.95, 1.0):
         for size in SIZES:
             yield Asked(ss.BBoxSafeCrop(erosion_rate=rate), ss.Info(size, "uint8", boxes=np.zeros((0, 4))))
         yield Asked(ss.BBoxSafeCrop(erosion_rate=rate), ss.Info((11, 10, 2), "uint8", boxes=TWO))
+
+
+def of_policies() -> Iterator[Asked]:
+    """Yield what is asked of policies: each pair and operation, and strengths from a normal distribution."""
     for policy in ("imagenet", "cifar10", "svhn"):
         transform = ss.AutoAugment(policy, interpolation="bilinear")
         yield Asked(transform, (37, 53, 3), reaching(transform, (37, 53, 3), operations, 1000))
@@ -145,8 +159,25 @@ def asked() -> Iterator[Asked]:
         yield Asked(
             transform, (37, 53, 3), reaching(transform, (37, 53, 3), lambda drawn: drawn[1].params.op, 200)
         )
-    yield from of_audio()
-    yield from of_names()
+    for transform in (
+        ss.Perspective(distortion_scale=1.0, p=1),
+        ss.Perspective((0.5, 0.9), fit_output=True, p=1),
+    ):
+        yield Asked(transform, (5, 6, 1), MANY)
+        yield Asked(transform, (38, 12, 3), MANY)
+    yield Asked(ss.PhotoMetricDistortion(), ss.Info((19, 23, 3), "uint8"), MANY)
+    for size in SIZES:
+        boxes = [[-3.0, -2.0, 4.0, 5.0], [0.5, 0.5, 60.0, 70.0]]
+        yield Asked(ss.BBoxSafeCrop(erosion_rate=0.1), ss.Info(size, "uint8", boxes=boxes))
+    for op, span in (
+        ("Color", (0.2, 0.8)),
+        ("Posterize", (2, 6)),
+        ("Solarize", (9, 3)),
+        ("TranslateY", (0.1, 1.0)),
+        ("TranslateX", (0, 1.2)),
+    ):
+        yield Asked(ss.PolicyOp(op, span, level=0.8, std=0.7), (37, 53, 3), MANY)
+        yield Asked(ss.PolicyOp(op, span, level=7, std=2.0), (37, 53, 3), MANY)
 
 
 def more() -> Iterator[ss.Transform]:
@@ -155,7 +186,11 @@ def more() -> Iterator[ss.Transform]:
     yield ss.RandomCrop(8, padding=(1, 3))
     for left, right, top, bottom in ((1.0, 1.0, 0.7, 0.9), (0.0, 0.0, 0.0, 0.0), (0.95, 0.5, 1.0, 0.05)):
         yield ss.RandomCropFromBorders(crop_left=left, crop_right=right, crop_top=top, crop_bottom=bottom)
-    yield ss.RandomResizedCrop(8, scale=(0.9, 1.0), ratio=(0.2, 0.5))
+    for ratio in ((0.2, 0.5), (0.9, 1.1), (1.5, 1.6), (9.0, 9.5)):
+        yield ss.RandomResizedCrop(8, scale=(0.9, 1.0), ratio=ratio)
+    yield ss.RandomResizedCrop(8, scale=(0.001, 0.02), ratio=(0.3, 3.0))
+    yield ss.RandomSizedCrop(8, heights=(1, 2), ratio=0.3)
+    yield ss.MultiScaleCrop(8, scales=(1.0, 0.01))
     yield ss.MultiScaleCrop(8, scales=(1.0, 0.4, 0.7), max_distort=2, places="grid")
     yield ss.RandomIoUCrop(
         min_scale=0.1,
