@@ -70,7 +70,19 @@ SWAPS = {
     "-=": "+=",
 }
 
-ALIVE: dict[tuple[str, str], str] = {}
+ALIVE: dict[tuple[str, str], str] = {
+    ("bbox_safe_crop.draw", "units = [words.unit() for _ in range(5)]"): "word 5 is of no use",
+    (
+        "random_scale.drawn",
+        "if not between or isinstance(sizes[1], int):",
+    ): "all sizes are numbers, or none is",
+    ("grid_shuffle.draw", "order = [1] * len(tiles)"): "each place is written over",
+    (
+        "policy_op_std.draw",
+        "a = float(min(max(low + (steps if high >= low else -steps), 0), WHOLE[op]))",
+    ): "there are no steps where both ends are equal",
+    ("auto_augment.draw", "if share < p"): "no unit found is equal to a probability",
+}
 """Why a change lives, by its function and its line with the change."""
 
 
