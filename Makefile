@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 
-.PHONY: demo proof cost test check test-kernels test-neon test-numpy test-oldest test-newest test-arm test-elsewhere test-release test-matrix test-order test-audit test-bridge test-scale test-albumentations test-cuda coverage test-trainers test-site bench bench-loaders docs clean
+.PHONY: demo proof cost test check mutants test-kernels test-neon test-numpy test-oldest test-newest test-arm test-elsewhere test-release test-matrix test-order test-audit test-bridge test-scale test-albumentations test-cuda coverage test-trainers test-site bench bench-loaders docs clean
 
 # One environment for everything; made again only when pyproject.toml or the kernels change.
 $(VENV)/.installed: pyproject.toml hatch_build.py $(wildcard seedsafe/kernels/*.[ch])
@@ -33,6 +33,7 @@ demo: $(VENV)/.installed
 
 proof: $(VENV)/.installed
 	$(BIN)/python -m demo --proof
+
 # How even the addressed order is over 10,000 keys: minutes. `make test` looks at 1,000 and fewer sizes.
 test-order: $(VENV)/.installed
 	SEEDSAFE_WHOLE_ORDER=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/test_addressed_order.py
@@ -52,6 +53,10 @@ check: $(VENV)/.installed
 	$(BIN)/mypy
 	$(BIN)/pyright
 	scripts/check_release.sh
+
+# One token changed at a time in the second implementation of the contract: which changes no known answer notices.
+mutants: $(VENV)/.installed
+	$(BIN)/python scripts/mutate_contract.py
 
 # The pages are built in an environment without frameworks, which are mocked; all of them (-E), because Sphinx's search forgets the words of
 # pages that it does not read again.

@@ -31,9 +31,10 @@ from seedsafe.mixing.batch import beta
 from seedsafe.reading.faults import substitutes
 
 HERE = ss.SampleKey(42, 3, 1234)
-VIEWS = [ss.SampleKey(42, 3, 1234, view=view) for view in range(10)]
-SIZES = ((37, 53, 3), (53, 37, 1), (9, 200, 4), (64, 64, 3), (11, 10, 2))
-AUDIO = ((2, 16001), (1, 7), (1, 900))
+VIEWS = [ss.SampleKey(42, 3, 1234, view=view) for view in range(13)]
+MANY = [ss.SampleKey(42, 3, index) for index in range(24)]
+SIZES = ((37, 53, 3), (53, 37, 1), (9, 200, 4), (64, 64, 3), (11, 10, 2), (1, 1, 1), (2, 3, 2), (200, 9, 1))
+AUDIO = ((2, 16001), (1, 7), (500,))
 BOXES = [[3.0, 2.0, 7.5, 8.25]]
 TWO = [[1.0, 2.0, 4.0, 6.5], [5.0, 3.5, 9.0, 8.0]]
 
@@ -106,7 +107,8 @@ def of_boxes(transform: ss.Transform) -> bool:
 def takes(one: Asked) -> bool:
     """Return whether a transform takes an image of this size."""
     try:
-        ss.Compose([one.pipeline]).params(HERE, one.info)
+        for key in one.keys:
+            ss.Compose([one.pipeline]).params(key, one.info)
     except ValueError:
         return False
     return True
@@ -122,19 +124,31 @@ def asked() -> Iterator[Asked]:
             one = Asked(transform, ss.Info(size, "uint8", boxes=BOXES if of_boxes(transform) else None))
             if takes(one):
                 yield one
+    yield from of_views_and_boxes()
+    yield from of_policies()
+    yield from of_audio()
+    yield from of_names()
+
+
+def of_views_and_boxes() -> Iterator[Asked]:
+    """Yield what is asked of views, of boxes or none, and of what a few keys do not reach."""
     for transform in (
         ss.ThreeCrop((5, 2)),
         ss.FiveCrop((4, 7)),
         ss.TenCrop((4, 7)),
         ss.TenCrop((4, 7), vertical_flip=True),
     ):
-        for size in ((37, 53, 3), (53, 38, 1), (9, 200, 4), (12, 10, 2)):
+        for size in ((37, 53, 3), (53, 38, 1), (9, 200, 4), (12, 10, 2), (12, 12, 1)):
             yield Asked(transform, size, VIEWS)
     yield Asked(ss.TemporalSample(12, stride=3, segments=4, clips=7, short="repeat"), (60, 6, 5, 3), VIEWS)
     for rate in (0.0, 0.6, 0.95, 1.0):
         for size in SIZES:
             yield Asked(ss.BBoxSafeCrop(erosion_rate=rate), ss.Info(size, "uint8", boxes=np.zeros((0, 4))))
         yield Asked(ss.BBoxSafeCrop(erosion_rate=rate), ss.Info((11, 10, 2), "uint8", boxes=TWO))
+
+
+def of_policies() -> Iterator[Asked]:
+    """Yield what is asked of policies: each pair and operation, and strengths from a normal distribution."""
     for policy in ("imagenet", "cifar10", "svhn"):
         transform = ss.AutoAugment(policy, interpolation="bilinear")
         yield Asked(transform, (37, 53, 3), reaching(transform, (37, 53, 3), operations, 1000))
@@ -145,8 +159,25 @@ def asked() -> Iterator[Asked]:
         yield Asked(
             transform, (37, 53, 3), reaching(transform, (37, 53, 3), lambda drawn: drawn[1].params.op, 200)
         )
-    yield from of_audio()
-    yield from of_names()
+    for transform in (
+        ss.Perspective(distortion_scale=1.0, p=1),
+        ss.Perspective((0.5, 0.9), fit_output=True, p=1),
+    ):
+        yield Asked(transform, (5, 6, 1), MANY)
+        yield Asked(transform, (38, 12, 3), MANY)
+    yield Asked(ss.PhotoMetricDistortion(), ss.Info((19, 23, 3), "uint8"), MANY)
+    for size in SIZES:
+        boxes = [[-3.0, -2.0, 4.0, 5.0], [0.5, 0.5, 60.0, 70.0]]
+        yield Asked(ss.BBoxSafeCrop(erosion_rate=0.1), ss.Info(size, "uint8", boxes=boxes))
+    for op, span in (
+        ("Color", (0.2, 0.8)),
+        ("Posterize", (2, 6)),
+        ("Solarize", (9, 3)),
+        ("TranslateY", (0.1, 1.0)),
+        ("TranslateX", (0, 1.2)),
+    ):
+        yield Asked(ss.PolicyOp(op, span, level=0.8, std=0.7), (37, 53, 3), MANY)
+        yield Asked(ss.PolicyOp(op, span, level=7, std=2.0), (37, 53, 3), MANY)
 
 
 def more() -> Iterator[ss.Transform]:
@@ -155,7 +186,11 @@ def more() -> Iterator[ss.Transform]:
     yield ss.RandomCrop(8, padding=(1, 3))
     for left, right, top, bottom in ((1.0, 1.0, 0.7, 0.9), (0.0, 0.0, 0.0, 0.0), (0.95, 0.5, 1.0, 0.05)):
         yield ss.RandomCropFromBorders(crop_left=left, crop_right=right, crop_top=top, crop_bottom=bottom)
-    yield ss.RandomResizedCrop(8, scale=(0.9, 1.0), ratio=(0.2, 0.5))
+    for ratio in ((0.2, 0.5), (0.9, 1.1), (1.5, 1.6), (9.0, 9.5)):
+        yield ss.RandomResizedCrop(8, scale=(0.9, 1.0), ratio=ratio)
+    yield ss.RandomResizedCrop(8, scale=(0.001, 0.02), ratio=(0.3, 3.0))
+    yield ss.RandomSizedCrop(8, heights=(1, 2), ratio=0.3)
+    yield ss.MultiScaleCrop(8, scales=(1.0, 0.01))
     yield ss.MultiScaleCrop(8, scales=(1.0, 0.4, 0.7), max_distort=2, places="grid")
     yield ss.RandomIoUCrop(
         min_scale=0.1,
@@ -265,6 +300,9 @@ def of_audio() -> Iterator[Asked]:
 def of_names() -> Iterator[Asked]:
     """Yield what is asked of names: containers in each other, transforms twice, a second half, calls without a key."""
     crop, flip = ss.RandomCrop(9), ss.HorizontalFlip()
+    yield Asked(
+        ss.HorizontalFlip(p=Draws(address(HERE, ss.op_of("HorizontalFlip"))).unit()), (37, 53, 3), [HERE]
+    )
     calls = [
         HERE,
         ss.SampleKey(42, 3, 1234, call=1),
@@ -306,11 +344,32 @@ FUNCTIONS: list[tuple[str, list[Any]]] = [
     ("weighted", ["words", [0.5, 0, 3, 1.5], 3, False]),
     ("weighted", ["words", [0.5, 0, 3, 1.5], 6, True]),
     ("multinomial", ["words", 20, [1, 2, 3]]),
-    *(("normals", ["words", n]) for n in (1, 5, 16, 17)),
+    *((name, ["words", n]) for name in ("normals", "after_normals") for n in (1, 5, 16, 17)),
     ("truncated", ["words", -1.0, 0.5, 4]),
+    ("truncated", ["words", float(normal_quantiles()[32766]), float(normal_quantiles()[32768]), 12]),
+    *(("cos_sin", [k * 1.7]) for k in range(-40, 41)),
+    *(("log", [0.01 * k * k]) for k in range(1, 41)),
+    *(("exp", [-1.3 * k + 20.0]) for k in range(40)),
+    *(("quantile", [k / 80]) for k in range(1, 80)),
+    *(("addressed", [42, 3, n, at]) for n in range(2, 13) for at in range(n)),
+    *(("mixture", [seed, 1, [1, 2, 4], [3, 5, 70], at]) for seed in (1, 2, 3) for at in range(7)),
+    *(("mixture", [seed, 0, [3, 2, 2, 7], [4, 300, 2, 9], at]) for seed in (4, 5) for at in range(14)),
     *(
         ("cos_sin", [angle])
-        for angle in (0.0, 30.0, 45.0, 90.0, -100.0, -141.0, 135.0, 225.0, 270.0, 44.57142857142857, 1e9)
+        for angle in (
+            0.0,
+            30.0,
+            45.0,
+            90.0,
+            -100.0,
+            -141.0,
+            -0.0,
+            135.0,
+            225.0,
+            270.0,
+            44.57142857142857,
+            1e9,
+        )
     ),
     *(("log", [x]) for x in (10.0, 0.3, 1.40002125, 1.0, 0.7071067811865475, 0.7071067811865476, 1e300)),
     *(("exp", [x]) for x in (1.0, 0.0, -700.0, 700.0, -13.5, 0.3465735902799727)),
@@ -351,7 +410,11 @@ FUNCTIONS: list[tuple[str, list[Any]]] = [
             (1, 1.0, 0.4, 1.0),
         )
     ),
-    ("pieces", [{"key": [42, 3, 1234]}, "GaussianNoise", 7]),
+    *(
+        ("pieces", [{"key": [seed, 3, 1234]}, "GaussianNoise", n])
+        for seed in (42, str(2**127 + 9))
+        for n in (1, 7, 16, 17)
+    ),
     *(("noise_value", [piece]) for piece in (32768, 40000, 0, 65535)),
     *(("seeded", [42, value]) for value in ("7", "'text'", "None")),
 ]
@@ -405,6 +468,7 @@ def of_the_package() -> dict[str, Callable[..., Any]]:
         ),
         "multinomial": Draws.multinomial,
         "normals": Draws.normal,
+        "after_normals": lambda words, n: [words.unit(), words.normal(n), words.word()][2],
         "truncated": Draws.truncated_normal,
         "cos_sin": decisions.cos_sin_degrees,
         "log": decisions.logarithm,
@@ -432,7 +496,7 @@ def given(value: Any) -> Any:
     if value == "words":
         return Draws(address(HERE))
     if isinstance(value, dict):
-        return int(value["int"]) if "int" in value else ss.SampleKey(*value["key"])
+        return int(value["int"]) if "int" in value else ss.SampleKey(*map(int, value["key"]))
     return value
 
 

@@ -104,6 +104,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "weighted": contract.Words.weighted,
     "multinomial": contract.Words.multinomial,
     "normals": contract.Words.normals,
+    "after_normals": lambda drawn, n: [drawn.unit(), drawn.normals(n), drawn.word()][2],
     "truncated": contract.Words.truncated_normals,
     "cos_sin": contract.cos_sin,
     "log": contract.logarithm,

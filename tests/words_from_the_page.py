@@ -874,34 +874,34 @@ def coarse_dropout(count: tuple[int, int], height: Pair, width: Pair, *, overhan
 
 
 def random_erasing(scale: Pair, ratio: Pair, *, fitting: bool) -> Draw:
-    def fit(share: float, shape: float, rows: int, columns: int) -> tuple[int, int]:
+    def fit(share: float, shape: float, rows: int, columns: int) -> tuple[int, int] | None:
         least = scale[0] * rows * columns
         most = min(scale[1] * rows * columns, ratio[0] * rows * rows, columns * columns / ratio[1])
         area = least + (most - least) * share
         if most < least or area == 0:
-            return 0, 0
+            return None
         wide = max(ratio[0], area / (rows * rows))
         wide += (min(ratio[1], columns * columns / area) - wide) * shape
-        return min(round(math.sqrt(area / wide)), rows), min(round(math.sqrt(area * wide)), columns)
+        found = min(round(math.sqrt(area / wide)), rows), min(round(math.sqrt(area * wide)), columns)
+        return found if min(found) > 0 else None
 
-    def tried(units: Sequence[float], rows: int, columns: int) -> Iterator[tuple[int, int]]:
+    def tried(units: Sequence[float], rows: int, columns: int) -> Iterator[tuple[int, int] | None]:
         for share, shape in zip(units[::2], units[1::2], strict=True):
             area = (scale[0] + (scale[1] - scale[0]) * share) * rows * columns
             high = log_uniform_of(shape, *ratio)
             height, width = round(math.sqrt(area * high)), round(math.sqrt(area / high))
             if height < rows and width < columns:
                 yield height, width
-        yield 0, 0
+        yield None
 
     def draw(words: Words, size: Size) -> Any:
         rows, columns = size[:2]
         units = [words.unit() for _ in range(20)]
         vertical, horizontal = words.word(), words.word()
-        height, width = (
-            fit(units[0], units[1], rows, columns) if fitting else next(tried(units, rows, columns))
-        )
-        if (height, width) == (0, 0):
+        found = fit(units[0], units[1], rows, columns) if fitting else next(tried(units, rows, columns))
+        if found is None:
             return [[]]
+        height, width = found
         top, left = integer_of(vertical, rows - height + 1), integer_of(horizontal, columns - width + 1)
         return [[[left, top, left + width, top + height]]]
 
