@@ -7,7 +7,7 @@ import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from seedsafe.bridging.again import Marks, Run, content, others_run, undisturbed
 from seedsafe.bridging.asked import FEW, Asked, in_memory
@@ -28,16 +28,7 @@ from seedsafe.keys.key import VALIDATION_EPOCH, Address
 __all__ = ["KEYS", "KeyCheck", "Runner"]
 
 
-class _Before(NamedTuple):
-    """What a process has found out about an object before another process unpickles it."""
-
-    calls: CallCount
-    groups: dict[str, Group]
-    told: set[tuple[str, ...]]
-    unread: dict[str, list[str]]
-    must_draw: bool
-
-
+_NOTHING: Final = f"nothing drew in {KEYS} reads"
 _EQUAL: Final = (
     'Pass Bridge(equal="together") if generators in equal states are meant to give equal numbers, as for an image and its '
     'mask: then make them before the bridge. Pass Bridge(equal="apart") if each is meant to have a stream of its own'
@@ -58,24 +49,21 @@ class Runner:
         must_draw: whether to warn if no watched call draws.
     """
 
-    def __init__(
-        self,
-        root: Any,
-        options: Bridge,
-        label: str,
-        *,
-        must_draw: bool = False,
-        _before: _Before | None = None,
-    ) -> None:
+    def __init__(self, root: Any, options: Bridge, label: str, *, must_draw: bool = False) -> None:
         self.root = root
         self.options = options
         self.label = label
-        self._calls = CallCount() if _before is None else _before.calls
-        self._groups = {} if _before is None else _before.groups
-        self._told = set() if _before is None else _before.told
-        self._unread = {} if _before is None else _before.unread
-        self.must_draw = must_draw if _before is None else _before.must_draw
-        self._watch = Watch(label, self._calls, self._trace, self._hints, root)
+        self.must_draw = must_draw
+        self._calls = CallCount()
+        self._groups: dict[str, Group] = {}
+        self._told: set[tuple[str, ...]] = set()
+        self._unread: dict[str, list[str]] = {}
+        self._begin()
+        self._search: Search | None = self._find()
+
+    def _begin(self) -> None:
+        """Begin in a process. An object that is being unpickled may not be complete: the first call searches it."""
+        self._watch = Watch(self.label, self._calls, self._trace, self._hints, self.root)
         self._process = -1
         self._stored: tuple[Source, ...] | None = None
         self._has_torch = False
@@ -84,14 +72,17 @@ class Runner:
         self._keys_all = True
         """Whether all sources are keyed for each call: few are stored, or the object changes in its own calls."""
         seeding.listen()
-        # An object that is being unpickled may not be complete: the first call searches it.
-        self._search: Search | None = self._find() if _before is None else None
+        self._search = None
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __getstate__(self) -> dict[str, Any]:
         self._refresh({})  # generators may have moved to other paths
         groups = {path: group._replace(thing=None) for path, group in self.search().groups.items()}
-        before = _Before(self._calls, groups, self._told, self._unread, self.must_draw)
-        return _unpickle, (self.root, self.options, self.label, before)
+        names = ("root", "options", "label", "must_draw", "_calls", "_told", "_unread")
+        return {name: getattr(self, name) for name in names} | {"_groups": groups}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._begin()
 
     @property
     def verdict(self) -> str:
@@ -111,13 +102,10 @@ class Runner:
             sizes = "of " + " and ".join(map(str, sorted(set(map(len, groups)))))
             found[-1] += f", {len(groups)} group{'s' * (len(groups) > 1)} {sizes} that move together"
         result = f"keyed: {', '.join(found) or 'nothing yet'}"
-        return f"{self._nothing()}; {result}" if self._draws_nothing() else result
+        return f"{_NOTHING}; {result}" if self._draws_nothing() else result
 
     def _draws_nothing(self) -> bool:
         return self.options.verify and self._calls.number >= KEYS and not self._calls.flags & DRAWN
-
-    def _nothing(self) -> str:
-        return f"nothing drew in {KEYS} reads"
 
     def listen(self, *, silent: bool) -> None:
         """Let workers leave it to this process to tell that nothing draws, or let nobody tell it."""
@@ -128,7 +116,7 @@ class Runner:
         if self.must_draw and self._draws_nothing() and not self._calls.flags & TOLD:
             self._calls.note(TOLD)
             warn(
-                f"{self._nothing()} of {self.label}, so its bridge keys nothing: what is augmented once, in __init__, or kept in memory is the "
+                f"{_NOTHING} of {self.label}, so its bridge keys nothing: what is augmented once, in __init__, or kept in memory is the "
                 "same in every epoch, and another in each run. Draw where a sample is read, in __getitem__; or leave bridge= out "
                 "if it is not meant to draw; or pass epoch=seedsafe.VALIDATION_EPOCH if it is a validation set"
             )
@@ -236,12 +224,15 @@ class Runner:
         if others_run():
             return Region(address, ()).run(lambda at: self._trace(at, repeatable or call)).result
         sources, asked = self.sources(), self._asked
-        if asked is None or repeatable is not None:
-            return Region(address, sources).run(call)
-        result = asked.run(address, call)
-        self._keys_all |= asked.keys_all
-        if self._keys_all:
-            self._asked = None
+        if asked is None or asked.keys_all or repeatable is not None:
+            result = Region(address, sources).run(call)
+        else:
+            result = asked.run(address, call)
+        search = self._search
+        if search is not None and search.room() != search.seen and repeatable is None:
+            if self._refresh({one.name: (None, None) for one in sources}):
+                return Region(address, ()).run(lambda at: self._run_slowly(at, call, None, number, later))
+            self.search().watch(0)  # one that grows with every read would be searched for nothing
         return result
 
     def verify(self, addresses: list[Address], call: Call) -> str:
@@ -345,10 +336,6 @@ class Runner:
                 f"store its generator nearer to it: the search covers only the first {MOST} objects below it"
             )
         return hints
-
-
-def _unpickle(root: Any, options: Bridge, label: str, before: _Before) -> Runner:
-    return Runner(root, options, label, _before=before)
 
 
 class KeyCheck:

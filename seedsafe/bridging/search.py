@@ -62,6 +62,10 @@ class Search:
         self._registrations = registrations()
         self._sources: tuple[Source, ...] | None = None
         self._generators: list[tuple[Any, Any, Any]] = []
+        self._near: list[Any] = []
+        self._empty: list[Any] = []
+        self.seen = 0
+        """What `room` was at the search."""
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -82,7 +86,20 @@ class Search:
                 for candidate in chosen
                 if candidate.hook is None and candidate.location.holder is not None
             ]
+            self.watch()
         return self._sources
+
+    def watch(self, most: int = 64) -> None:
+        """Note what is in the holders nearest to the root, at most so many, for `room`."""
+        near = self.snapshots[:most]
+        self._near = [holder for holder, names, _ in near if names is None]
+        dicts = [(holder, names or holder) for holder, names, _ in near if isinstance(holder, dict)]
+        self._empty = [(holder, name) for holder, names in dicts for name in names if holder[name] is None]
+        self.seen = self.room()
+
+    def room(self) -> int:
+        """Return another number than before if a holder got more entries, or something in place of None: perhaps a generator."""
+        return sum(map(len, self._near)) - [holder.get(name) for holder, name in self._empty].count(None)
 
     def _segments(self, chosen: list[Found]) -> Iterator[int]:
         """Yield the segment of each: that of the first one in its group, or of a hooked object with equal parts."""

@@ -201,16 +201,9 @@ def _difference(run: Run, result: Content, second: Run) -> str | None:
     """Return the fault of a call whose second run for a key differs from the first, or None."""
     if content(second.result) != result:
         return _TWICE
-    return _DRAWS if _draws_differ(run.marks, second.marks) else None
-
-
-def _draws_differ(marks: Marks, second: Marks) -> bool:
-    """Return whether a generator ended differently after the same start: the object may keep its first draws."""
-    return any(
-        before == second[name][0] and after != second[name][1]
-        for name, (before, after) in marks.items()
-        if name in second
-    )
+    # A generator that ends differently after the same start: the object may keep its first draws.
+    pairs = [(marks, second.marks[name]) for name, marks in run.marks.items() if name in second.marks]
+    return _DRAWS if any(one[0] == other[0] and one[1] != other[1] for one, other in pairs) else None
 
 
 def trace(address: Address, call: Call, sources: tuple[Source, ...], *, follows: bool = True) -> Run:
