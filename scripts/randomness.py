@@ -36,16 +36,16 @@ def interleaved(field: str) -> Iterator[Array]:
     for first in range(0, 2**62, CHUNK):
         above, own = divmod(first, limit)
         numbers = range(own, own + CHUNK)
-        if field == "index":
-            words = ManyKeys.of_run(42, [3 << 32] * CHUNK, numbers).blocks([0])[0, 0]
-        elif field == "op":
-            words = ManyKeys.of_run(42, [3 << 32], [7]).blocks(numbers)[:, 0]
-        elif field == "seed":
-            words = ManyKeys([ss.SampleKey(number, 3, 7) for number in numbers]).blocks([0])[0, 0]
+        if field == "op":
+            words = ManyKeys.of_run(42, [3 << 32], [7]).blocks(numbers)[:, 0, 0]
         else:
-            words = ManyKeys.of_run(42, [number << shift for number in numbers], [7 + above] * CHUNK).blocks(
-                [0]
-            )[0, 0]
+            if field == "index":
+                keys = ManyKeys.of_run(42, [3 << 32] * CHUNK, numbers)
+            elif field == "seed":
+                keys = ManyKeys([ss.SampleKey(number, 3, 7) for number in numbers])
+            else:
+                keys = ManyKeys.of_run(42, [number << shift for number in numbers], [7 + above] * CHUNK)
+            words = keys.blocks([0])[0, :, 0]
         yield np.ascontiguousarray(words).view("<u4")
 
 
