@@ -11,7 +11,7 @@ import known
 import pytest
 
 import seedsafe as ss
-from seedsafe.keys import draws, key
+from seedsafe.keys import draws, key, order
 from seedsafe.keys.draws import Draws
 
 STORED = known.parts(known.files())["decisions"]
@@ -85,7 +85,7 @@ def test_a_field_left_out_is_noticed(change: Any, monkeypatch: pytest.MonkeyPatc
 
 
 def test_another_order_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(key, "op_of", lambda name: 5)
+    monkeypatch.setattr(order, "op_of", lambda name: 5)
     assert known.addresses()["order"] != known.stored("decisions.json")["order"]
 
 

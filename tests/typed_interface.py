@@ -62,7 +62,7 @@ reveal_type(dataset[0])  # Any
 reveal_type(dataset.at(0, epoch=7))  # Any
 batches = seedsafe_torch.loader(dataset, batch_size=4, shuffle=True, num_workers=2)
 reveal_type(batches)  # KeyedLoader
-reveal_type(batches.state_dict())  # dict[str, int]
+reveal_type(batches.state_dict())  # dict[str, Any]
 for batch in batches:
     reveal_type(batch)  # Any
 stream = seedsafe_torch.AugmentedIterable([image], augment, seed=42)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from itertools import islice
+from multiprocessing.reduction import ForkingPickler
+from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
-from torch.utils.data import Subset
+from torch.utils.data import Subset, get_worker_info
 
 from seedsafe import SampleIndex, SampleKey
 from seedsafe.reading import KeyedCollate, KeyedReader, Repeats, current, entered
@@ -23,6 +26,8 @@ __all__ = [
     "users",
 ]
 
+_noted: Final[deque[SampleIndex]] = deque(maxlen=2**14)
+"""The stamped indices that a worker got last: those of its batch."""
 _repeats: WeakKeyDictionary[Any, Repeats] = WeakKeyDictionary()
 _looked_at: WeakSet[Any] = WeakSet()
 
@@ -74,26 +79,40 @@ class Fetch(NamedTuple):
         return last[1]
 
 
+def _noting(*fields: int) -> SampleIndex:
+    index = SampleIndex(*fields)
+    _noted.append(index)
+    return index
+
+
+ForkingPickler.register(
+    SampleIndex, lambda index: (_noting, (int(index), index.epoch, index.occurrence, index.view))
+)
+
+
 def restamped(indices: Sequence[Any], inside: Any) -> Sequence[Any]:
     """Return a batch of indices with the stamps that a wrapper took off, or as they are if they have stamps or there are none.
 
-    A Subset, or several, passes on the indices that it lists, which are compared with the batch. Once, the Subset is searched for an index that
-    it lists twice.
+    A Subset, or several, passes on the indices that it lists, which are compared with the batch. In a worker, the stamps are the latest to
+    arrive. Once, the Subset is searched for an index that it lists twice.
 
     Raises:
         RuntimeError: another wrapper passes on a batch whose stamps differ; see `Fetch.stamp`.
     """
     if current() is not None or any(isinstance(index, SampleIndex) for index in indices):
         return indices
-    fetch = fetch_above()
-    if fetch is None or isinstance(fetch.index, SampleIndex) or not isinstance(fetch.asked, list):
-        return indices
-    stamps = fetch.asked
-    if not _lists(fetch.dataset, stamps, inside, indices):
-        stamp = fetch.stamp()
-        if stamp is None:
+    info = get_worker_info()
+    stamps: list[Any] = list(islice(reversed(_noted), len(indices)))[::-1]
+    if info is None or not _lists(info.dataset, stamps, inside, indices):
+        fetch = fetch_above()
+        if fetch is None or isinstance(fetch.index, SampleIndex) or not isinstance(fetch.asked, list):
             return indices
-        stamps = [stamp] * len(indices)
+        stamps = fetch.asked
+        if not _lists(fetch.dataset, stamps, inside, indices):
+            stamp = fetch.stamp()
+            if stamp is None:
+                return indices
+            stamps = [stamp] * len(indices)
     pairs = zip(indices, stamps, strict=True)
     return [SampleIndex(index, stamp.epoch, stamp.occurrence, stamp.view) for index, stamp in pairs]
 

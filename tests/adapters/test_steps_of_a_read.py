@@ -139,22 +139,8 @@ def test_each_epoch_has_another_order_of_a_torch_generator() -> None:
     assert first == list(map(int, keyed))
 
 
-class Resumes(Caller):
-    """A trainer that says that it resumes after more entries than an epoch has."""
-
-    def resumed(self, sampler: Any) -> tuple[int, int]:
-        return 3, 10
-
-
 class Counts(Caller):
     only_counts = True
-
-
-def test_a_trainer_cannot_resume_beyond_the_end_of_an_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sampler, "caller_of", lambda _: Resumes())
-    keyed = KeyedSampler(range(4), seed=SEED)
-    assert list(keyed) == []
-    assert {index.epoch for index in keyed} == {4}
 
 
 def test_entries_that_are_only_counted_begin_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,14 +6,12 @@ import copy
 import io
 import pickle
 import random
-import re
 import threading
 import time
 import types
 import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -534,13 +532,6 @@ class Noisy(Base):
     """The README's."""
 
     rng: Any = np.random.default_rng(0)
-
-
-def test_the_readme_shows_what_is_said() -> None:
-    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    (quoted,) = re.findall(r'`AugmentedDataset\(Noisy\(\), seed=42\)` raises: "(.*?)"', text)
-    with pytest.raises(ss.NotReproducible, match=re.escape(f"the base, a Noisy, {quoted}: ")):
-        AugmentedDataset(Noisy(lambda self, index: self.rng.integers(0, 1000)), seed=42)[0]
 
 
 def test_an_error_stays() -> None:

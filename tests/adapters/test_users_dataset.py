@@ -209,7 +209,7 @@ def test_a_change_by_the_bases_own_name_is_told_once() -> None:
 def test_what_cannot_reach_the_base_is_an_error() -> None:
     data: Any = AugmentedDataset(Subset(Base(), range(4)), seed=1)
     with pytest.raises(
-        AttributeError, match="mosaic is an attribute of the Base inside, which a AugmentedDataset"
+        AttributeError, match="mosaic is an attribute of the Base inside, which an AugmentedDataset"
     ):
         data.mosaic = False
     assert data.dataset.mosaic
