@@ -57,7 +57,8 @@ def adjust_brightness(image: Array, factor: float) -> Array:
 def adjust_contrast(image: Array, factor: float) -> Array:
     """Return an image blended with its mean grey.
 
-    Follows torchvision, within 1 of 255: the mean is computed from the channels' sums instead of from each pixel's grey.
+    Follows torchvision, within 2 of 255 for factors up to 2, and within 4 up to 5: the mean is computed from the channels' sums instead of
+    from each pixel's grey.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C); without exactly three channels, the mean of all values is used.
@@ -103,7 +104,7 @@ def _scale(image: Array, factor: float, offset: float, out: Array) -> Array:
 def adjust_saturation(image: Array, factor: float) -> Array:
     """Return an RGB image blended with its greys.
 
-    Follows torchvision, within 1 of 255.
+    Follows torchvision, within 2 of 255 for factors up to 2, and within 4 up to 5.
 
     Args:
         image: uint8 or float32, (H, W, 3), RGB; a grey image is copied.
@@ -161,7 +162,7 @@ def color_jitter(
 ) -> Array:
     """Return an image with its colours changed in four steps, each cut off at the ends of the range.
 
-    Follows torchvision's ``ColorJitter``, each step within 1 of 255.
+    Follows torchvision's ``ColorJitter``; the steps say how closely.
 
     Args:
         image: uint8 or float32, (H, W, 3), RGB, or grey, which skips saturation and hue.

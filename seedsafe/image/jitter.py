@@ -89,8 +89,8 @@ class _Jitter(Often):
 class ColorJitter(_Jitter):
     """Change brightness, contrast, saturation and hue, in random order.
 
-    Follows ``torchvision.transforms.ColorJitter``: each step is clipped to the range, and within 1 of 255 of
-    torchvision's. Draws the three factors and the hue (words 1 to 4) and the order (words 5 to 7). Saturation and hue
+    Follows ``torchvision.transforms.ColorJitter``: each step is clipped to the range. Of 255, brightness is within 1 of
+    torchvision's, contrast and saturation within 2 for factors up to 2, and within 4 up to 5. Draws the three factors and the hue (words 1 to 4) and the order (words 5 to 7). Saturation and hue
     leave a grey image unchanged.
 
     Example:

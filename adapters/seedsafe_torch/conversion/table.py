@@ -433,7 +433,7 @@ ROWS: Final[Mapping[str, Row]] = {
     "ColorJitter": Row(
         _color_jitter,
         40,
-        "brightness is within 1 of 255, contrast and saturation within 2 for factors up to 2, and within 4 up to 5; hue, which Pillow "
+        "of 255, brightness is within 1, contrast and saturation within 2 for factors up to 2, and within 4 up to 5; hue, which Pillow "
         "turns in 256 steps, is within 18; later steps multiply that",
     ),
     "RandomRotation": Row(_rotation),
