@@ -226,7 +226,7 @@ def grown() -> Any:
         (lambda: mix(sources=[1, 2]), "sources must be a dict of datasets by name"),
         (lambda: mix(sources={}, shares={}), "sources must be a dict of datasets by name"),
         (lambda: mix(sources={**SOURCES, "web": iter([1])}), "source 'web' must have len() and [index]"),
-        (lambda: mix(sources={**SOURCES, "web": drawing()}), "source 'web' is a AugmentedDataset"),
+        (lambda: mix(sources={**SOURCES, "web": drawing()}), "source 'web' is an AugmentedDataset"),
         (lambda: mix(length=0), "length must be at least 1"),
         (lambda: mix(length=2.5), "length must be an integer"),
         (lambda: mix(length="wed"), "length must name a source, got 'wed'"),

@@ -70,7 +70,7 @@ class EpochCallback:
     def on_train_begin(self, logs: Any = None) -> None:
         """Check that Keras will read whole passes, and that its workers can load the sequence."""
         self._begins = True
-        self._steps, batches = (self.params or {}).get("steps"), len(self.sequence)
+        batches = len(self.sequence)
         if self.sequence.repeat:
             if self._steps is None:
                 raise ValueError("a sequence with repeat=True has no end: pass steps_per_epoch to fit")
@@ -107,6 +107,10 @@ class EpochCallback:
     def on_train_end(self, logs: Any = None) -> None:
         """Remove the epoch."""
         self.sequence.end_epochs()
+
+    @property
+    def _steps(self) -> int | None:
+        return (self.params or {}).get("steps")
 
 
 class _Nowhere(io.RawIOBase):

@@ -45,7 +45,7 @@ def made(adapter: Any, base: Any) -> Any:
     ],
 )
 def test_columns_are_no_base(adapter: Any, columns: Any) -> None:
-    with pytest.raises(TypeError, match=r"(?s)columns.*list\(zip\(.*TensorDataset"):
+    with pytest.raises(TypeError, match=r"(?s)columns.*list\(zip\("):
         made(adapter, columns)
 
 

@@ -246,7 +246,7 @@ def test_what_is_no_key(keys: Any, error: Any, match: str) -> None:
         ("choice", "3, 2, weights=[1, -1, 0]", "finite, at least 0"),
         ("normal", "(2, -1)", "no negative size"),
         ("permutation", "-1", "no negative size"),
-        ("truncated_normal", "5, 6, 1", "normal table"),
+        ("truncated_normal", "5, 6, 1", "leave room for at least one value"),
         ("normal", "(2,), dtype=torch.int64", "floating dtype"),
     ],
 )
