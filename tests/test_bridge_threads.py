@@ -167,6 +167,7 @@ def test_it_looks_at_threads_that_end_while_the_garbage_collector_runs() -> None
         """
 import gc, threading
 from seedsafe.bridging.again import OtherThreads
+from seedsafe_torch.frames import objects_in_threads
 
 class Garbage:
     def __init__(self):
@@ -189,6 +190,7 @@ gc.set_threshold(1, 1, 1)
 Garbage()
 for _ in range(200):
     OtherThreads().awake()
+    assert not list(objects_in_threads("nothing"))
 done.set()
 for thread in beginning:
     thread.join()

@@ -5,7 +5,7 @@ indices out, does it only count them, does it leave passes by design, and which 
 known by a documented class or attribute where there is one, else by the frames of its functions: Lightning and Fabric pass on a plain integer,
 TorchIO reads a sampler to count.
 That costs a look at the calling frames when a pass begins or an epoch is set, and nothing per sample. Seen in Accelerate 1.15, Lightning 2.6,
-TorchIO 1.2, timm 1.0 and transformers 5.
+TorchIO 1.2, timm 1.0, transformers 5 and MONAI 1.6.
 
 What else depends on a trainer needs no Caller: most trainers' epoch and position after a resume come from a callback, from an argument, or
 from a line of the user's in the trainer's own event (docs/how-to/trainers.md).
@@ -23,6 +23,7 @@ from weakref import ref
 
 from torch.utils.data import DistributedSampler
 
+from seedsafe.reading import walk
 from seedsafe_torch import frames
 from seedsafe_torch.order import chain_of, samplers_of
 
@@ -30,6 +31,7 @@ __all__ = [
     "UNKEYED",
     "Caller",
     "caller_of",
+    "hand_on",
     "passes_of",
     "sharing_error",
     "warn_of_erasing",
@@ -268,3 +270,34 @@ def warn_of_skipping(stream: Any) -> None:
                 "__len__ that counts its records",
                 stacklevel=frames.users_level(),
             )
+
+
+def hand_on(error: Exception, dataset: Any) -> None:
+    """Pass an error of a dataset to the thread that trains, if MONAI's ThreadDataLoader reads the dataset in another one.
+
+    MONAI's thread ends with the error. Without this, the pass would then end as if there were no more batches.
+    """
+    for reading in frames.objects_in_threads("enqueue_values"):
+        read = getattr(getattr(reading, "src", None), "_dataset", None)
+        if hasattr(reading, "buffer") and any(found is dataset for found in walk(read)):
+            reading.buffer = _Failed(reading.buffer, error)
+
+
+class _Failed:
+    """The queue of a thread that has failed: it gives what is left in it, and then raises the error, once."""
+
+    def __init__(self, queue: Any, error: Exception) -> None:
+        self._queue, self._error = queue, error
+        self._raised = False
+
+    def empty(self) -> bool:
+        return self._raised
+
+    def put(self, batch: Any, timeout: float | None = None) -> None:
+        self._queue.put(batch, timeout=timeout)
+
+    def get(self, timeout: float | None = None) -> Any:
+        if not self._queue.empty():
+            return self._queue.get(timeout=timeout)
+        self._raised = True
+        raise self._error

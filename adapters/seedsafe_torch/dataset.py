@@ -30,7 +30,7 @@ from seedsafe.reading import (
     flag,
     stamped,
 )
-from seedsafe_torch.callers import warn_of_erasing
+from seedsafe_torch.callers import hand_on, warn_of_erasing
 from seedsafe_torch.cell import Changes, EpochCell, Noting, epoch_to_set
 from seedsafe_torch.conversion.sources import convert_base
 from seedsafe_torch.dtypes import join_dtypes
@@ -210,7 +210,11 @@ class AugmentedDataset(Noting, Forwarding, Dataset[Any]):
 
     def __getitems__(self, indices: Sequence[SupportsIndex]) -> list[Any]:
         join_dtypes()
-        return [self[index] for index in restamped(indices, self)]
+        try:
+            return [self[index] for index in restamped(indices, self)]
+        except Exception as error:
+            hand_on(error, self)
+            raise
 
     def at(
         self,
@@ -310,6 +314,13 @@ class Carrier(Dataset[Any]):
 
     def __getitems__(self, indices: Sequence[int]) -> list[Any]:
         join_dtypes()
+        try:
+            return self._batch(indices)
+        except Exception as error:
+            hand_on(error, self)
+            raise
+
+    def _batch(self, indices: Sequence[int]) -> list[Any]:
         if not reads_batches(self.dataset):
             return [self[index] for index in indices]
         samples: list[Any] = []

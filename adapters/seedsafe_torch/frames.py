@@ -12,12 +12,14 @@ from types import FrameType
 from typing import Any, Final
 
 from seedsafe import SampleIndex
+from seedsafe.reading import frames_of_threads, uncollected
 
 __all__ = [
     "callers_of",
     "fetch_under_way",
     "names_in",
     "objects_in",
+    "objects_in_threads",
     "read_by_keras",
     "users_level",
 ]
@@ -46,6 +48,19 @@ def users_level() -> int:
 def objects_in(function: str) -> Iterator[Any]:
     """Yield the object of each method of that name that is being called, the nearest first."""
     return (names["self"] for names in names_in(function) if "self" in names)
+
+
+def objects_in_threads(function: str) -> Iterator[Any]:
+    """Yield the object of each method of that name that is being called in any thread."""
+    found = []
+    with uncollected():
+        for innermost in frames_of_threads().values():
+            frame: FrameType | None = innermost
+            while frame is not None:
+                if frame.f_code.co_name == function and "self" in frame.f_locals:
+                    found.append(frame.f_locals["self"])
+                frame = frame.f_back
+    yield from found
 
 
 def names_in(function: str) -> Iterator[dict[str, Any]]:

@@ -8,7 +8,7 @@ from seedsafe.bridging.generators import global_generators
 from seedsafe.bridging.search import held_generators
 from seedsafe.functional.jpeg import Place, Windows
 from seedsafe.ground.checks import explain_arguments, flag, with_article
-from seedsafe.ground.process import check_main
+from seedsafe.ground.process import check_main, frames_of_threads, uncollected
 from seedsafe.ground.warning import warn
 from seedsafe.keys.key import address, checked_int, philox
 from seedsafe.pipeline.boxes import Edges
@@ -106,6 +106,7 @@ __all__ = [
     "entered",
     "explain_arguments",
     "flag",
+    "frames_of_threads",
     "global_generators",
     "held_generators",
     "identity",
@@ -126,6 +127,7 @@ __all__ = [
     "stack",
     "stack_rows",
     "stamped",
+    "uncollected",
     "walk",
     "warn",
     "with_article",

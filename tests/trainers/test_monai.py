@@ -1,4 +1,4 @@
-"""MONAI's ThreadDataLoader over a bridge: draws of the training thread, and samples that cannot be read."""
+"""MONAI's ThreadDataLoader over a bridge: draws of the training thread, and errors of the thread that reads."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 import torch
 from recorded import BATCH, COUNT, SEED, expected
+from torch.utils.data import Subset
 
-from seedsafe_torch import AugmentedDataset, EpochOrder, KeyedSampler
+from seedsafe import SampleError
+from seedsafe_torch import AugmentedDataset, Envelope, EpochOrder, KeyedSampler
 
 pytestmark = [pytest.mark.trainers, pytest.mark.filterwarnings("ignore")]
 
@@ -66,14 +68,22 @@ class Broken(Noisy):
         return super().__getitem__(index)
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+@pytest.mark.parametrize("kind", ["plain", "Subset", "Envelope"])
 @pytest.mark.parametrize("options", [{}, {"num_workers": 2, "use_thread_workers": True}])
-def test_a_sample_that_cannot_be_read_ends_no_thread(options: dict[str, Any]) -> None:
+def test_an_error_in_its_thread_is_raised_where_training_runs(options: dict[str, Any], kind: str) -> None:
     from monai.data import ThreadDataLoader
 
-    dataset = AugmentedDataset(Broken(), seed=SEED, bridge=True, on_error="replace")
+    inside = AugmentedDataset(Broken(), seed=SEED, bridge=True)
+    dataset: Any = {
+        "plain": inside,
+        "Subset": Subset(inside, range(COUNT)),
+        "Envelope": Envelope(Subset(inside, range(COUNT))),
+    }[kind]
     loading = ThreadDataLoader(dataset, batch_size=BATCH, shuffle=False, **options)
-    read = [index for batch in loading for index in batch[:, 0].tolist()]
-    assert read[:-1] == list(range(COUNT - 1))
-    assert read[-1] != COUNT - 1
-    assert list(dataset.failures()[0]) == [COUNT - 1]
+    other = ThreadDataLoader(keyed(), batch_size=BATCH, shuffle=False)
+    read: list[Any] = []
+    with pytest.raises(SampleError, match="a broken file"):
+        read.extend(index for batch, _ in zip(loading, other, strict=False) for index in batch[:, 0].tolist())
+    assert read == list(range(len(read)))
+    assert len(list(other)) == 4
