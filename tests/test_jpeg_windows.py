@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 import pytest
 from PIL import Image
+from windows_taken import watched
 
 import seedsafe as ss
 from seedsafe import kernels
@@ -146,16 +147,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def taken(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Whether each window that was asked for was decoded alone."""
-    result: list[bool] = []
-    decode = Windows.decode
-
-    def spy(self: Windows, *arguments: Any) -> Any:
-        image = decode(self, *arguments)
-        result.append(image is not None)
-        return image
-
-    monkeypatch.setattr(Windows, "decode", spy)
-    return result
+    return watched(monkeypatch)
 
 
 class Whole(ss.ImageFolder):

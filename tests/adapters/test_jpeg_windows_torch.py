@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
+from windows_taken import watched
 
 import seedsafe as ss
 import seedsafe_torch
-from seedsafe.functional.jpeg import Windows
 
 pytestmark = pytest.mark.skipif(ss.kernels.why_not() is not None, reason="no compiler, or no libjpeg-turbo")
 
@@ -83,15 +83,7 @@ def test_reads_are_those_of_whole_images(
     root: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    taken: list[bool] = []
-    decode = Windows.decode
-
-    def spy(self: Windows, *arguments: Any) -> Any:
-        image = decode(self, *arguments)
-        taken.append(image is not None)
-        return image
-
-    monkeypatch.setattr(Windows, "decode", spy)
+    taken = watched(monkeypatch)
 
     class Own(image_folder):  # type: ignore[misc]
         pass
