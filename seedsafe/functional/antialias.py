@@ -195,6 +195,8 @@ def _job(image: Array, todo: Pass, target: Array) -> Resizing:
             affine = tuple(part.repeat(channels) for part in affine)
     job = Resizing(
         address(image),
+        1,
+        0,
         image.strides[0],
         channels,
         *image.shape[:2],
