@@ -150,13 +150,10 @@ TARGET static void NAME(sum_row)(const uint8_t *from, ptrdiff_t step, const Axis
     for (; x < count; x++) to[x] = sum_one(from + x, step, axis, out);
 }
 
-/* A row in its layout: mirrored, with its channels one after another. */
-TARGET static void NAME(arrange)(const Plan *plan, const Resizing *job, const uint8_t *row, int mirror) {
-    int64_t channels = job->channels, columns = job->new_columns, values = columns * channels;
-    if (columns < TILE || channels > PICKED) {
-        for (int64_t place = 0; place < values; place++) plan->picked[place] = row[source_of(job, place, mirror)];
-        return;
-    }
+/* `channels` is a constant where it is called, so that all places stay in registers. */
+TARGET static inline void NAME(arrange_of)(const Plan *plan, const Resizing *job, const uint8_t *row, int mirror, int64_t channels,
+                                           uint8_t *result) {
+    int64_t columns = job->new_columns, planar = job->layout == PLANAR;
     Bytes places[PICKED * PICKED];
     for (int64_t i = 0; i < channels * channels; i++) places[i] = LOAD(plan->places + i * TILE);
     for (int64_t x = 0; x < columns; x += TILE) {
@@ -166,9 +163,20 @@ TARGET static void NAME(arrange)(const Plan *plan, const Resizing *job, const ui
         for (int64_t part = 0; part < channels; part++) {
             Bytes picked = PICK(parts[0], places[part * channels]);
             for (int64_t from = 1; from < channels; from++) picked = JOIN(picked, PICK(parts[from], places[part * channels + from]));
-            STORE(plan->picked + (job->layout == PLANAR ? part * columns + to : to * channels + part * TILE), picked);
+            STORE(result + (planar ? part * columns + to : to * channels + part * TILE), picked);
         }
     }
+}
+
+/* A row in its layout: mirrored, with its channels one after another. */
+TARGET static void NAME(arrange)(const Plan *plan, const Resizing *job, const uint8_t *row, int mirror, uint8_t *result) {
+    int64_t values = (int64_t)job->new_columns * job->channels;
+    if (job->new_columns < TILE || job->channels > PICKED)
+        for (int64_t place = 0; place < values; place++) result[place] = row[source_of(job, place, mirror)];
+    else if (job->channels == 3)
+        NAME(arrange_of)(plan, job, row, mirror, 3, result);
+    else
+        NAME(arrange_of)(plan, job, row, mirror, job->channels, result);
 }
 
 TARGET static void NAME(write_floats)(const Plan *plan, const Resizing *job, const uint8_t *row, int64_t first, int64_t count,
@@ -200,25 +208,27 @@ TARGET static void NAME(resize_one)(const Plan *plan, const Resizing *job, const
         if (!NARROW(plan, job, rows, step, count)) NAME(narrow)(plan, job, rows, step, count);
         rows = plan->narrow, step = plan->line;
     }
+    int64_t lines = job->layout == PLANAR ? job->channels : 1, line = values / lines, size = job->factors ? 4 : 1;
+    int in_place = lines == 1 && size == 1;
     for (int32_t out = 0; out < job->new_rows; out++) {
         const uint8_t *row = rows + out * step;
+        int64_t to = job->mirror_rows ? job->new_rows - 1 - out : out;
+        uint8_t *place = target + to * line * size;
         if (rows_last) {
-            NAME(sum_row)(rows + plan->down.first[out] * step, step, &plan->down, out, plan->row, values);
-            row = plan->row;
+            uint8_t *sums = in_place && !picks ? place : plan->row;
+            NAME(sum_row)(rows + plan->down.first[out] * step, step, &plan->down, out, sums, values);
+            row = sums;
         }
         if (picks) {
-            NAME(arrange)(plan, job, row, mirror);
-            row = plan->picked;
+            uint8_t *picked = in_place ? place : plan->picked;
+            NAME(arrange)(plan, job, row, mirror, picked);
+            row = picked;
         }
-        int64_t to = job->mirror_rows ? job->new_rows - 1 - out : out, size = job->factors ? 4 : 1;
-        int64_t lines = job->layout == PLANAR ? job->channels : 1, line = values / lines;
-        for (int64_t i = 0; i < lines; i++) {
-            uint8_t *place = target + (i * job->new_rows + to) * line * size;
+        for (int64_t i = 0; i < lines; i++, row += line, place += job->new_rows * line * size)
             if (job->factors)
-                NAME(write_floats)(plan, job, row + i * line, i * line, line, (float *)place);
-            else
-                memcpy(place, row + i * line, (size_t)line);
-        }
+                NAME(write_floats)(plan, job, row, i * line, line, (float *)place);
+            else if (row != place)
+                memcpy(place, row, (size_t)line);
     }
 }
 

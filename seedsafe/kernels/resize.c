@@ -212,6 +212,9 @@ VNNI static inline void spread_vnni(float *to, __m128i bytes, const Resizing *jo
     _mm512_storeu_ps(to, _mm512_add_ps(products, _mm512_loadu_ps(offsets)));
 }
 
+/* For how many times four taps. */
+enum { KEPT = 8 };
+
 /* The head and the digits of each 16 values, if they come from 64 bytes for any four taps. */
 static int fill_groups(const Plan *plan, const Resizing *job, int32_t blocks) {
     const Axis *axis = &plan->across;
@@ -240,23 +243,28 @@ static int fill_groups(const Plan *plan, const Resizing *job, int32_t blocks) {
     return 1;
 }
 
-/* The 16 values of a group, in all these rows; `blocks` is a constant where it is called. */
+/* The 16 values of a group, in all these rows; `blocks` is a constant where it is called, so that its digits stay in registers. */
 VBMI static inline void group_vbmi(const Plan *plan, const Resizing *job, const uint8_t *group, const uint8_t *rows, ptrdiff_t step,
                                    int64_t count, int32_t blocks, uint8_t *to) {
-    int64_t begin;
+    int64_t begin, line = plan->line;
     memcpy(&begin, group + 64, sizeof begin);
-    __m512i places = _mm512_loadu_si512(group);
-    for (int64_t y = 0; y < count; y++) {
+    const __m512i places = _mm512_loadu_si512(group);
+    __m512i digits[KEPT][3];
+    __mmask64 inside[KEPT];
+    for (int32_t block = 0; block < blocks; block++) {
+        int64_t left = plan->wide - begin - block * 4 * job->channels;
+        inside[block] = left >= 64 ? ~(__mmask64)0 : left > 0 ? ((__mmask64)1 << left) - 1 : 0;
+        for (int digit = 0; digit < 3; digit++) digits[block][digit] = _mm512_loadu_si512(group + HEAD + block * DIGITS + digit * 64);
+    }
+    for (rows += begin; count > 0; count--, rows += step, to += line) {
         __m512i sums[3] = {_mm512_set1_epi32(1 << (PRECISION - 1)), _mm512_setzero_si512(), _mm512_setzero_si512()};
         for (int32_t block = 0; block < blocks; block++) {
-            int64_t at = begin + block * 4 * job->channels, left = plan->wide - at;
-            __mmask64 inside = left >= 64 ? ~(__mmask64)0 : left > 0 ? ((__mmask64)1 << left) - 1 : 0;
-            __m512i fours = _mm512_permutexvar_epi8(places, _mm512_maskz_loadu_epi8(inside, rows + y * step + at));
-            for (int digit = 0; digit < 3; digit++)
-                sums[digit] = _mm512_dpbusd_epi32(sums[digit], fours, _mm512_loadu_si512(group + HEAD + block * DIGITS + digit * 64));
+            __m512i bytes = _mm512_maskz_loadu_epi8(inside[block], rows + block * 4 * job->channels);
+            __m512i fours = _mm512_permutexvar_epi8(places, bytes);
+            for (int digit = 0; digit < 3; digit++) sums[digit] = _mm512_dpbusd_epi32(sums[digit], fours, digits[block][digit]);
         }
         __m512i sum = _mm512_max_epi32(rounded_vnni(sums), _mm512_setzero_si512());
-        _mm_storeu_si128((__m128i *)(to + y * plan->line), _mm512_cvtusepi32_epi8(sum));
+        _mm_storeu_si128((__m128i *)to, _mm512_cvtusepi32_epi8(sum));
     }
 }
 
@@ -266,7 +274,7 @@ VBMI static int narrow_vbmi(const Plan *plan, const Resizing *job, const uint8_t
     for (int32_t out = 0; out < job->new_columns; out++) most = plan->across.count[out] > most ? plan->across.count[out] : most;
     int32_t blocks = (most + 3) / 4, size = HEAD + blocks * DIGITS;
     int64_t values = (int64_t)job->new_columns * job->channels;
-    if (!fill_groups(plan, job, blocks)) return 0;
+    if (blocks > KEPT || !fill_groups(plan, job, blocks)) return 0;
     for (int64_t y = 0; y < count; y += 16) { /* which stay in the cache */
         int64_t some = count - y < 16 ? count - y : 16;
         const uint8_t *group = plan->groups;
@@ -274,6 +282,8 @@ VBMI static int narrow_vbmi(const Plan *plan, const Resizing *job, const uint8_t
         for (int64_t x = 0; x < values; x += 16, group += size)
             if (blocks == 1)
                 group_vbmi(plan, job, group, rows + y * step, step, some, 1, to + x);
+            else if (blocks == 2)
+                group_vbmi(plan, job, group, rows + y * step, step, some, 2, to + x);
             else
                 group_vbmi(plan, job, group, rows + y * step, step, some, blocks, to + x);
     }
