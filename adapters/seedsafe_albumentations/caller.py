@@ -31,6 +31,7 @@ class Caller:
         self.transform = transform
         self.__name__ = type(transform).__name__
         self.__module__ = type(transform).__module__
+        self.own_draws = getattr(transform, "own_draws", False)
         if hasattr(transform, "set_processors"):
             transform.set_processors(_PROCESSORS)
 

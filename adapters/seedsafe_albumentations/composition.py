@@ -32,8 +32,8 @@ class Compose(Named):
         keypoint_params: a KeypointParams, or a dict of its arguments.
         additional_targets: the names of further arguments, and what each is: "image", "mask", "bboxes" or "keypoints".
         p: the probability that the transforms are applied at all.
-        is_check_shapes: accepted, but not used: masks must always be as large as the image.
-        strict: accepted, but not used: unknown arguments of transforms are always errors.
+        is_check_shapes: whether further images must be as large as the image. Masks must always be.
+        strict: whether a call refuses arguments that are no parts. Unknown arguments of transforms are always errors.
         mask_interpolation: how masks are interpolated, a value of cv2.INTER_*; None leaves it to the transforms. With another than the
             nearest pixel, transforms become albumentations' own.
         seed: accepted with a warning, but not used: the seed is part of the key.
@@ -66,14 +66,13 @@ class Compose(Named):
         save_applied_params: bool = False,
     ) -> None:
         flag_of(save_applied_params, "save_applied_params")
-        flag_of(is_check_shapes, "is_check_shapes")
-        flag_of(strict, "strict")
+        self.is_check_shapes = flag_of(is_check_shapes, "is_check_shapes")
+        self.strict = flag_of(strict, "strict")
         if not 0 <= number_of(p, "p") <= 1:
             raise ValueError(f"p must be in [0, 1], got {p!r}: pass a probability")
         _warn_of_seed(seed)
         self.transforms = list_of(transforms)
         self.p = p
-        self.is_check_shapes = is_check_shapes
         self.save_applied_params = save_applied_params
         members, to_tensor = members_of(self.transforms)
         if mask_interpolation is not None:
@@ -106,7 +105,12 @@ class Compose(Named):
             key: the key of the sample; None uses the key of the current read.
             force_apply: must be False.
             data: image, mask, masks, bboxes, keypoints, their labels, and anything else.
+
+        Raises:
+            ValueError: ``strict`` is set, and an argument is no part; or a part has a wrong form.
         """
+        if self.strict and not self._asks["own"] and (unknown := sorted(set(data) - self.available_keys)):
+            raise ValueError(f"strict=True takes the parts alone, got {unknown}: leave them out, or strict")
         result, used = self._run(arguments, key, force_apply, data)
         if self.save_applied_params:
             result["applied_transforms"] = [
@@ -226,7 +230,7 @@ class ReplayCompose(Compose):
         parts = augment._parts.call_of(data)
         result = augment.pipeline.replay(parts.sample, applied)
         others = augment._replay_images(parts, applied)
-        return parts.result_of(data, result, others, augment._to_tensor)
+        return parts.result_of(data, result, others, augment._to_tensor) | {"replay": saved}
 
 
 def _read(name: str, value: Any, kind: type) -> Any:

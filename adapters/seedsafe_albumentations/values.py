@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import each_of, is_number, number_of, only
+from seedsafe_albumentations.arguments import each_of, is_number, number_of
 from seedsafe_albumentations.table import Row
 
 __all__ = ["ROWS"]
@@ -136,7 +136,7 @@ ROWS: Final = {
         {
             "mean": each_of,
             "std": each_of,
-            "normalization": only("standard", "pass mean and std, which seedsafe never takes from the image"),
+            "normalization": None,
         },
         " with mean and std multiplied by max_pixel_value, for every dtype",
         _normalize,
