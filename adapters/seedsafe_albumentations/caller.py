@@ -112,7 +112,7 @@ def _as_ours(result: Any, sample: dict[Any, Any], name: str) -> dict[Any, Any]:
         lost = np.setdiff1d(np.arange(len(points)), numbers)
         if len(lost) and points.shape[1] < 3:
             raise ValueError(
-                f"{name} left out keypoints, which remove_invisible=False keeps: return all of them"
+                f"{name} left out keypoints, which remove_invisible=False keeps: return all of them, or leave it True"
             )
         points[lost, :2] = -1.0  # outside every image
         points[numbers, :2] = kept[:, :2]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 
@@ -118,7 +120,7 @@ class Compose(Named):
                     self._names.get(name.partition("@")[0], name),
                     params._asdict() if hasattr(params, "_asdict") else {"params": params},
                 )
-                for name, params in self._params_of(used, data)
+                for name, params in self.pipeline.params(used, self._parts.call_of(data).infos())
                 if params is not None
             ]
         return result
@@ -195,7 +197,9 @@ class ReplayCompose(Compose):
     ) -> None:
         super().__init__(transforms, bbox_params, keypoint_params, additional_targets, p, is_check_shapes)
         self.save_key = save_key
-        self._plain = _plain_of(self)
+        self._plain: dict[str, Any] | None = None
+        with suppress(TypeError):  # it has code
+            self._plain = self.to_dict()
 
     def __call__(
         self, *arguments: Any, key: ss.SampleKey | None = None, force_apply: bool = False, **data: Any
@@ -208,7 +212,7 @@ class ReplayCompose(Compose):
             return result | {self.save_key: {"pipeline": self, "applied": applied}}
         saved = {
             "pipeline": self._plain,
-            "key": {name: getattr(used, name) for name in _KEY},
+            "key": asdict(used),
             "parts": {name: _plain_info(info) for name, info in infos.items()},
             "applied": [name for name, params in applied if params is not None],
         }
@@ -257,17 +261,6 @@ def _warn_of_seed(seed: int | None) -> None:
             "an image and its mask together: pass both to one call, augment(image=image, mask=mask)",
             stacklevel=3,
         )
-
-
-_KEY: Final = ("seed", "epoch", "index", "occurrence", "view", "call")
-
-
-def _plain_of(pipeline: Compose) -> dict[str, Any] | None:
-    """Return a pipeline as plain data, or None if it has code."""
-    try:
-        return pipeline.to_dict()
-    except TypeError:
-        return None
 
 
 def _plain_info(info: ss.Info) -> dict[str, Any]:

@@ -7,24 +7,23 @@ from typing import Any, Final
 import numpy as np
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import ends_of, pair_of, several_of, upward
+from seedsafe_albumentations.arguments import ends_of, pair_of, several_of, upward, word_of
 from seedsafe_albumentations.table import Row, Rule
 
 __all__ = ["ROWS"]
 
 
+_random: Final = word_of(
+    {"random": "noise", "random_uniform": "color"},
+    "pass a number or one of these, seedsafe does not inpaint",
+)
+
+
 def _fill(value: Any, name: str) -> Any:
     """Return a number, one for each channel, or seedsafe's name of a random fill."""
-    fill = value.tolist() if isinstance(value, np.ndarray) else value
-    words = {"random": "noise", "random_uniform": "color"}
-    if isinstance(fill, str):
-        if fill not in words:
-            raise ValueError(
-                f"{name} must be a number, 'random' or 'random_uniform', got {value!r}: pass one of these, seedsafe does not "
-                "inpaint"
-            )
-        return words[fill]
-    return tuple(fill) if isinstance(fill, list) else fill
+    if isinstance(value, str):
+        return _random(value, name)
+    return tuple(np.asarray(value).tolist()) if isinstance(value, list | np.ndarray) else value
 
 
 _FILLS: Final[dict[str, Rule]] = {"fill": _fill, "fill_mask": "mask_fill"}

@@ -92,9 +92,6 @@ class Named(Container):
         """Return the augmented parts. Arguments that are not parts come back unchanged."""
         return self._run(arguments, key, force_apply, data)[0]
 
-    def _params_of(self, key: Any, data: dict[str, Any]) -> Any:
-        return self.pipeline.params(key, self._parts.call_of(data).infos())
-
     def _run(self, arguments: Any, key: Any, force_apply: bool, data: dict[str, Any]) -> tuple[Any, Any]:
         if arguments:
             raise KeyError(

@@ -57,10 +57,6 @@ def _pair(value: Any, name: str) -> dict[str, str]:
     }
 
 
-def _downscale(scale: tuple[float, float], pair: dict[str, Any]) -> Any:
-    return ss.Downscale(scale, **pair)
-
-
 ROWS: Final = {
     "GaussNoise": Row(
         ss.GaussianNoise,
@@ -127,12 +123,12 @@ ROWS: Final = {
             "interpolation": Old("interpolation_pair"),
         },
         ". In 1.x the first two arguments are the ends of the scale",
-        _downscale,
+        lambda scale, pair: ss.Downscale(scale, **pair),
         Row(
             ss.Downscale,
             "scale_min=0.25, scale_max=0.25, interpolation=None, p=0.5",
             {"interpolation": ("pair", _pair)},
-            build=lambda scale_min, scale_max, pair: _downscale((scale_min, scale_max), pair),
+            build=lambda scale_min, scale_max, pair: ss.Downscale((scale_min, scale_max), **pair),
         ),
     ),
 }

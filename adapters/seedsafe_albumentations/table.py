@@ -25,7 +25,7 @@ from seedsafe_albumentations.arguments import (
     nearest,
     number_of,
 )
-from seedsafe_albumentations.originals import Original, original
+from seedsafe_albumentations.originals import Original, bound, original
 
 __all__ = [
     "Name",
@@ -187,10 +187,9 @@ class Name(type):
         unknown: list[Exception] = []
         for signature, build in cls._ways:
             try:
-                values = signature.bind(*arguments, **options)
+                values = bound(cls.__name__, signature, arguments, options)
             except TypeError as error:
-                takes = ", ".join(signature.parameters) or "no arguments"
-                unknown.append(TypeError(f"{cls.__name__}() {error}: it takes {takes}"))
+                unknown.append(error)
                 continue
             values.apply_defaults()
             try:
