@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from seedsafe.bridging.again import Marks, Run, content, others_run, undisturbed
+from seedsafe.bridging.again import Marks, Run, Undisturbed, content, others_run
 from seedsafe.bridging.asked import FEW, Asked, in_memory
 from seedsafe.bridging.call_count import DRAWN, HEARD, MOVED, TOLD, CallCount
 from seedsafe.bridging.equal import Group
@@ -64,6 +64,7 @@ class Runner:
     def _begin(self) -> None:
         """Begin in a process. An object that is being unpickled may not be complete: the first call searches it."""
         self._watch = Watch(self.label, self._calls, self._trace, self._hints, self.root)
+        self._undisturbed = Undisturbed(self.label)
         self._process = -1
         self._stored: tuple[Source, ...] | None = None
         self._has_torch = False
@@ -309,7 +310,8 @@ class Runner:
         """Run a call, as often as it takes if other threads may have drawn meanwhile."""
         if not others_run():
             return trace(address, call, self.sources())
-        return undisturbed(lambda: trace(address, call, self.sources()), self.label)
+        sources = self.sources()
+        return self._undisturbed.run(lambda: trace(address, call, sources), sources)
 
     def _refresh(self, marks: Marks) -> bool:
         """Search the object again if it has changed, and return whether its sources differ from those marked."""
