@@ -17,7 +17,7 @@ from seedsafe.bridging.options import LIBRARIES, Bridge, NotReproducible
 from seedsafe.bridging.region import Region, SeedLog, regions
 from seedsafe.bridging.search import MOST, Search, find
 from seedsafe.bridging.sources import Source, globals_for
-from seedsafe.bridging.walk import Contents
+from seedsafe.bridging.walk import Contents, Location
 from seedsafe.bridging.watch import KEYS, Call, Watch, trace
 from seedsafe.bridging.words import other_address
 from seedsafe.ground.process import is_worker
@@ -132,10 +132,17 @@ class Runner:
         """Return the paths of the generators that share a stream, because they were found in equal states."""
         return list(self.search().joined().values())
 
-    def _find(self, *, joins: bool = True) -> Search:
+    def _find(self, *, in_call: bool = False) -> Search:
         """Search the object. Generators that an earlier search has found keep their groups."""
-        equal = self.options.equal
-        search = find(self.root, self._groups, joins=joins and equal != "apart", by_role=equal is None)
+        equal, before = self.options.equal, self._search
+        is_first = self._process != regions.process
+
+        def is_late(location: Location) -> bool:
+            # What each process makes in its first call is counted with the others, entries apart, which may be the sample's own.
+            return in_call and not (is_first and before is not None and not before.has_entry(location))
+
+        joins = not in_call and equal != "apart"
+        search = find(self.root, self._groups, joins=joins, by_role=equal is None, is_late=is_late)
         self._groups = search.groups
         joined = search.joined()
         self._unread |= {
@@ -316,7 +323,7 @@ class Runner:
     def _refresh(self, marks: Marks) -> bool:
         """Search the object again if it has changed, and return whether its sources differ from those marked."""
         if self._search is None or self._search.changed():
-            self._search = self._find(joins=not marks)
+            self._search = self._find(in_call=bool(marks))
         return set(marks) != {source.name for source in self.sources()}
 
     def _hints(self) -> list[str]:
