@@ -112,7 +112,7 @@ def augment(
     batches.is_first_epoch_alone = epoch is None and (first_epoch, first_step, end) == (0, 0, 1)
     if batches.is_first_epoch_alone:
         like = description((), "tf", reader.seed, size, shuffle, drop_remainder, repr(pipeline))
-        if repeats_an_epoch(source, None, like, batches.ends, first=True):
+        if repeats_an_epoch(source, None, None, like, batches.ends, first=True):
             batches.warn()
     sample = reader.sample(batches.indices(0)[0], counts=False, listed=False)
     spec = tf.nest.map_structure(

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from torch.utils.data import get_worker_info
 
-from seedsafe.reading import checked_int
+from seedsafe.reading import checked_int, note_read
 from seedsafe_torch import frames
 
 __all__ = [
@@ -207,6 +207,7 @@ class Batches(Iterator[Any]):
     """The batches of one pass. Its other attributes are those of DataLoader's iterator."""
 
     def __init__(self, loading: Any) -> None:
+        note_read(loading)
         self._loading = loading
         self._batches: Any = None
 

@@ -24,6 +24,7 @@ from seedsafe.reading import (
     explain_arguments,
     keyed_order,
     nested,
+    note_made,
     repeats_an_epoch,
 )
 from seedsafe_torch import frames
@@ -111,6 +112,7 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         occurrence: Literal["rank"] | None = None,
     ) -> None:
         check_iterable("sampler", sampler, "pass a list or a Sampler")
+        note_made(self)
         self.seed = SampleKey(seed, 0, 0).seed
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch
         self.offset = checked_int(
@@ -274,7 +276,7 @@ class KeyedSampler(PassesOn, Sampler[Any]):
             length = len(self) if progress.counted else 0
         like = description(chain_of(samplers), options)
         whole = lambda: progress.ended or 0 < length <= progress.seen
-        if repeats_an_epoch(users(dataset), self, like, whole, first=first):
+        if repeats_an_epoch(users(dataset), self, self._loading, like, whole, first=first):
             warn_of_a_loader_made_anew()
 
     def resume(self, epoch: int, entries: int) -> None:

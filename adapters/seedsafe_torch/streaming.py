@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, SupportsIndex
 from torch.utils.data import DataLoader, get_worker_info
 
 from seedsafe import content_id
-from seedsafe.reading import checked_int, description, repeats_a_loop, repeats_an_epoch
+from seedsafe.reading import checked_int, description, note_made, repeats_an_epoch
 from seedsafe_torch import frames
 from seedsafe_torch.cell import epoch_to_set
 from seedsafe_torch.iterable import (
@@ -72,6 +72,7 @@ class StreamLoader(DataLoader[Any]):
 
     def __init__(self, dataset: AugmentedIterable, **options: Any) -> None:
         super().__init__(dataset, **options)
+        note_made(self)
         self._stream = dataset
         self._next: dict[str, Any] = {"epoch": 0}
         self._set = False
@@ -218,7 +219,7 @@ class StreamLoader(DataLoader[Any]):
             warn_of_form_reads(latest, progress)
             is_first = latest is None and self._next == {"epoch": 0} and not self._set
             like = description((), self.batch_size, self.num_workers)
-            if repeats_an_epoch(stream, self, like, lambda: progress.ended, first=is_first):
+            if repeats_an_epoch(stream, self, self, like, lambda: progress.ended, first=is_first):
                 warn_of_a_loader_made_anew()
         self._begun = [*others, progress]
         self._next, self._set = {"epoch": starts[0].epoch + (stream.epoch is None)}, False
@@ -363,8 +364,6 @@ class _Batches(Batches):
         stream = loading._stream
         if progress.ended:
             raise StopIteration
-        if progress.batches == 1 and repeats_a_loop(stream, loading):
-            warn_of_a_loader_made_anew()
         delivery = next(self._batches, _END)
         while delivery and not delivery.records:
             delivery = next(self._batches, _END)

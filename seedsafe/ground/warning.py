@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from types import FrameType
+from types import CodeType, FrameType
 
-__all__ = ["lines_above", "warn"]
+__all__ = ["calls_above", "warn"]
 
 
 def warn(message: str) -> None:
@@ -26,14 +26,14 @@ def warn(message: str) -> None:
     )
 
 
-def lines_above() -> tuple[tuple[str, int], ...]:
-    """Return the file and line of each call under way, the nearest first, without those of this library and its adapters."""
-    lines, frame = [], inspect.currentframe()
+def calls_above() -> tuple[tuple[CodeType, int], ...]:
+    """Return the code of each call under way and the place in it, the outermost first, without those of this library and its adapters."""
+    calls, frame = [], inspect.currentframe()
     while frame is not None:
         if not _is_ours(frame):
-            lines.append((frame.f_code.co_filename, frame.f_lineno))
+            calls.append((frame.f_code, frame.f_lasti))
         frame = frame.f_back
-    return tuple(lines)
+    return tuple(reversed(calls))
 
 
 def _is_ours(frame: FrameType) -> bool:
