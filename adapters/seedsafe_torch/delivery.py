@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from copy import copy
@@ -331,10 +330,9 @@ class Copied:
         for inside, name, content in self._plain:
             if _plain(vars(inside).get(name)) != content:
                 self._plain = []
-                warnings.warn(
+                frames.warn(
                     f"{name} of the {type(inside).__qualname__} changed after the persistent workers began, which read their own copies "
-                    "with the old value: change it before the first pass, or make the loader without persistent_workers",
-                    stacklevel=frames.users_level(),
+                    "with the old value: change it before the first pass, or make the loader without persistent_workers"
                 )
                 return
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from copy import copy
@@ -219,7 +218,9 @@ class StreamLoader(DataLoader[Any]):
             warn_of_form_reads(latest, progress)
             is_first = latest is None and self._next == {"epoch": 0} and not self._set
             like = description((), self.batch_size, self.num_workers)
-            if repeats_an_epoch(stream, self, self, like, lambda: progress.ended, first=is_first):
+            if repeats_an_epoch(
+                stream, like, lambda: progress.ended, maker=self, loading=self, first=is_first
+            ):
                 warn_of_a_loader_made_anew()
         self._begun = [*others, progress]
         self._next, self._set = {"epoch": starts[0].epoch + (stream.epoch is None)}, False
@@ -318,10 +319,9 @@ class _Progress(Ending):
         if worker not in self.orders:
             first_worker = self.first.setdefault(delivery.read, worker)
             if first_worker != worker and delivery.records:
-                warnings.warn(
+                frames.warn(
                     f"workers {first_worker} and {worker} begin epoch {self.starts[0].epoch} with the same records, which get the same "
-                    f"augmentation. To read each record once, {_DIVIDE}",
-                    stacklevel=frames.users_level(),
+                    f"augmentation. To read each record once, {_DIVIDE}"
                 )
         self.orders[worker] = delivery.read
 

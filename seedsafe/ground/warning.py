@@ -9,13 +9,13 @@ from types import CodeType, FrameType
 __all__ = ["calls_above", "warn"]
 
 
-def warn(message: str) -> None:
-    """Warn at the innermost line that is not of this library or its adapters.
+def warn(message: str, beyond: tuple[str, ...] = ()) -> None:
+    """Warn at the innermost line that is not of this library, its adapters or the packages `beyond`.
 
     That is the line of the wrapper that reads twice, or of the loop that begins a pass, however many calls of ours are in between.
     """
     frame: FrameType | None = inspect.currentframe()
-    while frame is not None and _is_ours(frame):
+    while frame is not None and _is_ours(frame, beyond):
         frame = frame.f_back
     if frame is None:  # at the end of the program
         warnings.warn_explicit(message, UserWarning, "sys", 1)
@@ -36,6 +36,6 @@ def calls_above() -> tuple[tuple[CodeType, int], ...]:
     return tuple(reversed(calls))
 
 
-def _is_ours(frame: FrameType) -> bool:
+def _is_ours(frame: FrameType, beyond: tuple[str, ...] = ()) -> bool:
     package = str(frame.f_globals.get("__name__")).partition(".")[0]
-    return package == "seedsafe" or package.startswith("seedsafe_")
+    return package == "seedsafe" or package.startswith("seedsafe_") or package in beyond

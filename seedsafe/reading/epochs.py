@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
@@ -16,10 +17,9 @@ from seedsafe.bridging.runner import Runner
 from seedsafe.bridging.walk import Location, Part
 from seedsafe.bridging.walk import walk as walk_locations
 from seedsafe.ground.process import is_worker
-from seedsafe.ground.warning import warn
 from seedsafe.keys.ambient import reading
 from seedsafe.keys.key import VALIDATION_EPOCH, SampleIndex, SampleKey, address, op_of
-from seedsafe.reading.bases import Keyed, WarningLog, parts
+from seedsafe.reading.bases import Keyed, WarningLog, parts, warns
 from seedsafe.reading.steps import Fetching
 
 __all__ = ["BaseEpochs", "InEpoch", "keeping_epochs"]
@@ -33,21 +33,18 @@ _MOST: Final = 64
 _USUAL: Final = ("epoch", "_epoch")
 
 
-class _Thread(threading.local):
-    keeps = False
-
-
-_thread = _Thread()
+_keeps: Final = ContextVar("seedsafe_keeps_epochs", default=False)
 
 
 @contextmanager
 def keeping_epochs() -> Generator[None, None, None]:
     """In this thread and inside the with statement, let reads leave the epochs of bases as they are."""
-    before, _thread.keeps = _thread.keeps, True
+    before = _keeps.get()
+    _keeps.set(True)
     try:
         yield
     finally:
-        _thread.keeps = before
+        _keeps.set(before)
 
 
 class _Holder:
@@ -153,7 +150,7 @@ class BaseEpochs:
     def begin(self, at: SampleIndex) -> bool:
         """Hand the epoch of a read on before it begins. Return whether that epoch must last until it ends."""
         epoch = at.epoch
-        if epoch == VALIDATION_EPOCH or _thread.keeps:
+        if epoch == VALIDATION_EPOCH or _keeps.get():
             return False
         if epoch != self._epoch or not all(holder.is_at(epoch) for holder in self._holders):
             self._begin(at)
@@ -242,12 +239,8 @@ class BaseEpochs:
         )
 
     def _tell(self, kind: int, text: str) -> None:
-        if not self._log.first(kind):
-            return
-        try:
-            warn(text)
-        except Warning:  # a filter makes errors of warnings: no fault of a sample
-            raise NotReproducible(text) from None
+        if self._log.first(kind) and not warns(text):
+            raise NotReproducible(text)
 
 
 class InEpoch:

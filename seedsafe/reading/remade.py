@@ -41,10 +41,6 @@ class _Dataset:
     """The latest first pass of the loaders of each description."""
     told: bool = False
 
-    def first_of(self, maker: Any) -> _First | None:
-        """Return the first pass of a loader, by the loader or its sampler."""
-        return next((one for one in self.passes.values() if maker is not None and one.maker() is maker), None)
-
 
 _datasets: dict[Hashable, _Dataset] = {}  # by their ids, because some cannot be hashed
 _made: weakref.WeakKeyDictionary[Any, Calls] = weakref.WeakKeyDictionary()
@@ -62,7 +58,7 @@ def note_read(loading: Any) -> None:
 
 
 def repeats_an_epoch(
-    dataset: Any, maker: Any, loading: Any, like: Hashable, is_whole: Callable[[], bool], *, first: bool
+    dataset: Any, like: Hashable, is_whole: Callable[[], bool], *, maker: Any, loading: Any, first: bool
 ) -> bool:
     """Note that a pass begins, and return whether to tell that it repeats the only pass of an earlier loader, where the next epoch is meant.
 
@@ -72,18 +68,18 @@ def repeats_an_epoch(
 
     Args:
         dataset: the user's dataset.
+        like: the description of its loader.
+        is_whole: returns whether the pass was read to its end. It must not keep the maker.
         maker: the loader, or its sampler, or None if it is not known when it goes.
         loading: the loader, or None if it does not note its passes.
-        like: its description.
-        is_whole: returns whether the pass was read to its end. It must not keep the maker.
         first: whether it is the maker's first pass, of an epoch that nobody has set.
     """
     number, reference = identity(dataset)
     if number is None:
         return False
     known = _datasets.setdefault(number, _Dataset(reference))
-    own = known.first_of(maker)
-    if own is not None:
+    own = next((one for one in known.passes.values() if one.maker() is maker), None)
+    if maker is not None and own is not None:
         own.passes += 1
         return False
     earlier = known.passes.pop(like, None)
