@@ -33,6 +33,7 @@ _MOST: Final = 64
 _USUAL: Final = ("epoch", "_epoch")
 
 
+_lock: Final = threading.RLock()
 _keeps: Final = ContextVar("seedsafe_keeps_epochs", default=False)
 
 
@@ -131,7 +132,6 @@ class BaseEpochs:
             if holder.noted is None:
                 holder.note()
         self._fixed = [thing for thing in own if not _ends(thing)]
-        self._lock = threading.RLock()
         self._begun: dict[int, int] = {}
         """The first position that was read in each epoch."""
         self._epoch: int | None = None
@@ -141,11 +141,7 @@ class BaseEpochs:
         return bool(self._holders or self._fixed or self._has_keyed)
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"_lock": None, "_begun": {}, "_epoch": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._lock = threading.RLock()
+        return vars(self) | {"_begun": {}, "_epoch": None}
 
     def begin(self, at: SampleIndex) -> bool:
         """Hand the epoch of a read on before it begins. Return whether that epoch must last until it ends."""
@@ -163,7 +159,7 @@ class BaseEpochs:
 
     def _begin(self, at: SampleIndex) -> None:
         epoch = at.epoch
-        with self._lock:
+        with _lock:
             # A worker reads one epoch after the other. Elsewhere a pass may begin again, as in a second training.
             goes_back = self._begun.setdefault(epoch, int(at)) != at and epoch != self._epoch
             if goes_back and self._holders and not is_worker():
