@@ -53,7 +53,7 @@ int main(int count, char **arguments) {
         if (below(3)) {
             int normalised = !is_float && below(2), unit = below(2);
             Resizing job = {
-                .source = is_float ? (void *)floats : bytes, .row_step = (int64_t)columns * channels * (is_float ? 4 : 1), .pixel_step = channels,
+                .source = is_float ? (void *)floats : bytes, .frames = 1, .row_step = (int64_t)columns * channels * (is_float ? 4 : 1), .pixel_step = channels,
                 .rows = rows, .columns = columns, .channels = channels, .whole_rows = height + below(3), .whole_columns = width + below(3),
                 .new_rows = height, .new_columns = width, .filter = below(4), .mirror_rows = !is_float && below(2),
                 .mirror_columns = !is_float && below(2), .layout = !is_float && below(2), .times = unit ? 3 : 1,

@@ -194,6 +194,8 @@ def main(path: str, count: int, seed: int) -> None:
         target = np.zeros(height * width * channels, np.float32 if floats or as_floats else np.uint8)
         job = kernels.Resizing(
             image.ctypes.data,
+            1,
+            0,
             image.strides[0],
             channels,
             rows,

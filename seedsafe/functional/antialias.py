@@ -22,7 +22,6 @@ __all__ = [
     "changed_by_pillow",
     "has_passes",
     "pil_image",
-    "resize_in_one_pass",
     "resize_smoothly",
 ]
 
@@ -113,14 +112,14 @@ def has_passes() -> bool:
 def _resize_compiled(image: Array, height: int, width: int, interpolation: str) -> Array | None:
     """Return an image resized by the kernels, or None if they cannot."""
     if image.dtype == UINT8:
-        return resize_in_one_pass(image, Pass(height, width, interpolation))
+        return Pass(height, width, interpolation).run(image, None, is_video=False)
     opened = library()
     if opened is None:
         return None
     pixels_of = image if image.ndim == 3 else image[..., None]
     floats = np.ascontiguousarray(pixels_of, FLOAT32)
     target: Array = np.empty((height, width, floats.shape[2]), FLOAT32)
-    job = _job(floats, Pass(height, width, interpolation), target)
+    job = _job(floats[np.newaxis], Pass(height, width, interpolation), target)
     if not _done(opened.seedsafe_resize_floats, job):
         return None
     return (
@@ -129,11 +128,13 @@ def _resize_compiled(image: Array, height: int, width: int, interpolation: str) 
 
 
 class Pass(NamedTuple):
-    """What one pass over an image of uint8 does: it resizes, cuts, mirrors, normalises and puts the channels first."""
+    """What one pass over an image of uint8 does: it resizes a window, cuts, mirrors, normalises and puts the channels first."""
 
     height: int
     width: int
     interpolation: str
+    source: tuple[int, int, int, int] | None = None
+    """The window of the image that is resized, if it is not the whole: top, left, height and width."""
     cut: tuple[int, int, int, int] | None = None
     """The window of the resized image that is kept, before it is mirrored: top, left, height and width."""
     mirrors: tuple[bool, bool] = (False, False)
@@ -164,40 +165,40 @@ class Pass(NamedTuple):
         """The dtype of the result."""
         return FLOAT32 if self.in_units or self.affine is not None else UINT8
 
+    def run(self, image: Array, row: Array | None, *, is_video: bool) -> Array | None:
+        """Return the result for an image or for each frame of a video, in the row if it fits; None if the kernels cannot do it."""
+        opened = library()
+        frames = image if is_video else image[np.newaxis]
+        if opened is None or image.dtype != UINT8 or not 3 <= frames.ndim <= 4:
+            return None
+        if self.source is not None:
+            top, left, rows, columns = self.source
+            frames = frames[:, top : top + rows, left : left + columns]
+        *_, channels = frames.shape if frames.ndim == 4 else (1,)
+        if frames.strides[2:] != ((channels, 1) if frames.ndim == 4 else (1,)):
+            frames = np.ascontiguousarray(frames)
+        size = self.window[2:]
+        shape = (channels, *size) if self.planar else (*size, *frames.shape[3:])
+        if is_video:
+            shape = (len(frames), *shape)
+        if row is None or row.shape != shape or row.dtype != self.dtype or not row.flags.carray:
+            row = np.empty(shape, self.dtype)
+        return row if _done(opened.seedsafe_resize_bytes, _job(frames, self, row)) else None
 
-def resize_in_one_pass(image: Array, todo: Pass, out: Array | None = None) -> Array | None:
-    """Return a new array with the result, or `out` if it fits; None if the kernels cannot do it.
 
-    Args:
-        image: uint8, (H, W) or (H, W, C); the pixels of a row lie side by side.
-        todo: what is done.
-        out: an array to fill and return, if it has the result's shape and dtype.
-    """
-    opened = library()
-    if opened is None or image.dtype != UINT8 or not 2 <= image.ndim <= 3:
-        return None
-    channels = image.shape[2] if image.ndim == 3 else 1
-    if image.strides[1:] != ((channels, 1) if image.ndim == 3 else (1,)):
-        image = np.ascontiguousarray(image)
-    size = todo.window[2:]
-    shape = (channels, *size) if todo.planar else (*size, *image.shape[2:])
-    if out is None or out.shape != shape or out.dtype != todo.dtype or not out.flags.carray:
-        out = np.empty(shape, todo.dtype)
-    return out if _done(opened.seedsafe_resize_bytes, _job(image, todo, out)) else None
-
-
-def _job(image: Array, todo: Pass, target: Array) -> Resizing:
-    channels = image.shape[2] if image.ndim == 3 else 1
+def _job(frames: Array, todo: Pass, target: Array) -> Resizing:
+    channels = frames.shape[3] if frames.ndim == 4 else 1
     affine: tuple[Array, ...] = ()
     if todo.dtype == FLOAT32:
         affine = todo.affine or _SAME
         if len(affine[0]) != channels:
             affine = tuple(part.repeat(channels) for part in affine)
     job = Resizing(
-        address(image),
-        image.strides[0],
+        address(frames),
+        len(frames),
+        *frames.strides[:2],
         channels,
-        *image.shape[:2],
+        *frames.shape[1:3],
         channels,
         todo.height,
         todo.width,

@@ -132,7 +132,7 @@ class TenCrop(_FixedCrop):
         [1, 3, 7, 9, 5, 3, 1, 9, 7, 5]
     """
 
-    joins_pass: ClassVar[bool] = False
+    joins_pass = False
 
     size: Pair = option()
     vertical_flip: bool = option(flag, default=False, kw_only=True)
