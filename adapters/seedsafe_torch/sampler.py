@@ -149,7 +149,7 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         caller.check_shares(self.stride, fixed=self.epoch is not None)
         meant = caller.epoch(epoch, latest=progress.epoch if progress and progress.ended else None)
         number = checked_int("epoch", meant, 0, 2**32, "pass the epoch's number, 0 for the first")
-        way_out = "the last one is reserved"
+        way_out = "the last one is reserved for validation, epoch=seedsafe.VALIDATION_EPOCH of a loader or sampler of its own"
         wanted = checked_int("epoch + offset", number + self.offset, 0, VALIDATION_EPOCH, way_out)
         if plan.origin == "loaded" and not plan.skip and caller.has_read(wanted, plan.epoch):
             plan = Next(wanted, len(self) * self.stride)
