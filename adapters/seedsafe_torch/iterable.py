@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -322,10 +321,9 @@ def _deliver_rest(stream: AugmentedIterable, iterate: Callable[[Any], Iterator[A
 
 
 def _warn_of_second_pass(epoch: int) -> None:
-    warnings.warn(
+    frames.warn(
         f"a second pass begins in epoch {epoch}, with the same augmentation. Call set_epoch(epoch) before each pass, or read the "
-        "stream with seedsafe_torch.loader",
-        stacklevel=frames.users_level(),
+        "stream with seedsafe_torch.loader"
     )
 
 
@@ -409,9 +407,8 @@ def _comes_twice(seen: set[int], key: SampleKey, record: Any, name: Any) -> bool
         seen.add(key.index)
         return False
     text = f"a record of {list(record)}" if isinstance(record, dict) else type(record).__qualname__
-    warnings.warn(
+    frames.warn(
         f"two of the first {len(seen) + 1} records of epoch {key.epoch} have one id, {name!r} of {text}, and so one "
-        "augmentation. Pass an id= that differs from record to record, or seedsafe.content_id",
-        stacklevel=frames.users_level(),
+        "augmentation. Pass an id= that differs from record to record, or seedsafe.content_id"
     )
     return True

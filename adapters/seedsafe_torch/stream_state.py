@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 import zlib
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -220,10 +219,9 @@ def resume(source: Any, start: Start, was_resumed: bool) -> bool:
         return True
     if start.source is None and getattr(source, "_starting_state_dict", None) is not None:
         if not was_resumed:
-            warnings.warn(
+            frames.warn(
                 f"this {type(source).__qualname__} still holds a state that was loaded into it, which this pass leaves out to read all "
-                "records: to resume, load the state of the stream or of its loader",
-                stacklevel=frames.users_level(),
+                "records: to resume, load the state of the stream or of its loader"
             )
         source.load_state_dict(None)
     return was_resumed

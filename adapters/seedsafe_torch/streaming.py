@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from copy import copy
@@ -15,7 +14,7 @@ from typing import Any, NamedTuple, SupportsIndex
 from torch.utils.data import DataLoader, get_worker_info
 
 from seedsafe import content_id
-from seedsafe.reading import checked_int, description, repeats_a_loop, repeats_an_epoch
+from seedsafe.reading import checked_int, description, note_made, repeats_an_epoch
 from seedsafe_torch import frames
 from seedsafe_torch.cell import epoch_to_set
 from seedsafe_torch.iterable import (
@@ -72,6 +71,7 @@ class StreamLoader(DataLoader[Any]):
 
     def __init__(self, dataset: AugmentedIterable, **options: Any) -> None:
         super().__init__(dataset, **options)
+        note_made(self)
         self._stream = dataset
         self._next: dict[str, Any] = {"epoch": 0}
         self._set = False
@@ -218,7 +218,9 @@ class StreamLoader(DataLoader[Any]):
             warn_of_form_reads(latest, progress)
             is_first = latest is None and self._next == {"epoch": 0} and not self._set
             like = description((), self.batch_size, self.num_workers)
-            if repeats_an_epoch(stream, self, like, lambda: progress.ended, first=is_first):
+            if repeats_an_epoch(
+                stream, like, lambda: progress.ended, maker=self, loading=self, first=is_first
+            ):
                 warn_of_a_loader_made_anew()
         self._begun = [*others, progress]
         self._next, self._set = {"epoch": starts[0].epoch + (stream.epoch is None)}, False
@@ -317,10 +319,9 @@ class _Progress(Ending):
         if worker not in self.orders:
             first_worker = self.first.setdefault(delivery.read, worker)
             if first_worker != worker and delivery.records:
-                warnings.warn(
+                frames.warn(
                     f"workers {first_worker} and {worker} begin epoch {self.starts[0].epoch} with the same records, which get the same "
-                    f"augmentation. To read each record once, {_DIVIDE}",
-                    stacklevel=frames.users_level(),
+                    f"augmentation. To read each record once, {_DIVIDE}"
                 )
         self.orders[worker] = delivery.read
 
@@ -363,8 +364,6 @@ class _Batches(Batches):
         stream = loading._stream
         if progress.ended:
             raise StopIteration
-        if progress.batches == 1 and repeats_a_loop(stream, loading):
-            warn_of_a_loader_made_anew()
         delivery = next(self._batches, _END)
         while delivery and not delivery.records:
             delivery = next(self._batches, _END)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import threading
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
@@ -148,10 +147,9 @@ class Runner:
         self._unread |= {
             name: joined[name] for name in search.unread & joined.keys() if len(joined[name]) > 2
         }
-        joined = {name: paths for name, paths in joined.items() if name not in self._unread}
         several = ", k-th with k-th where more than two were" if search.has_roles() else ""
         self._tell(
-            {(name, str(len(paths))): paths for name, paths in joined.items()},
+            {(name, str(len(paths))): paths for name, paths in joined.items() if name not in self._unread},
             f"share one stream, because they were found in equal states{several}, so their numbers are equal",
         )
         return search
@@ -159,9 +157,8 @@ class Runner:
     def _require_roles(self) -> None:
         """Raise NotReproducible if nobody can tell which of more than two generators in equal states belong together."""
         if self._unread:
-            named = "; ".join(map(", ".join, self._unread.values()))
             raise NotReproducible(
-                f"{self.label} has generators in equal states, {named}, and its structure does not show which of them "
+                f"{self.label} has generators in equal states, {'; '.join(map(', '.join, self._unread.values()))}, and its structure does not show which of them "
                 'belong together, as those of an image and its mask do. Write bridge=seedsafe.Bridge(equal="together") if all are '
                 'meant to give equal numbers, or bridge=seedsafe.Bridge(equal="apart") if each is meant to have a stream of its own; '
                 "or keep those of the image and those of the mask in two lists of the same classes, in the same order, or in two objects of one "
@@ -178,8 +175,8 @@ class Runner:
         new = [paths for name, paths in groups.items() if not {name, tuple(paths)} & self._told]
         self._told.update(groups, map(tuple, new))
         if new and self.options.equal is None:
-            named = "; ".join(", ".join(paths) for paths in new)
-            warnings.warn(f"{self.label} has generators that {fault}: {named}. {_EQUAL}", stacklevel=4)
+            named = map(", ".join, new)
+            warn(f"{self.label} has generators that {fault}: {'; '.join(named)}. {_EQUAL}")
 
     def _tell_of_later_pairs(self) -> None:
         """Warn of generators that have become equal since the search, so that they do not share a stream."""
