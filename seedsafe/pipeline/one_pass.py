@@ -43,7 +43,7 @@ class OnePass(Step):
         if not isinstance(sample, dict):
             return self.fill(sample, None, draws)
         chosen = "image" if "image" in sample else "video"
-        part = sample.get(chosen)
+        part: Any = sample.get(chosen)
         if not self._takes(part, is_video=chosen == "video"):
             return draws.through(self.members, sample)
         sample[chosen] = self._over(part, draws, None, sample, chosen)
@@ -93,7 +93,7 @@ class OnePass(Step):
         return result
 
 
-def with_passes(steps: Iterable[Step], *, of_videos: bool = False) -> tuple[Step, ...]:
+def with_passes(steps: Iterable[Any], *, of_videos: bool = False) -> tuple[Step, ...]:
     """Return the steps, with one for each run of neighbours that one pass can do.
 
     Where nothing is resized, a pass pays for the frames of videos alone.
