@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Final
 
 import seedsafe as ss
@@ -15,6 +16,7 @@ from seedsafe_albumentations.arguments import (
     Converter,
     RefusedError,
     any_of,
+    check_only,
     flag_of,
     interpolation_of,
     mask_fill_of,
@@ -22,9 +24,8 @@ from seedsafe_albumentations.arguments import (
     mode_of,
     nearest,
     number_of,
-    only,
 )
-from seedsafe_albumentations.originals import Original, original
+from seedsafe_albumentations.originals import Original, bound, original
 
 __all__ = [
     "Name",
@@ -47,13 +48,15 @@ class Old:
     now: str
 
 
-Rule = str | Converter | tuple[str, Converter] | Old
-"""The rule of an argument: our name for it, a converter, or both. An empty name means that it is only checked."""
+Rule = str | Converter | tuple[str, Converter] | Old | None
+"""The rule of an argument: our name for it, a converter, or both. An empty name means that it is only checked, and None that
+it has its default alone."""
 
+_ORIGINAL: Final = "pass that, or install albumentations 2.0.8, whose own transform is then used"
 _SHARED: Final[Mapping[str, Rule]] = {
     "interpolation": interpolation_of,
     "mask_interpolation": ("", nearest),
-    "area_for_downscale": only(None, "put a Resize with interpolation=cv2.INTER_AREA before it"),
+    "area_for_downscale": None,
     "rotate_method": method_of,
     "keypoint_remapping_method": any_of("mask", "direct"),
     "border_mode": ("mode", mode_of),
@@ -87,6 +90,7 @@ class Row:
     build: Callable[..., Any] | None = None
     older: Row | None = None
 
+    @cached_property
     def parameters(self) -> inspect.Signature:
         """Return the parameters as a signature."""
         more = ", always_apply=None" if "*" in self.signature else ", *, always_apply=None"
@@ -102,6 +106,9 @@ class Row:
         options: dict[str, Any] = {}
         for name, value in arguments.items():
             rule = rules.get(name, name)
+            if rule is None:
+                check_only(value, name, self.parameters.parameters[name].default, _ORIGINAL)
+                continue
             ours, convert = rule if isinstance(rule, tuple) else (rule, None)
             if callable(ours):
                 ours, convert = name, ours
@@ -180,10 +187,9 @@ class Name(type):
         unknown: list[Exception] = []
         for signature, build in cls._ways:
             try:
-                values = signature.bind(*arguments, **options)
+                values = bound(cls.__name__, signature, arguments, options)
             except TypeError as error:
-                takes = ", ".join(signature.parameters) or "no arguments"
-                unknown.append(TypeError(f"{cls.__name__}() {error}: it takes {takes}"))
+                unknown.append(error)
                 continue
             values.apply_defaults()
             try:
@@ -219,7 +225,7 @@ def names_of(rows: Mapping[str, Row]) -> dict[str, Any]:
     return {
         name: name_with(
             name,
-            [(one.parameters(), one.transform) for one in (row, row.older) if one is not None],
+            [(one.parameters, one.transform) for one in (row, row.older) if one is not None],
             row.ours,
             f"Return ``seedsafe.{row.ours.__name__}``{row.note}.",
         )
