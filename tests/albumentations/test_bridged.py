@@ -328,3 +328,23 @@ def test_a_pipeline_reports_its_originals() -> None:
         "RandomFog(p=1.0) of albumentations: drawn by the original",
         "RandomRain(p=0.2) of albumentations: drawn by the original",
     ]
+
+
+def test_the_ends_of_1x_are_ranges_and_an_unknown_argument_names_those_there_are() -> None:
+    for make, wanted in (
+        (lambda: ours.RandomRain(slant_lower=-3, slant_upper=4), ("slant_range", (-3, 4))),
+        (lambda: ours.RandomFog(fog_coef_upper=0.5), ("fog_coef_range", (0.3, 0.5))),
+        (lambda: ours.RandomShadow(num_shadows_lower=2), ("num_shadows_limit", (2, 2))),
+    ):
+        assert dict(make().arguments)[wanted[0]] == wanted[1]
+    with pytest.raises(TypeError, match=r"RandomFog\(\) got an unexpected keyword .*: it takes alpha_coef"):
+        ours.RandomFog(fog_coef=0.3)
+
+
+def test_a_lambda_of_boxes_is_the_original() -> None:
+    def left(boxes: Any, shape: Any, **_: Any) -> Any:
+        return boxes - np.array([10 / shape[1], 0, 10 / shape[1], 0, 0])
+
+    augment = around(ours, [ours.Lambda(bboxes=left, p=1)])
+    made = augment(**PARTS | {"bboxes": [(20, 20, 60, 60)], "labels": ["thing"]}, key=KEY)
+    np.testing.assert_allclose(made["bboxes"], [(10, 20, 50, 60)], atol=1e-4)
