@@ -146,8 +146,7 @@ def _of_older(options: dict[str, Any], parameters: Any) -> dict[str, Any]:
         for range_of in {f"{stem}_range", f"{stem}_limit"} & parameters.keys():
             low, high = result.get(range_of, parameters[range_of].default)
             if end in ("lower", "upper"):
-                new = result.pop(name)
-                result[range_of] = (new, high) if end == "lower" else (low, new)
+                result[range_of] = (result.pop(name), high) if end == "lower" else (low, result.pop(name))
     return result
 
 

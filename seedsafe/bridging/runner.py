@@ -184,7 +184,9 @@ class Runner:
         """Return all sources to key for a call."""
         stored = self.search().sources
         if stored is not self._stored or not self._has_torch:
-            usual = () if getattr(self.root, "own_draws", False) else globals_for(self.options, one_thread=True)
+            usual = (
+                () if getattr(self.root, "own_draws", False) else globals_for(self.options, one_thread=True)
+            )
             self._has_torch = "torch" in [source.name for source in usual]  # the last one that can be added
             if stored is not self._stored or len(usual) + len(stored) != len(self._sources):
                 self._asked, self._keys_all = None, len(in_memory(stored)) <= FEW
