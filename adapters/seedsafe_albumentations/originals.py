@@ -23,7 +23,7 @@ import seedsafe as ss
 from seedsafe_albumentations.base import bare_pipeline
 from seedsafe_albumentations.caller import Caller
 
-__all__ = ["CLASSES", "INSTEAD", "Original", "absent", "bound", "instead", "lack", "original"]
+__all__ = ["CLASSES", "INSTEAD", "Original", "absent", "bound", "instead", "lack", "original", "theirs"]
 
 CLASSES: Final = (
     *("AdditiveNoise", "AtLeastOneBBoxRandomCrop", "ChromaticAberration", "ConstrainedCoarseDropout", "FDA"),

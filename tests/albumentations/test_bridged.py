@@ -348,3 +348,27 @@ def test_a_lambda_of_boxes_is_the_original() -> None:
     augment = around(ours, [ours.Lambda(bboxes=left, p=1)])
     made = augment(**PARTS | {"bboxes": [(20, 20, 60, 60)], "labels": ["thing"]}, key=KEY)
     np.testing.assert_allclose(made["bboxes"], [(10, 20, 50, 60)], atol=1e-4)
+
+
+def test_a_class_that_derives_from_a_transform_derives_from_the_original() -> None:
+    class Darker(ours.HorizontalFlip):  # type: ignore[misc]
+        def __init__(self, share: int, p: float = 0.5) -> None:
+            super().__init__(p=p)
+            self.share = share
+
+        def apply(self, img: Any, **params: Any) -> Any:
+            return super().apply(img, **params) // self.share
+
+    augment = around(ours, [Darker(2)])
+    flipped = [(112 - box[2], box[1], 112 - box[0], box[3]) for box in PARTS["bboxes"]]
+    fired = 0
+    for index in range(12):
+        made, again = (augment(**PARTS, key=ss.SampleKey(42, 0, index)) for _ in range(2))
+        assert (made["image"] == again["image"]).all()
+        if made["bboxes"] != [list(box) for box in PARTS["bboxes"]]:
+            fired += 1
+            assert (made["image"] == IMAGE[:, ::-1] // 2).all()
+            np.testing.assert_allclose(made["bboxes"], flipped, atol=1e-4)
+    assert 1 < fired < 11
+    assert isinstance(Darker(2), ours.HorizontalFlip)
+    assert not isinstance(Darker(2), ours.VerticalFlip)
