@@ -189,7 +189,8 @@ class Runner:
         """Return all sources to key for a call."""
         stored = self.search().sources
         if stored is not self._stored or not self._has_torch:
-            usual = () if getattr(self.root, "own_draws", False) else globals_for(self.options, one_thread=True)
+            own = getattr(self.root, "own_draws", False)
+            usual = () if own else globals_for(self.options, one_thread=True)
             self._has_torch = "torch" in [source.name for source in usual]  # the last one that can be added
             if stored is not self._stored or len(usual) + len(stored) != len(self._sources):
                 self._asked, self._keys_all = None, len(in_memory(stored)) <= FEW
@@ -331,11 +332,9 @@ class Runner:
             if LIBRARIES[option] in sys.modules and not getattr(self.options, option)
         ]
         if others_run():
-            names = [
-                thread.name for thread in threading.enumerate() if thread is not threading.current_thread()
-            ]
+            names = {thread.name for thread in threading.enumerate()} - {threading.current_thread().name}
             hints.append(
-                f"read in worker processes (num_workers=2) if another thread ({', '.join(names)}) draws from them"
+                f"read in worker processes (num_workers=2) if another thread ({', '.join(sorted(names))}) draws from them"
             )
         if self.search().incomplete:
             hints.append(
