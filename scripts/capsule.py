@@ -20,7 +20,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT), str(ROOT / "adapters"), str(ROOT / "tools")]
 
 import capsule
@@ -130,7 +130,7 @@ def write(file: Path, text: str) -> None:
 
 # How the capsule was made, once.
 
-FEW = 24
+FEW = 18
 STEP = 12
 OF_A_TRANSFORM, OF_A_KIND = 310, 1010
 """How many samples of a transform, and of a kind of input, differ from what was given."""
@@ -199,7 +199,7 @@ def texts() -> Iterator[tuple[str, str, list[str]]]:
             ones = [case.make(), case.fires, *case.small, *ones]
         for one in ones:
             text = re.sub(r"Sound\((\d+)\)", r"*sounds(\1)", repr(one))
-            if text not in seen:
+            if text not in seen and "'/" not in text:  # no folder of this machine
                 seen.add(text)
                 kinds = [kind for kind in KINDS_OF_IMAGES if ("dataset" in kind) == (case.needs == "dataset")]
                 yield name, text, kinds
