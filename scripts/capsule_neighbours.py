@@ -13,7 +13,9 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[1]
@@ -31,18 +33,24 @@ MADE = {
 """What the capsule was made with."""
 
 OLD_PROCESSOR = {
-    "OPENCV_CPU_DISABLE": "AVX,AVX2,FP16,FMA3,AVX512_SKX,AVX512_ICL",
-    "NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3 AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL",
+    "OPENCV_CPU_DISABLE": "AVX,AVX2,FP16,FMA3,AVX512-SKX",
+    "NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL",
+    "OPENCV_IPP": "disabled",
+    "SEEDSAFE_KERNELS": "0",
 }
+"""Without AVX2, AVX-512 and IPP, and without the kernels."""
+
+
+NONE: Mapping[str, str] = MappingProxyType({})
 
 
 class Neighbour(NamedTuple):
     """An environment: its Python, the versions that are others than those of the capsule, more libraries, and variables."""
 
     python: str = "python3.11"
-    versions: dict[str, str] = {}
+    versions: Mapping[str, str] = NONE
     more: tuple[str, ...] = ()
-    variables: dict[str, str] = {}
+    variables: Mapping[str, str] = NONE
 
     @property
     def requirements(self) -> list[str]:
@@ -58,27 +66,20 @@ OLDEST = {
     "python-stretch": "0.3.0",
 }
 NEIGHBOURS = {
-    "as it was made": Neighbour(),
-    "without the kernels": Neighbour(variables={"SEEDSAFE_KERNELS": "0"}),
-    "without AVX2 and AVX-512": Neighbour(variables=OLD_PROCESSOR),
-    "without IPP": Neighbour(variables={"OPENCV_IPP": "disabled"}),
-    "Python 3.12": Neighbour("python3.12"),
-    "Python 3.13": Neighbour("python3.13"),
-    "Pillow 11": Neighbour(versions={"pillow": "11.0.0"}),
-    "Pillow 12": Neighbour(versions={"pillow": "12.*"}),
     "OpenCV 4.13": Neighbour(versions={"opencv-python-headless": "4.13.0.90"}),
-    "NumPy 2.0": Neighbour(versions={"numpy": "2.0.*"}),
-    "NumPy 2.1": Neighbour(versions={"numpy": "2.1.*"}),
-    "NumPy 2.2": Neighbour(versions={"numpy": "2.2.*"}),
-    "NumPy 2.3": Neighbour(versions={"numpy": "2.3.*"}),
-    "NumPy 2.5": Neighbour("python3.13", {"numpy": "2.5.*"}),
-    "SciPy 1.13": Neighbour(versions={"scipy": "1.13.*", "numpy": "2.2.*"}),
-    "SciPy 1.18": Neighbour("python3.13", {"scipy": "1.18.*"}),
+    "an old processor": Neighbour(variables=OLD_PROCESSOR),
     "all the oldest": Neighbour(versions=OLDEST),
     "all the newest": Neighbour("python3.13", dict.fromkeys(MADE, "*")),
+    "NumPy 2.1, Pillow 11": Neighbour(versions={"numpy": "2.1.*", "pillow": "11.0.0"}),
+    "NumPy 2.2, Pillow 12, SciPy 1.13": Neighbour(
+        versions={"numpy": "2.2.*", "pillow": "12.*", "scipy": "1.13.*"}
+    ),
+    "NumPy 2.3, Python 3.12": Neighbour("python3.12", {"numpy": "2.3.*"}),
     "torch 2.4": Neighbour(versions={"numpy": "2.0.*"}, more=("torch==2.4.0", "torchvision==0.19.0")),
     "the newest torch": Neighbour("python3.13", more=("torch", "torchvision")),
+    "as it was made": Neighbour(),
 }
+"""Those whose bytes may differ first. Two libraries may share one: where nothing differs, neither does."""
 
 
 def installed(name: str, one: Neighbour) -> Path:
@@ -92,7 +93,9 @@ def installed(name: str, one: Neighbour) -> Path:
     subprocess.run([one.python, "-m", "venv", folder], check=True)
     asked = [requirement.replace("==*", "") for requirement in one.requirements]
     print(f"{name}: {' '.join(asked)}", flush=True)
-    subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *asked], check=True)
+    subprocess.run(
+        [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *asked], check=True
+    )
     (folder / "made").touch()
     return python
 
@@ -108,8 +111,10 @@ def run(name: str, one: Neighbour, again: bool) -> int:
         return 0
     python = installed(name, one)
     print(f"{name}:", flush=True)
-    command = [python, ROOT / "scripts" / "capsule.py", "--result", result]
-    return subprocess.run(command, env={**os.environ, "PYTHONPATH": "", **one.variables}, check=False).returncode
+    command = [python, ROOT / "scripts" / "compare_capsule.py", "--result", result]
+    return subprocess.run(
+        command, env={**os.environ, "PYTHONPATH": "", **one.variables}, check=False
+    ).returncode
 
 
 def table(found: dict[str, dict[str, Any]]) -> str:
@@ -129,7 +134,11 @@ def table(found: dict[str, dict[str, Any]]) -> str:
         for of, share in other.items():
             differing.setdefault(of, {})[name] = share
     share = 1 - len(differing) / max(len(everything), 1)
-    lines += ["", f"{len(everything) - len(differing)} of {len(everything)} are equal in all of these, {share:.1%}. The others:", ""]
+    lines += [
+        "",
+        f"{len(everything) - len(differing)} of {len(everything)} are equal in all of these, {share:.1%}. The others:",
+        "",
+    ]
     lines += ["| | the share of its samples that differ |", "|---|---|"]
     for of, where in sorted(differing.items()):
         lines.append(f"| `{of}` | {', '.join(f'{name}: {share:.1%}' for name, share in where.items())} |")
@@ -148,7 +157,9 @@ def write_page() -> int:
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not (begin and end):
-        print(f"{PAGE} must have {BEGIN} and {END}, between which the table goes: write them", file=sys.stderr)
+        print(
+            f"{PAGE} must have {BEGIN} and {END}, between which the table goes: write them", file=sys.stderr
+        )
         return 2
     PAGE.write_text(f"{before}{begin}\n{table(read)}\n{end}{after}", encoding="utf-8")
     print(f"written: {PAGE}, of {len(read)} environments")
@@ -159,9 +170,17 @@ def main(arguments: list[str]) -> int:
     """Compare in environments, and return the highest status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("names", nargs="*", help="environments; all of them without a name")
-    parser.add_argument("--with", dest="more", action="append", default=[], help="one more: a library and its version, pillow==14.0.0")
+    parser.add_argument(
+        "--with",
+        dest="more",
+        action="append",
+        default=[],
+        help="one more: a library and its version, pillow==14.0.0",
+    )
     parser.add_argument("--again", action="store_true", help="run again what was run")
-    parser.add_argument("--page", action="store_true", help="write the table of what was found, and run nothing")
+    parser.add_argument(
+        "--page", action="store_true", help="write the table of what was found, and run nothing"
+    )
     options = parser.parse_args(arguments)
     if options.page:
         return write_page()
@@ -171,7 +190,9 @@ def main(arguments: list[str]) -> int:
     if options.more:
         versions = dict(one.split("==", 1) for one in options.more if "==" in one)
         if len(versions) < len(options.more):
-            parser.error(f"--with takes a library and its version, as in pillow==14.0.0, got {', '.join(options.more)}")
+            parser.error(
+                f"--with takes a library and its version, as in pillow==14.0.0, got {', '.join(options.more)}"
+            )
         of_made = {name: one for name, one in versions.items() if name in MADE}
         more = tuple(f"{name}=={one}" for name, one in versions.items() if name not in MADE)
         chosen[" and ".join(options.more)] = Neighbour(versions=of_made, more=more)
@@ -181,10 +202,16 @@ def main(arguments: list[str]) -> int:
         try:
             worst = max(worst, run(name, one, options.again))
         except subprocess.CalledProcessError as error:
-            print(f"{name} is not compared: {' '.join(map(str, error.cmd))} ended with {error.returncode}", file=sys.stderr)
+            print(
+                f"{name} is not compared: {' '.join(map(str, error.cmd))} ended with {error.returncode}",
+                file=sys.stderr,
+            )
             worst = max(worst, 2)
         except KeyboardInterrupt:
-            print(f"interrupted in {name}: what was found before stays, and the next run goes on there", file=sys.stderr)
+            print(
+                f"interrupted in {name}: what was found before stays, and the next run goes on there",
+                file=sys.stderr,
+            )
             return 130
     return worst
 

@@ -330,8 +330,8 @@ def of_names() -> Iterator[Asked]:
         yield Asked(nested, (37, 53, 3), calls, first)
 
 
-def of_limits() -> Iterator[Asked]:
-    """Yield what is asked of limits that the keys above do not reach."""
+def of_limits_of_boxes() -> Iterator[Asked]:
+    """Yield what is asked of boxes at the limits of windows."""
     boxes = {
         (12, 14, 3): [[2.0, 2.0, 6.0, 6.0], [3.0, 1.0, 9.0, 11.0]],
         (3, 4, 1): [[0.5, 0.25, 1.0, 0.75], [1.0, 1.0, 3.0, 3.0]],
@@ -347,6 +347,10 @@ def of_limits() -> Iterator[Asked]:
         yield Asked(ss.BBoxSafeCrop(), ss.Info(size, "uint8", boxes=[box]), MANY)
     iou = ss.RandomIoUCrop(min_scale=0.3, max_scale=0.9, sampler_options=(0.0,), trials=3)
     yield Asked(iou, ss.Info((4, 5, 1), "uint8", boxes=[[0.0, 0.0, 4.0, 2.0]]), [*MANY, *VIEWS])
+
+
+def of_limits_of_sizes() -> Iterator[Asked]:
+    """Yield what is asked of places that few keys reach, and of images of a few pixels."""
     grid = ss.MultiScaleCrop(8, scales=(0.3, 0.5), places="grid")
     places = reaching(grid, (24, 23, 3), lambda drawn: drawn[0].params[:2], 200)
     for size in ((37, 53, 3), (24, 23, 3)):
@@ -373,6 +377,12 @@ def of_limits() -> Iterator[Asked]:
     for size in ((5, 6, 1), (23, 21, 3), (7, 40, 1), (4, 4, 1), (9, 9, 1)):
         for share in (0.9, 1.0):
             yield Asked(ss.Perspective(distortion_scale=share, p=1), size, [*MANY, *VIEWS])
+
+
+def of_limits() -> Iterator[Asked]:
+    """Yield what is asked of limits that the keys above do not reach."""
+    yield from of_limits_of_boxes()
+    yield from of_limits_of_sizes()
     for size in ((11, 10, 2), (37, 53, 3)):
         yield Asked(ss.CenterCrop((5, 9)), size)
         yield Asked(ss.CropNonEmptyMask((5, 9)), size, MANY)
@@ -388,7 +398,9 @@ def of_limits() -> Iterator[Asked]:
     yield Asked(channels, (37, 53, 4))
     unit = Draws(address(HERE, ss.op_of("Choice")))
     share = [unit.unit(), unit.unit()][1]  # the first is for p
-    yield Asked(ss.Choice([ss.HorizontalFlip(), ss.VerticalFlip()], weights=(share, 1.0 - share)), (9, 9, 3), [HERE])
+    yield Asked(
+        ss.Choice([ss.HorizontalFlip(), ss.VerticalFlip()], weights=(share, 1.0 - share)), (9, 9, 3), [HERE]
+    )
 
 
 FUNCTIONS: list[tuple[str, list[Any]]] = [

@@ -148,6 +148,8 @@ def mutants(file: str) -> Iterator[Mutant]:
         line = lines[row - 1]
         if line[token.end[1] :].startswith("=") and line[token.end[1] + 1] != "=":
             continue  # the name of an argument
+        if token.string == "*" and line[token.end[1] :].startswith(", "):
+            continue  # what follows in a signature is passed by name
         if line[:column].endswith("strict="):
             continue  # a check of the implementation's own
         changed = line[:column] + new + line[token.end[1] :]

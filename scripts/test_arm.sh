@@ -7,7 +7,7 @@ folder=$1 python=$2
 shift 2
 if test "${1-}" = capsule; then
     shift
-    set -- scripts/capsule.py "$@"
+    set -- scripts/compare_capsule.py "$@"
 else
     test $# -gt 0 || set -- --quiet
     set -- -m pytest -p no:cacheprovider "$@" @tests/machines/tests.txt

@@ -1,6 +1,6 @@
 """The capsule: 100,000 samples, each a pure function of a row's text, a kind of input and a number, and a hash of each that never changes.
 
-``capsule.jsonl`` has a line for each row, behind a line with the SHA-256 of the rest. `scripts/capsule.py` made it once and compares with it
+``capsule.jsonl`` has a line for each row, behind a line with the SHA-256 of the rest. `scripts/compare_capsule.py` made it once and compares with it
 in any environment. Inputs are bytes of SHAKE-128 and integers made of them: no library has a part in them. Neither they nor the file change
 within version 1 of the contract.
 """
@@ -25,13 +25,40 @@ from seedsafe.keys.key import address
 from seedsafe.pipeline.primitive import marks_of
 from seedsafe.reading import KeyedReader
 
-__all__ = ["FILE", "HASH", "KINDS", "Capsule", "Row", "declared", "digest", "made", "names", "read", "sample", "wanted", "written"]
+__all__ = [
+    "FILE",
+    "HASH",
+    "KINDS",
+    "Capsule",
+    "Row",
+    "declared",
+    "digest",
+    "made",
+    "names",
+    "read",
+    "sample",
+    "wanted",
+    "written",
+]
 
 FILE = Path(__file__).parent / "capsule.jsonl"
 HASH = 8
 """Bytes of a hash."""
 
-SIZES = ((1, 1), (33, 47), (1, 2), (24, 24), (40, 31), (2, 1), (48, 20), (3, 3), (21, 64), (32, 32), (7, 5), (50, 50))
+SIZES = (
+    (1, 1),
+    (33, 47),
+    (1, 2),
+    (24, 24),
+    (40, 31),
+    (2, 1),
+    (48, 20),
+    (3, 3),
+    (21, 64),
+    (32, 32),
+    (7, 5),
+    (50, 50),
+)
 DTYPES = ("uint8", "float32", "uint16", "int16", "int32", "float64", "bool")
 REFUSED = b"refused"
 
@@ -63,7 +90,9 @@ def read(file: Path = FILE) -> Capsule:
         first = json.loads(head)
         whole = first["sha256"] == hashlib.sha256(rest.encode()).hexdigest()
     except (ValueError, KeyError, TypeError):
-        raise ValueError(f"{file} must begin with its SHA-256, and does not: take the file of a release") from None
+        raise ValueError(
+            f"{file} must begin with its SHA-256, and does not: take the file of a release"
+        ) from None
     if not whole:
         raise ValueError(
             f"{file} must have the SHA-256 {first['sha256']} below its first line, and has another: it was changed, or copied in part; take the "
@@ -74,18 +103,27 @@ def read(file: Path = FILE) -> Capsule:
             f"{file} must be of version {ss.CONTRACT_VERSION} of the contract, got {first['contract']!r}: take the file of this release"
         )
     lines = map(json.loads, rest.splitlines())
-    rows = [Row(of, text, {kind: base64.b64decode(one) for kind, one in hashes.items()}) for of, text, hashes in lines]
+    rows = [
+        Row(of, text, {kind: base64.b64decode(one) for kind, one in hashes.items()})
+        for of, text, hashes in lines
+    ]
     return Capsule(first["made"], rows)
 
 
 def written(made: dict[str, str], rows: Sequence[Row]) -> str:
     """Return the file of these rows."""
     lines = [
-        json.dumps([row.of, row.text, {kind: base64.b64encode(one).decode() for kind, one in row.hashes.items()}])
+        json.dumps(
+            [row.of, row.text, {kind: base64.b64encode(one).decode() for kind, one in row.hashes.items()}]
+        )
         for row in rows
     ]
     rest = "".join(f"{line}\n" for line in lines)
-    head = {"contract": ss.CONTRACT_VERSION, "made": made, "sha256": hashlib.sha256(rest.encode()).hexdigest()}
+    head = {
+        "contract": ss.CONTRACT_VERSION,
+        "made": made,
+        "sha256": hashlib.sha256(rest.encode()).hexdigest(),
+    }
     return f"{json.dumps(head)}\n{rest}"
 
 
@@ -104,7 +142,7 @@ def sounds(*lengths: int) -> tuple[np.ndarray, ...]:
 
 def noisy(image: np.ndarray) -> np.ndarray:
     """Return an image with what Python's and NumPy's global generators draw; a bridge keys them."""
-    shift = np.random.randint(0, 40, image.shape) + random.randrange(9)  # noqa: NPY002
+    shift = np.random.randint(0, 40, image.shape) + random.randrange(9)
     return (image + shift).astype(image.dtype)
 
 
@@ -122,7 +160,7 @@ def made(text: str, kind: str) -> Any:
 
         boxes = drop_in.BboxParams("pascal_voc", label_fields=["names"])
         points = drop_in.KeypointParams("xy", remove_invisible=False)
-        one = eval(text, {"A": drop_in})  # noqa: S307
+        one = eval(text, {"A": drop_in})
         return drop_in.Compose([one], bbox_params=boxes, keypoint_params=points)
     if kind in ("order", "draws"):
         return text
@@ -131,12 +169,14 @@ def made(text: str, kind: str) -> Any:
 
         from seedsafe_torch import convert
 
-        return convert(eval(text, {"v2": v2}))  # noqa: S307
-    one = eval(text, names())  # noqa: S307
+        return convert(eval(text, {"v2": v2}))
+    one = eval(text, names())
     if kind in ("mixed", "loader"):
         return one
     if kind.startswith("targets"):
-        return ss.Compose([one], boxes=ss.Boxes("pascal_voc", labels="names"), keypoints=ss.Keypoints(), channels="last")
+        return ss.Compose(
+            [one], boxes=ss.Boxes("pascal_voc", labels="names"), keypoints=ss.Keypoints(), channels="last"
+        )
     return ss.Compose([one], channels="last")
 
 
@@ -153,7 +193,9 @@ def _look(label: str, number: int, shape: tuple[int, ...]) -> np.ndarray:
     values = _bytes(label, 2 * math.prod(shape)).view("<u2").reshape(shape).astype(np.int64)
     if number % 3 == 1:
         rows, columns = np.arange(height)[:, None] * 4096 // height, np.arange(width)[None] * 4096 // width
-        a, b, c, d = (int(one) + 1 for one in values.reshape(-1)[:1].repeat(4) >> np.array([0, 4, 8, 12]) & 15)
+        a, b, c, d = (
+            int(one) + 1 for one in values.reshape(-1)[:1].repeat(4) >> np.array([0, 4, 8, 12]) & 15
+        )
         smooth = a * rows + b * columns + (c * rows * columns >> 12) + (d * (rows - columns) ** 2 >> 12)
         values = (smooth.reshape(height, width, *[1] * len(rest)) + values % 1500) % 65536
     elif number % 3 == 2:
@@ -192,7 +234,9 @@ def _channels(kind: str, number: int) -> tuple[int, ...]:
 def _image(kind: str, number: int) -> np.ndarray:
     size = SIZES[number % len(SIZES)]
     shape = (*size, *_channels(kind, number))
-    return _in_memory(_as(_look(f"{kind} {number}", number, shape), kind.split()[-1 if "targets" in kind else 0]), number)
+    return _in_memory(
+        _as(_look(f"{kind} {number}", number, shape), kind.split()[-1 if "targets" in kind else 0]), number
+    )
 
 
 def _audio(label: str, shape: tuple[int, ...]) -> np.ndarray:
@@ -214,10 +258,14 @@ def _targets(kind: str, number: int) -> dict[str, Any]:
     return {
         "image": image,
         "mask": (_look(f"mask {number}", 2, (height, width)) >> 14).astype(np.uint8),
-        "masks": np.stack([(_look(f"masks {number} {k}", 1, (height, width)) >> 15).astype(np.uint8) for k in range(2)]),
+        "masks": np.stack(
+            [(_look(f"masks {number} {k}", 1, (height, width)) >> 15).astype(np.uint8) for k in range(2)]
+        ),
         "boxes": np.array([box, [0, 0, width, height]], np.float32 if number % 2 else np.float64),
         "names": ["one", "two"],
-        "keypoints": np.array([[e * width / 256, f * height / 256], [0, 0], [width - 1, height - 1]], np.float64),
+        "keypoints": np.array(
+            [[e * width / 256, f * height / 256], [0, 0], [width - 1, height - 1]], np.float64
+        ),
     }
 
 
@@ -237,13 +285,17 @@ def _of_targets(one: Any, kind: str, number: int) -> tuple[Any, Any]:
 def _of_batch(one: Any, kind: str, number: int) -> tuple[Any, Any]:
     size = SIZES[number % len(SIZES)]
     of = range(1 + number % 5)
-    images = np.stack([_as(_look(f"{kind} {number} {k}", number + k, (*size, 3)), kind.split()[-1]) for k in of])
+    images = np.stack(
+        [_as(_look(f"{kind} {number} {k}", number + k, (*size, 3)), kind.split()[-1]) for k in of]
+    )
     return images, one.batch(images, [_key(number, k) for k in of])
 
 
 def _of_video(one: Any, kind: str, number: int) -> tuple[Any, Any]:
     size = SIZES[number % len(SIZES)]
-    frames = np.stack([_as(_look(f"{kind} {number} {k}", number, (*size, 3)), "uint8") for k in range(1 + number % 6)])
+    frames = np.stack(
+        [_as(_look(f"{kind} {number} {k}", number, (*size, 3)), "uint8") for k in range(1 + number % 6)]
+    )
     return frames, one({"video": frames}, key=_key(number))["video"]
 
 
@@ -285,7 +337,9 @@ def _of_mixed(one: Any, kind: str, number: int) -> tuple[Any, Any]:
 
 def _of_drop_in(one: Any, kind: str, number: int) -> tuple[Any, Any]:
     image = _image(kind.removeprefix("drop-in "), number)
-    return image, one(image=image, bboxes=np.zeros((0, 4)), keypoints=np.zeros((0, 2)), names=[], key=_key(number))["image"]
+    return image, one(
+        image=image, bboxes=np.zeros((0, 4)), keypoints=np.zeros((0, 2)), names=[], key=_key(number)
+    )["image"]
 
 
 def _of_drop_in_targets(one: Any, kind: str, number: int) -> tuple[Any, Any]:
@@ -309,7 +363,9 @@ DRAWS: dict[str, Callable[[Draws, int], Any]] = {
     "truncated_normal": lambda words, n: words.truncated_normal(-1.0 - n, 0.5, n + 1),
     "permutation": lambda words, n: words.permutation(n + 1),
     "choice": lambda words, n: words.choice(n + 5, n % 5),
-    "weighted": lambda words, n: words.choice(4, 3, weights=[0.5, 0.25 * (n + 1), 3, 1.5], replace=n % 2 == 1),
+    "weighted": lambda words, n: words.choice(
+        4, 3, weights=[0.5, 0.25 * (n + 1), 3, 1.5], replace=n % 2 == 1
+    ),
     "multinomial": lambda words, n: words.multinomial(n + 1, [1, 2, 3]),
 }
 
@@ -331,8 +387,13 @@ def _of_loader(one: Any, kind: str, number: int) -> tuple[Any, Any]:
     size = ((32, 32), (24, 24), (40, 31))[number % 3]
     images = np.stack([_as(_look(f"{kind} {number} {k}", number + k, (*size, 3)), "uint8") for k in range(6)])
     planes = number % 2 == 1
-    base = [(torch.tensor(image.transpose(2, 0, 1).copy()) if planes else image, k) for k, image in enumerate(images)]
-    loading = loader(AugmentedDataset(base, ss.Compose([one], channels="last"), seed=number), batch_size=4, shuffle=True)
+    base = [
+        (torch.tensor(image.transpose(2, 0, 1).copy()) if planes else image, k)
+        for k, image in enumerate(images)
+    ]
+    loading = loader(
+        AugmentedDataset(base, ss.Compose([one], channels="last"), seed=number), batch_size=4, shuffle=True
+    )
     parts = [part for batch in loading for part in batch]
     return images, [part.numpy() if isinstance(part, torch.Tensor) else part for part in parts]
 
@@ -343,7 +404,11 @@ def _kinds() -> dict[str, Callable[[Any, str, int], tuple[Any, Any]]]:
         found[dtype] = _of_image
     for dtype in ("uint8", "float32"):
         found |= {f"{dtype} grey": _of_image, f"{dtype} channels": _of_image}
-        found |= {f"targets {dtype}": _of_targets, f"batch {dtype}": _of_batch, f"dataset {dtype}": _of_dataset}
+        found |= {
+            f"targets {dtype}": _of_targets,
+            f"batch {dtype}": _of_batch,
+            f"dataset {dtype}": _of_dataset,
+        }
         found |= {f"drop-in {dtype}": _of_drop_in, f"drop-in targets {dtype}": _of_drop_in_targets}
     return found | {
         "video": _of_video,
@@ -407,7 +472,10 @@ def sample(one: Any, kind: str, number: int) -> tuple[bytes, bool]:
 
 def declared(one: Any, kind: str) -> set[tuple[str, str]]:
     """Return what is declared of the parts of a transform: "every machine", "one architecture" or "one build", and the libraries' names."""
-    dtype = next((word for word in kind.split() if word in DTYPES), "float32" if kind in ("audio", "spectrogram") else "uint8")
+    dtype = next(
+        (word for word in kind.split() if word in DTYPES),
+        "float32" if kind in ("audio", "spectrogram") else "uint8",
+    )
     one = getattr(one, "pipeline", one)
     if isinstance(one, str | ss.BatchMix):
         return {("every machine", "")}
@@ -415,4 +483,6 @@ def declared(one: Any, kind: str) -> set[tuple[str, str]]:
     if exact is not None:
         return {(exact.of(one, dtype), exact.build)}
     members = getattr(one, "transforms", ())
-    return {found for member in members for found in declared(member, kind)} if members else {("one build", "")}
+    return (
+        {found for member in members for found in declared(member, kind)} if members else {("one build", "")}
+    )
