@@ -118,30 +118,33 @@ def run(name: str, one: Neighbour, again: bool) -> int:
 
 
 def table(found: dict[str, dict[str, Any]]) -> str:
-    """Return the part of the page: environments, and the transforms that are not equal in all of them."""
-    lines = ["| | samples that are equal | transforms that are | by surprise |", "|---|---|---|---|"]
+    """Return the part of the page: environments, and what is not equal in all of them; names of albumentations are as what they stand for."""
+    lines = ["| | samples that are equal | of these rows all | by surprise |", "|---|---|---|---|"]
     differing: dict[str, dict[str, float]] = {}
     everything: set[str] = set()
     for name, one in found.items():
-        rows = {of: row for of, row in one["rows"].items() if row[1]}
+        equal, tried = (sum(row[at] for row in one["rows"].values()) for at in (0, 1))
+        rows = {of: row for of, row in one["rows"].items() if not of.startswith("A.")}
         everything |= rows.keys()
         other = {of: 1 - row[0] / row[1] for of, row in rows.items() if row[0] < row[1]}
-        equal, tried = (sum(row[at] for row in rows.values()) for at in (0, 1))
         surprises = sorted({row[0] for row in one["differing"] if row[5]})
+        told = ", ".join(surprises) or "none"
         lines.append(
-            f"| {name} | {equal:,} of {tried:,} | {len(rows) - len(other)} of {len(rows)} | {', '.join(surprises) or 'none'} |"
+            f"| {name} | {equal:,} of {tried:,} | {len(rows) - len(other)} of {len(rows)} | {told} |"
         )
         for of, share in other.items():
             differing.setdefault(of, {})[name] = share
-    share = 1 - len(differing) / max(len(everything), 1)
+    equal = len(everything) - len(differing)
+    share = equal / max(len(everything), 1)
     lines += [
         "",
-        f"{len(everything) - len(differing)} of {len(everything)} are equal in all of these, {share:.1%}. The others:",
+        f"{equal} of {len(everything)} rows are equal in all of these, {share:.1%}. The others:",
         "",
     ]
     lines += ["| | the share of its samples that differ |", "|---|---|"]
     for of, where in sorted(differing.items()):
-        lines.append(f"| `{of}` | {', '.join(f'{name}: {share:.1%}' for name, share in where.items())} |")
+        shares = ", ".join(f"{name}: {share:.1%}" for name, share in where.items())
+        lines.append(f"| `{of}` | {shares} |")
     return "\n".join(lines)
 
 

@@ -394,6 +394,8 @@ def of_limits() -> Iterator[Asked]:
     yield Asked(ss.TemporalSample(4, stride=3, clips=3), (60, 6, 5, 3), VIEWS)
     yield Asked(ss.TimeMask((2, 90), count=(1, 2), max_share=0.3), (80, 299), MANY)
     yield Asked(ss.TimeMask((2, 90), count=(1, 2), max_share=0.7), (2, 12), MANY)
+    yield Asked(ss.TrivialAugmentWide(), (37, 53, 3), MANY)
+    yield Asked(ss.AugMix(alpha=0.001), (9, 9, 3))
     channels = ss.Compose([ss.RandomCrop((9, 8)), ss.ChannelShuffle(), ss.FancyPCA(1.0)])
     yield Asked(channels, (37, 53, 4))
     unit = Draws(address(HERE, ss.op_of("Choice")))
