@@ -81,7 +81,6 @@ REASONS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "module": (
             '"Solarize": ((255.0, 0.0),) * 4,',
-            '"SolarizeAdd": ((0.0, 110.0),) * 4,',
             "ZEROS = ((0.0, 0.0),) * 4",
         ),
         "grid_shuffle.draw": ("order = [1] * len(tiles)",),
@@ -164,6 +163,7 @@ REASONS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
     },
     "what stands beside it gives the same": {
+        "module": ("p: float = 1.5",),
         "at_bin": ("step = f32(f32(f32(high) - f32(low)) / max(bins - 1, 2))",),
         "random_iou_crop.draw": (
             "if height < 1 or height < 1 or not ratio[0] * height <= width <= ratio[1] * height:",
@@ -185,32 +185,11 @@ REASONS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "grid_dropout.draw": ("hole = [min(max(int(one * ratio), 1), one + 1) for one in cell]",),
     },
-    "the last number is always 1": {
-        "inverse": (
-            "size = a * (e / i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)",
-            "size = a * (e * i - f * h) - b * (d / i - f * g) + c * (d * h - e * g)",
-            "(e / i - f * h, c * h - b * i, b * f - c * e),",
-            "(e * i - f * h, c * h - b / i, b * f - c * e),",
-            "(f * g - d / i, a * i - c * g, c * d - a * f),",
-            "(f * g - d * i, a / i - c * g, c * d - a * f),",
-        ),
-        "moved": (
-            "a, b, d, e = a / p + b * s, a * q + b * t, d * p + e * s, d * q + e * t",
-            "a, b, d, e = a * p + b * s, a * q + b * t, d / p + e * s, d * q + e * t",
-        ),
-    },
     "it is always passed, or both are of one type": {
-        "module": ("p: float = 1.5",),
-        "decisions": (
-            "def decisions(members: Sequence[One | Several], size: Size, key: Key, first: int = 1) -> list[Any]:",
-        ),
         "affine.two": ("if isinstance(ranges[1], tuple):",),
         "random_scale.drawn": ("if not between or isinstance(sizes[1], int):",),
         "length": ("least = min(round(low), most)",),
         "temporal_sample.draw": ("step = stride[1] if clips else words.between(stride[0], stride[1])",),
-    },
-    "no policy has SolarizeAdd": {
-        "module": ('"SolarizeAdd": ((1.0, 110.0),) * 3,', '"SolarizeAdd": ((0.0, 165.0),) * 3,')
     },
     "two names are never equal": {"decisions.named": ('if not one.name or one.kind != "Compose":',)},
 }
