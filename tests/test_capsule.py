@@ -206,7 +206,7 @@ class TestNeighbours:
         self.result("as it was made", 7)
         assert neighbours.main(["as it was made"]) == 0
         assert "--again runs it again" in capsys.readouterr().out
-        assert json.loads((neighbours.FOLDER / "Pillow 11.json").read_text())["rows"]["Rotate"] == [7, 9]
+        assert json.loads((neighbours.FOLDER / "as it was made.json").read_text())["rows"]["Rotate"] == [7, 9]
 
     def test_a_python_that_is_not_there_is_told(
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
