@@ -153,7 +153,8 @@ class Shards(IterableDataset[Any]):
         ]
         if not parts:
             return {name: value for name, value in found[0].items() if name not in ("rank", "ended")}
-        if len(parts) == 1:  # perhaps of one of StatefulDataLoader's workers, which goes on with its own share
+        # Perhaps of one of StatefulDataLoader's workers, which goes on with its own share.
+        if len(parts) == 1:
             return {"epoch": found[0]["epoch"], "shards": parts[0]}
         read: dict[int, list[Any]] = {}
         for part in parts:
