@@ -465,3 +465,10 @@ def test_functions_of_a_lambda_get_the_shape_if_they_take_it() -> None:
     made = A.Compose([A.Lambda(image=half, mask=half)])(image=IMAGE, masks=[MASK, MASK], key=KEY)
     assert [made["image"].shape[0], *map(len, made["masks"])] == [60, 60, 60]
     assert (A.Compose([A.Lambda(image=np.negative)])(image=IMAGE, key=KEY)["image"] == -IMAGE).all()
+
+
+def test_a_replay_without_boxes_of_what_chooses_by_them() -> None:
+    augment = A.ReplayCompose([A.BBoxSafeRandomCrop(p=1)])
+    made = augment(image=IMAGE, key=KEY)
+    saved = json.loads(json.dumps(made["replay"]))
+    assert (A.ReplayCompose.replay(saved, image=IMAGE)["image"] == made["image"]).all()
