@@ -207,8 +207,6 @@ def test_ranks_that_come_later_are_told(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(torch.distributed, "is_initialized", lambda: True)
     monkeypatch.setattr(torch.distributed, "get_world_size", lambda: 3)
     monkeypatch.setattr(torch.distributed, "get_rank", lambda: 1)
-    with pytest.raises(
-        ValueError, match="this Shards was made for one rank, before torch"
-    ):
+    with pytest.raises(ValueError, match="this Shards was made for one rank, before torch"):
         iter(source)
     assert Shards(shards()).ranks[:2] == (3, 1)
