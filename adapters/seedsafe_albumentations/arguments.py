@@ -169,13 +169,13 @@ def pair_of(value: Any, name: str) -> tuple[Any, Any]:
     return (low, high) if low <= high else (high, low)
 
 
-def upward(start: float, read: Converter = pair_of, whole: bool = False) -> Converter:
-    """Return a converter of ranges. One number is the range between it and `start`; `read` converts anything else."""
+def upward(start: float, read: Converter | None = pair_of, whole: bool = False) -> Converter:
+    """Return a converter of ranges. One number is the range between it and `start`; `read` converts anything else, unless it is None."""
 
     def between(value: Any, name: str) -> Any:
         if is_number(value) and not (whole and isinstance(value, float)):
             return min(start, value), max(start, value)
-        return read(value, name)
+        return read(value, name) if read else value
 
     return between
 

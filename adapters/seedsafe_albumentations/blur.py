@@ -44,8 +44,7 @@ _SHARPEN: Final = Row(
         "alpha": pair_of,
         "lightness": pair_of,
         "method": None,
-        "kernel_size": "",
-        "sigma": "",
+        **dict.fromkeys(("kernel_size", "sigma"), ""),
     },
 )
 _EMBOSS: Final = Row(

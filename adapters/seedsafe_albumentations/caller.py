@@ -44,7 +44,10 @@ class Caller:
             result = self.transform(**parts) if _decides(self.transform) else self.transform.applied(parts)
         finally:
             RUNNING.reset(token)
-        return _as_ours(result, sample, self.__name__)
+        out = _as_ours(result, sample, self.__name__)
+        if out["image"].dtype == np.float64 and is_original(self.transform):  # as of some ways of Normalize
+            out["image"] = out["image"].astype(np.float32)
+        return out
 
     def __repr__(self) -> str:
         return repr(self.transform)

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 import seedsafe as ss
 from seedsafe_albumentations.arguments import flag_of, is_number, number_of
-from seedsafe_albumentations.members import members_of
+from seedsafe_albumentations.functions import Nothing
+from seedsafe_albumentations.members import list_of, members_of
 from seedsafe_albumentations.table import name_for, with_p
 
 __all__ = ["OneOf", "OneOrOther", "RandomOrder", "SomeOf"]
@@ -21,8 +22,10 @@ _ORDERS: Final = 720
 @name_for(ss.Choice)
 def OneOf(transforms: Sequence[Any], p: float = 0.5) -> Any:
     """Return a choice of one transform, each weighted by its p; the chosen one always fires."""
-    members = _without_tensors(transforms)
-    weights = [float(getattr(one, "p", 1.0)) for one in members]
+    given = [one for one in list_of(transforms) if one is not None]
+    members = _without_tensors(given)
+    weighted = (mine if isinstance(mine, Nothing) else one for mine, one in zip(given, members, strict=True))
+    weights = [float(getattr(one, "p", 1.0)) for one in weighted]
     return ss.Choice([with_p(one, 1.0) for one in members], weights=weights, p=p)
 
 

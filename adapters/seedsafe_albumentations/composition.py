@@ -67,7 +67,7 @@ class Compose(Named):
         seed: int | None = None,
         save_applied_params: bool = False,
     ) -> None:
-        flag_of(save_applied_params, "save_applied_params")
+        self.save_applied_params = flag_of(save_applied_params, "save_applied_params")
         self.is_check_shapes = flag_of(is_check_shapes, "is_check_shapes")
         self.strict = flag_of(strict, "strict")
         if not 0 <= number_of(p, "p") <= 1:
@@ -75,7 +75,6 @@ class Compose(Named):
         _warn_of_seed(seed)
         self.transforms = list_of(transforms)
         self.p = p
-        self.save_applied_params = save_applied_params
         members, to_tensor = members_of(self.transforms)
         if mask_interpolation is not None:
             members = [with_masks(one, mask_interpolation) for one in members]
@@ -273,5 +272,5 @@ def _plain_info(info: ss.Info) -> dict[str, Any]:
 
 def _info_of(plain: dict[str, Any]) -> ss.Info:
     boxes = plain.get("boxes")
-    given = None if boxes is None else np.array(boxes, np.float64).reshape(len(boxes), -1)
+    given = None if boxes is None else np.array(boxes, np.float64).reshape(len(boxes), -1 if boxes else 4)
     return ss.Info(tuple(plain["shape"]), np.dtype(plain["dtype"]), given)

@@ -60,10 +60,7 @@ ROWS: Final = {
     "IAAPiecewiseAffine": Row(
         ss.PiecewiseAffine,
         "scale=(0.03, 0.05), nb_rows=4, nb_cols=4, order=1, cval=0, mode='constant', p=0.5",
-        {
-            **_RANGES,
-            **dict.fromkeys(("order", "mode")),
-        },
+        {**_RANGES, **dict.fromkeys(("order", "mode"))},
         " (until albumentations 1.3)",
     ),
 }

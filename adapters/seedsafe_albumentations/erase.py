@@ -13,10 +13,7 @@ from seedsafe_albumentations.table import Row, Rule
 __all__ = ["ROWS"]
 
 
-_random: Final = word_of(
-    {"random": "noise", "random_uniform": "color"},
-    "pass a number or one of these, seedsafe does not inpaint",
-)
+_random: Final = word_of({"random": "noise", "random_uniform": "color"}, "pass a number or one of these")
 
 
 def _fill(value: Any, name: str) -> Any:

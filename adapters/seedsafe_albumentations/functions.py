@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import seedsafe as ss
+from seedsafe_albumentations.arguments import number_of
 from seedsafe_albumentations.table import name_for
 
 __all__ = ["Lambda", "NoOp"]
@@ -82,7 +83,15 @@ def Lambda(
     return result if p == 1 or always_apply else ss.RandomApply([result], p=p)
 
 
+class Nothing(ss.Compose):
+    """An empty Compose. Its p is its weight in OneOf."""
+
+    p: float
+
+
 @name_for(ss.Compose)
 def NoOp(p: float = 0.5, *, always_apply: bool | None = None) -> Any:
     """Return an empty Compose."""
-    return ss.Compose([])
+    result = Nothing([])
+    result.p = 1.0 if always_apply else number_of(p, "p")
+    return result

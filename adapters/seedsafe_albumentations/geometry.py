@@ -127,10 +127,6 @@ def _shift_scale_rotate(
     )
 
 
-def _same(value: Any, name: str) -> Any:
-    return value
-
-
 _D4: Final = Row(ss.D4, "p=1.0")
 
 ROWS: Final = {
@@ -167,8 +163,8 @@ ROWS: Final = {
         "scale=1.0, translate_percent=None, translate_px=None, rotate=0.0, shear=0.0, order=1, cval=0, mode='reflect', "
         "p=0.5",
         {
-            "scale": upward(1.0, _same),
-            "translate_percent": upward(0.0, _same),
+            "scale": upward(1.0, None),
+            "translate_percent": upward(0.0, None),
             "rotate": limits_of,
             "shear": lambda value, name: {"x": limits_of(value, name)},
             "order": ("interpolation", word_of({0: "nearest", 1: "bilinear", 3: "bicubic"})),

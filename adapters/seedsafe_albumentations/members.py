@@ -9,6 +9,7 @@ from typing import Any
 import seedsafe as ss
 from seedsafe_albumentations.base import Own
 from seedsafe_albumentations.caller import bridge, is_original
+from seedsafe_albumentations.functions import Nothing
 from seedsafe_albumentations.named import Named
 from seedsafe_albumentations.pytorch import ToTensorV2
 
@@ -48,7 +49,7 @@ def members_of(transforms: Sequence[Any]) -> tuple[list[Any], ToTensorV2 | None]
         elif isinstance(one, ss.Bridged) and is_original(one.function):
             members.append(bridge(one.function, name=one.name, options=one.options, returns=one.returns))
         elif isinstance(one, ss.Transform | ss.Compose):
-            members.append(one)
+            members.append(ss.Compose([]) if isinstance(one, Nothing) else one)
         else:
             raise TypeError(
                 f"a transform must be of seedsafe_albumentations or seedsafe, got {one!r}: wrap it in seedsafe.bridge"

@@ -52,9 +52,6 @@ class Named(Container):
     p: float = 1.0
     """The probability that the transforms are applied at all."""
 
-    is_check_shapes: bool = True
-    """Whether further images of a call must be as large as the first."""
-
     follows_key: ClassVar[bool] = True
     """Because of this, a bridge does not call ``set_random_seed``."""
 
@@ -84,7 +81,7 @@ class Named(Container):
         self._runs = ss.Compose([*members, ss.ToCHW()], **rules) if to_tensor else self.pipeline
 
     def _new_parts(self) -> Parts:
-        options = self._asks | {"check_shapes": self.is_check_shapes}
+        options = self._asks | {"check_shapes": getattr(self, "is_check_shapes", True)}
         return Parts(self.bbox_params, self.keypoint_params, self.additional_targets, **options)
 
     def __call__(

@@ -61,10 +61,7 @@ ROWS: Final = {
     "GaussNoise": Row(
         ss.GaussianNoise,
         "std_range=(0.2, 0.44), mean_range=(0.0, 0.0), per_channel=True, noise_scale_factor=1, p=0.5",
-        {
-            "std_range": ("std", _share),
-            **dict.fromkeys(("mean_range", "noise_scale_factor")),
-        },
+        {"std_range": ("std", _share), **dict.fromkeys(("mean_range", "noise_scale_factor"))},
         ". `var_limit`, from 1.x, is a variance in units of 0 to 255",
         ShareNoise,
         Row(

@@ -59,8 +59,7 @@ def to_tuple(param: Any, low: Any = None, bias: Any = None) -> tuple[Any, Any]:
     if isinstance(param, int | float):
         ends = (-param, param) if low is None else (low, param)
         param = min(ends), max(ends)
-    first, second = param
-    return (first, second) if bias is None else (first + bias, second + bias)
+    return param[0] + (bias or 0), param[1] + (bias or 0)
 
 
 def normalize_bboxes(bboxes: Any, shape: Any) -> Any:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import asdict, fields
 from functools import partial
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any, Final, TextIO
 
@@ -15,7 +16,7 @@ import seedsafe as ss
 from seedsafe_albumentations.arguments import check_only
 from seedsafe_albumentations.geometry import PixelAffine, ScaledRotation
 from seedsafe_albumentations.noise import ShareNoise
-from seedsafe_albumentations.originals import CLASSES, Original, instead, lack
+from seedsafe_albumentations.originals import CLASSES, Original, instead, lack, theirs
 from seedsafe_albumentations.params import BboxParams, KeypointParams
 from seedsafe_albumentations.values import Fraction, Standardized, StandardizedCHW
 
@@ -171,7 +172,10 @@ def _from_theirs(plain: dict[str, Any], nonserializable: dict[str, Any]) -> Any:
         arguments["transforms"] = [_from_theirs(one, nonserializable) for one in plain["transforms"]]
         if not plain.get("additional_targets"):
             arguments.pop("additional_targets", None)
-    if name not in here.__all__ and (name not in CLASSES or lack()):
+    if name in CLASSES and not lack():  # their data also have options of base classes
+        for key in arguments.keys() - signature(theirs(name)).parameters.keys():
+            del arguments[key]
+    elif name not in here.__all__:
         raise ValueError(
             f"data contain the transform {name!r}, which this module does not have: {instead(name, here.__all__)}"
         )

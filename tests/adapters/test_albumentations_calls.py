@@ -465,3 +465,19 @@ def test_functions_of_a_lambda_get_the_shape_if_they_take_it() -> None:
     made = A.Compose([A.Lambda(image=half, mask=half)])(image=IMAGE, masks=[MASK, MASK], key=KEY)
     assert [made["image"].shape[0], *map(len, made["masks"])] == [60, 60, 60]
     assert (A.Compose([A.Lambda(image=np.negative)])(image=IMAGE, key=KEY)["image"] == -IMAGE).all()
+
+
+def test_a_replay_without_boxes_of_what_chooses_by_them() -> None:
+    augment = A.ReplayCompose([A.BBoxSafeRandomCrop(p=1)])
+    made = augment(image=IMAGE, key=KEY)
+    saved = json.loads(json.dumps(made["replay"]))
+    assert (A.ReplayCompose.replay(saved, image=IMAGE)["image"] == made["image"]).all()
+
+
+@pytest.mark.parametrize(("weight", "share"), [(0.5, 2 / 3), (0.2, 5 / 6), (1.0, 0.5)])
+def test_nothing_is_chosen_by_its_p(weight: float, share: float) -> None:
+    augment = A.Compose([A.OneOf([A.NoOp(p=weight), A.Crop(0, 0, 20, 20, p=1)], p=1)])
+    again = A.from_dict(json.loads(json.dumps(A.to_dict(augment))))
+    for pipeline in (augment, again):
+        sizes = [pipeline(image=IMAGE, key=key)["image"].shape[0] for key in keys(900)]
+        assert sizes.count(20) / 900 == pytest.approx(share, abs=0.06)

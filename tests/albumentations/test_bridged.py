@@ -372,3 +372,11 @@ def test_a_class_that_derives_from_a_transform_derives_from_the_original() -> No
     assert 1 < fired < 11
     assert isinstance(Darker(2), ours.HorizontalFlip)
     assert not isinstance(Darker(2), ours.VerticalFlip)
+
+
+def test_an_original_that_returns_float64_is_followed_by_others() -> None:
+    augment = ours.Compose([ours.Normalize(normalization="image"), ours.HorizontalFlip(p=1)])
+    made = augment(image=IMAGE, key=KEY)["image"]
+    wanted = original.Normalize(normalization="image")(image=IMAGE)["image"][:, ::-1]
+    assert made.dtype == np.float32
+    np.testing.assert_allclose(made, wanted, rtol=1e-6, atol=1e-6)

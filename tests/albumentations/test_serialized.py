@@ -13,6 +13,7 @@ import albumentations as original
 import pytest
 
 import seedsafe_albumentations as ours
+from seedsafe_albumentations.originals import CLASSES
 
 pytestmark = [pytest.mark.albumentations, pytest.mark.filterwarnings("ignore")]
 
@@ -59,3 +60,11 @@ def test_what_the_original_wrote_is_read(name: str) -> None:
     if name == "Affine":  # whose shift by no pixels is written
         sizes = {**sizes, "translate_px": 0}
     assert read == ours.Compose([getattr(ours, name)(**sizes)]).pipeline
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_what_the_original_wrote_of_what_is_absent_is_read(name: str) -> None:
+    found = written(name)
+    if found is not None:
+        (read,) = ours.from_dict(found[1]).transforms
+        assert (read.kind, read.p) == (name, getattr(original, name)(**found[0]).p)
