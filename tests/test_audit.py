@@ -114,9 +114,6 @@ def test_what_is_opened_when_it_is_needed_is_not_lost() -> None:
 
 def test_duplicates_show_who_repeats_whom() -> None:
     answer = audited(cases.StoredGenerator(), "duplicates", workers=(0, 4))["duplicates"]
-    assert answer.matrix is not None
-    assert len(answer.matrix.rows) == 4
-    assert len(set(answer.matrix.cells)) == 1
     assert answer.evidence[0].endswith("readings equal worker 0's, the first of them sample 0, worker 1")
 
 

@@ -171,6 +171,7 @@ NOTES_RIGHT = {
     ),
 }
 KEPT = {
+    "number under a name": read("self.kept['n'] = self.kept['n'] + 1\nreturn self.kept['n']"),
     "dictionary": read(
         "if index not in self.kept:\n    self.kept[index] = random.uniform(-30, 30)\nreturn self.kept[index]"
     ),
@@ -270,6 +271,9 @@ EPOCHS_RIGHT = {
 }
 LOOP = "def train(loader, data, epochs, step):\n    for epoch in range(epochs):\n        {line}\n        for batch in loader:\n            step(batch)\n"
 LOOPS = {
+    "generator seeded on a line of its own": LOOP.format(
+        line="g = torch.Generator()\n        g.manual_seed(0)\n        loader = DataLoader(data, generator=g)"
+    ),
     "torch": LOOP.format(line="torch.manual_seed(0)"),
     "name": "SEED = 42\n\n\n" + LOOP.format(line="torch.manual_seed(SEED)"),
     "helper": "from lightning import seed_everything\n\n\n" + LOOP.format(line="seed_everything(7)"),
@@ -359,12 +363,17 @@ INITS_RIGHT = {
         head="", loader="DataLoader([], worker_init_fn=init, persistent_workers=True)"
     ),
 }
+OF_CLASS = {
+    "type": read("return type(self).RNG.uniform()").replace(
+        "(Dataset):", "(Dataset):\n    RNG = np.random.RandomState(1)\n"
+    ),
+}
 KINDS = [
     ("SSF004 error", DRAWN_SEED, DRAWN_SEED_RIGHT),
     ("SSF004 error", CONSTANT, CONSTANT_RIGHT),
     ("SSF004 warning", ADDED, ADDED_RIGHT),
     ("SSF004 note", NOTES, NOTES_RIGHT),
-    ("SSF002", {}, CALLED_AT_FIRST),
+    ("SSF002", OF_CLASS, CALLED_AT_FIRST),
     ("SSF013", KEPT, KEPT_RIGHT),
     ("SSF010 error", EPOCHS, EPOCHS_RIGHT),
     ("SSF020 error", LOOPS, LOOPS_RIGHT),
@@ -519,3 +528,13 @@ def test_the_file_of_a_class_is_evidence(tmp_path: Path) -> None:
 def test_one_generator_has_one_severity(draw: str, tmp_path: Path) -> None:
     (kind,) = found(tmp_path, "import scipy.stats\n" + read(f"return {draw}"))
     assert kind.endswith("warning")
+
+
+def test_an_option_that_another_file_sets_counts(tmp_path: Path) -> None:
+    transforms = (
+        "class Jitter:\n    def __init__(self, sigma=None):\n        self.sigma = sigma\n\n    def __call__(self, image):\n"
+        "        return image if self.sigma is None else image + np.random.normal(0, self.sigma)\n\n\nDEFAULT = [Jitter()]\n"
+    )
+    assert not found(tmp_path, "from transforms import Jitter\n\nSTEPS = [Jitter()]\n", transforms=transforms)
+    passed = "from transforms import Jitter\n\nSTEPS = [Jitter(0.1)]\n"
+    assert found(tmp_path, passed, transforms=transforms) == {"SSF001 warning"}

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from seedsafe_audit.api import audit
-    from seedsafe_audit.report import Answer, Matrix, Report
+    from seedsafe_audit.report import Answer, Report
 
-__all__ = ["Answer", "Matrix", "Report", "audit"]
+__all__ = ["Answer", "Report", "audit"]
 
 # Names are imported on first use, because the help of a command needs none of them.
 _MODULE_OF = {name: f"seedsafe_audit.{'api' if name == 'audit' else 'report'}" for name in __all__}

@@ -6,22 +6,12 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
-__all__ = ["Answer", "AtFault", "Matrix", "Report", "Verdict"]
+__all__ = ["Answer", "AtFault", "Report", "Verdict"]
 
 Verdict = Literal["ok", "fault", "warning", "not measured"]
 AtFault = Literal["dataset", "transform", "loader"]
 
 _VERSION = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Matrix:
-    """A table of readings with one row per worker, in which equal numbers mean equal bytes."""
-
-    title: str
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    cells: tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +27,6 @@ class Answer:
         evidence: the runs, workers and samples that show it, one line each.
         samples: the indices concerned, at most 20.
         at_fault: the part that causes it, if the measurements show that.
-        matrix: a table of equal readings, if there are any.
         places: the lines of the user's code that draw, ``data.py:12``, one for each generator.
         part_of: the question with the same cause that counts instead of this one, or None.
     """
@@ -49,7 +38,6 @@ class Answer:
     evidence: tuple[str, ...] = ()
     samples: tuple[int, ...] = ()
     at_fault: AtFault | None = None
-    matrix: Matrix | None = None
     places: tuple[str, ...] = ()
     part_of: str | None = None
 
@@ -116,26 +104,3 @@ class Report:
     def to_json(self) -> str:
         """Return the report as JSON text."""
         return json.dumps(self.to_dict(), indent=1)
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Report:
-        """Return the report that `to_dict` wrote.
-
-        Raises:
-            ValueError: the data have another version.
-        """
-        if data.get("version") != _VERSION:
-            raise ValueError(f"version must be {_VERSION}, got {data.get('version')!r}: run the audit again")
-        kept = {name: value for name, value in data.items() if name != "version"}
-        answers = tuple(map(_answer, data["answers"]))
-        return cls(**{**kept, "answers": answers, "runs": tuple(data["runs"])})
-
-
-def _answer(data: dict[str, Any]) -> Answer:
-    matrix = data["matrix"]
-    if matrix is not None:
-        cells = tuple(tuple(row) for row in matrix["cells"])
-        matrix = Matrix(matrix["title"], tuple(matrix["rows"]), tuple(matrix["columns"]), cells)
-    kept = {name: value for name, value in data.items() if name != "pictures"}  # in older reports
-    lists = {name: tuple(data.get(name, ())) for name in ("evidence", "samples", "places")}
-    return Answer(**{**kept, **lists, "matrix": matrix})

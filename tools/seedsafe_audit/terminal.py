@@ -8,12 +8,11 @@ import textwrap
 from collections.abc import Callable
 from typing import TextIO
 
-from seedsafe_audit.report import Answer, Matrix, Report
+from seedsafe_audit.report import Answer, Report
 
 __all__ = ["write"]
 
-_STYLES = {"fault": "1;31", "warning": "33", "ok": "32", "not measured": "2", "bold": "1", "dim": "2"}
-_COLOURS = (31, 32, 34, 35, 36, 33, 37)
+_STYLES = {"fault": "1;31", "warning": "33", "ok": "32", "not measured": "2", "bold": "1"}
 _LINES = 12
 _TABLE = ("verdict", "question")
 
@@ -28,7 +27,7 @@ def write(report: Report, file: TextIO) -> None:
     coloured = tty and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
     def paint(text: str, style: str) -> str:
-        return f"\x1b[{_STYLES.get(style, style)}m{text}\x1b[0m" if coloured else text
+        return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if coloured else text
 
     lines = [paint(_printable(report.subject), "bold")]
     for answer in (*report.faults, *report.warnings):
@@ -71,14 +70,4 @@ def _details(answer: Answer, width: int, paint: _Paint) -> list[str]:
             lines += textwrap.wrap(
                 ("    " if number else "  - ") + _printable(line), width, subsequent_indent="    "
             )
-    return lines if answer.matrix is None else lines + _matrix(answer.matrix, width, paint)
-
-
-def _matrix(matrix: Matrix, width: int, paint: _Paint) -> list[str]:
-    title = textwrap.wrap(_printable(matrix.title), width - 2)
-    lines = [f"  {paint(line, 'dim')}" for line in title]
-    for name, row in zip(matrix.rows, matrix.cells, strict=True):
-        visible = row[: min(26, (width - len(name) - 6) // 3)]
-        cells = (paint(f"{cell % 100:>3}", str(_COLOURS[cell % len(_COLOURS)])) for cell in visible)
-        lines.append(f"    {name}  {''.join(cells)}")
     return lines

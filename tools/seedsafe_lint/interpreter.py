@@ -433,7 +433,7 @@ class Interpreter:
             case ast.Subscript(value=owner, slice=index):
                 self.evaluate(index, frame)
                 self.evaluate(owner, frame)
-                if self.context.worker and not isinstance(index, ast.Slice | ast.Constant):
+                if self.context.worker and not isinstance(index, ast.Slice):
                     self.judge.item(owner, values, target, frame)
 
     # Conditions
@@ -729,6 +729,8 @@ class Interpreter:
             return items if name.endswith("next") else (Group(items),)
         if name in ("copy.deepcopy", "copy.copy") and args:
             return args[0]
+        if name == "builtins.type" and len(args) == 1:
+            return tuple(Cls(v.cls) for v in args[0] if isinstance(v, Inst)) or self.context.nothing
         if builtin in _RE.NUMBERS and args:
             return STATIC if all(map(constant, args)) else mixed(join((), *args)) or self.context.nothing
         return self._call_other(name, node, frame, args, kwargs)

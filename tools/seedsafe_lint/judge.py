@@ -270,7 +270,7 @@ class Judge:
         if not _RE.SHARED_OUT.search(ast.unparse(root.cls.node)):
             self.seed("constant stream", what, node, frame)
 
-    def item(self, owner: ast.expr, values: Values, node: ast.AST, frame: Frame) -> None:
+    def item(self, owner: ast.expr, values: Values, node: ast.Subscript, frame: Frame) -> None:
         """Report a draw that a read keeps for its sample, and state that it takes over from the last one."""
         root, function, path = self.context.root, frame.function, ast.unparse(owner)
         if (
@@ -284,7 +284,7 @@ class Judge:
         text, name = ast.unparse(function.cls.node if function.cls else function.node), re.escape(path)
         asked = rf"\bin {name}\b|{name}(\.get\(|\[[^]]+\] (is|==|!=|<|>))|KeyError|isnan\({name}"
         if drawn(values):
-            if re.search(asked, text):
+            if re.search(asked, text) and not isinstance(node.slice, ast.Constant):
                 self._say_kept("kept", path, node, frame)
         elif "cache" not in path.lower() and self._updates(node, path, function):
             self._say_kept("carried", path, node, frame)

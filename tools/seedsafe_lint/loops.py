@@ -78,13 +78,15 @@ class _Loop:
 
     def check(self, body: list[ast.stmt], frame: Frame, depth: int = 0) -> None:
         """Report the calls among some statements, and in the functions that they call."""
+        parts = [part for statement in body for part in ast.walk(statement)]
         made = {
             target.id: node.value
-            for node in (part for statement in body for part in ast.walk(statement))
+            for node in parts
             if isinstance(node, ast.Assign)
             for target in node.targets
             if isinstance(target, ast.Name)
         }
+        made |= {dotted(node): node for node in parts if isinstance(node, ast.Call)}
         for node in outside_functions(body):
             if isinstance(node, ast.Call):
                 self._call(node, frame, made, depth)
@@ -109,11 +111,12 @@ class _Loop:
                 self._say("epoch loop", node, frame, dotted(node))
         elif _RE.LOADER.search(dotted(node)) and "generator" in words:
             given = words["generator"]
-            local = made.get(given.id) if isinstance(given, ast.Name) else given
-            if local is not None and _seeds_constant(local, made):
+            if isinstance(given, ast.Name):
+                given = made.get(f"{given.id}.manual_seed", made.get(given.id, given))
+            if _seeds_constant(given, made):
                 self._say("loader loop", node, frame, dotted(node))
         elif _RE.OURS.match(name) and not self.tells:
-            self._say("loader loop", node, frame, dotted(node))
+            self._say("keyed loop", node, frame, dotted(node))
         for value in callees if depth == 0 else ():
             if (
                 isinstance(value, Fn)

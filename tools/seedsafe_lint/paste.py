@@ -75,7 +75,7 @@ class _Line:
             case "no init":
                 return self._with(f"worker_init_fn={what}", "worker_init_fn=None")
             case "unseeded" if self.call:
-                words = [word for word in self.call.keywords if word.arg != "seed"]
+                words = [word for word in self.call.keywords if word.arg not in ("seed", "generator")]
                 plain = ast.unparse(ast.Call(self.call.func, self.call.args, words))
                 return self._with(ast.unparse(self.call), plain)
             case "epoch" if isinstance(self.statement, ast.Assign):

@@ -36,7 +36,7 @@ class Project:
         self._found: dict[tuple[str, str, int], Module | None] = {}
         self.paths = paths
         self._used: dict[Class, bool] = {}
-        self._mentioned: dict[re.Pattern[str], bool] = {}
+        self._matched: dict[re.Pattern[str], list[Path]] = {}
         self._size = 0
         self._frameworks: dict[Path, str] = {}
         self.runs: dict[object, object] = {}
@@ -87,15 +87,18 @@ class Project:
 
     def mentions(self, pattern: re.Pattern[str]) -> bool:
         """Return whether a pattern matches in a file of the project."""
-        if pattern not in self._mentioned:
-            self._mentioned[pattern] = any(map(pattern.search, self.texts.values()))
-        return self._mentioned[pattern]
+        return bool(self._matching(pattern))
+
+    def _matching(self, pattern: re.Pattern[str]) -> list[Path]:
+        if pattern not in self._matched:
+            self._matched[pattern] = [path for path, text in self.texts.items() if pattern.search(text)]
+        return self._matched[pattern]
 
     def naming(self, word: str, pattern: re.Pattern[str] | None = None) -> list[Path]:
-        """Return the files with a word, in which a pattern matches as well."""
-        if pattern and not self.mentions(pattern):
-            return []
-        return [p for p, text in self.texts.items() if word in text and (not pattern or pattern.search(text))]
+        """Return the files with a word, in which a pattern, the same for many words, matches as well."""
+        return [
+            path for path in (self._matching(pattern) if pattern else self.texts) if word in self.texts[path]
+        ]
 
     @cached_property
     def _by_unknown_names(self) -> bool:

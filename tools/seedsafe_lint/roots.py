@@ -353,6 +353,8 @@ def mixes_batch(function: Function) -> bool:
 def _takes_batches(run: Interpreter, cls: Class) -> bool:
     """Return whether the files apply a class's objects to what loaders give, and pass them to nothing."""
     project, found = run.context.project, False
+    if not project.naming(f"{cls.name}(", _RE.BATCH_LOOP):
+        return False
     made = re.compile(rf"^[ \t]*(?:self\.)?(\w+)\s*=\s*(?:\w+\.)*{cls.name}\(", re.MULTILINE)
     for path in project.naming(f"{cls.name}("):
         text = project.texts[path]

@@ -10,7 +10,7 @@ from seedsafe_lint.index import Class, Frame, Module, Values, join
 from seedsafe_lint.interpreter import Interpreter
 from seedsafe_lint.source import line_numbers, lines_with
 from seedsafe_lint.tables import patterns
-from seedsafe_lint.values import Cls, Inst
+from seedsafe_lint.values import UNKNOWN, Cls, Const, Inst
 
 __all__ = ["CALLBACK_WORDS", "Call", "Uses", "uses"]
 
@@ -51,6 +51,12 @@ class Uses:
                 if isinstance(value, Inst) and value.cls is cls:
                     for name, values in value.args:
                         arguments[name] = join(arguments.get(name, ()), values)
+        left_out = [name for name, values in arguments.items() if values == (Const(None),)]
+        passing = re.compile(rf"\b{cls.name}\((?!\s*\))")
+        texts = run.context.project.texts
+        callers = run.context.project.naming(f"{cls.name}(") if left_out else []
+        if any(str(path) != cls.module.path and passing.search(texts[path]) for path in callers):
+            arguments |= dict.fromkeys(left_out, UNKNOWN)
         return Inst(cls, tuple(arguments.items()))
 
     def foreign(self, run: Interpreter, module: Module) -> Iterator[Class]:

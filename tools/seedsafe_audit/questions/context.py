@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from seedsafe_audit.recording import Plan, Record
-from seedsafe_audit.report import AtFault, Matrix, Verdict
+from seedsafe_audit.report import AtFault, Verdict
 from seedsafe_audit.runs import Run, Runs
 from seedsafe_audit.supervise import at_once
 
@@ -36,7 +36,6 @@ class Finding(NamedTuple):
     evidence: Iterable[str] = ()
     samples: Iterable[int] = ()
     at_fault: AtFault | None = None
-    matrix: Matrix | None = None
 
 
 class NotMeasured(Exception):  # noqa: N818  # an answer, not an error

@@ -16,7 +16,7 @@ from seedsafe_audit.questions.context import Context, Finding, NotMeasured, beyo
 from seedsafe_audit.questions.once import augmented_once
 from seedsafe_audit.questions.states import same_draws, seeds_of, shared_seeds, shifted_seeds, unset_epoch
 from seedsafe_audit.recording import Record
-from seedsafe_audit.report import AtFault, Matrix
+from seedsafe_audit.report import AtFault
 from seedsafe_audit.runs import Run
 
 __all__ = ["collate", "duplicates", "epochs"]
@@ -50,7 +50,6 @@ def duplicates(ctx: Context) -> Finding:
             raise NotMeasured(_ONCE)
         return Finding("ok", _STEADY)
     evidence, samples, faulty = [], set(), []
-    matrix: Matrix | None = None
     for run, epoch in product(runs, range(ctx.epochs)):
         records = ctx.repeats(run.epoch(epoch))
         equal, total = _equal_draws(records)
@@ -61,7 +60,6 @@ def duplicates(ctx: Context) -> Finding:
                 f"{run.plan.name}, epoch {epoch}: {len(equal)} of {total} readings equal worker 0's, the first "
                 f"of them sample {equal[0].index}, worker {equal[0].worker}"
             )
-            matrix = matrix or _matrix(f"{run.plan.name}, epoch {epoch}", records, ctx.order.batch)
     if not faulty:
         names = ", ".join(run.plan.name for run in runs)
         ok = Finding("ok", "the workers' readings of the same sample differ", (f"compared: {names}",))
@@ -71,7 +69,7 @@ def duplicates(ctx: Context) -> Finding:
         "such as ss.generator(key)"
     )
     part = _part(ctx, faulty[0], lambda run: _equal_draws(ctx.repeats(run.epoch(0))))
-    return Finding("fault", text, evidence, samples, part, matrix)
+    return Finding("fault", text, evidence, samples, part)
 
 
 def epochs(ctx: Context) -> Finding:
@@ -163,19 +161,6 @@ def _equal_draws(records: list[Record]) -> _Equal:
     varied = (record for record in records if len(digests[record.index]) > 1)
     return _equal(
         varied, lambda record: (record.worker or 0) > first, lambda record: (record.turn, record.index)
-    )
-
-
-def _matrix(name: str, records: list[Record], batch: int) -> Matrix:
-    numbers: dict[str | None, int] = {}
-    rows = [row[:32] for row in _by_worker(records).values()]
-    cells = [tuple(numbers.setdefault(record.digest, len(numbers)) for record in row) for row in rows]
-    width = min(map(len, cells))
-    return Matrix(
-        f"{name}: the samples that each worker gave for the same indices; equal colours mean equal bytes",
-        tuple(f"worker {number}" for number in range(len(cells))),
-        tuple(f"batch {turn // batch}, sample {turn % batch}" for turn in range(width)),
-        tuple(row[:width] for row in cells),
     )
 
 
