@@ -89,23 +89,26 @@ def repeats_an_epoch(
     known.passes[like] = _First((lambda: None) if maker is None else weakref.ref(maker), calls, is_whole)
     if earlier is None or earlier.maker() is not None or earlier.passes > 1 or not earlier.is_whole():
         return False
-    tells = not known.told and (calls == earlier.calls or _goes_round(calls, earlier.calls))
-    tells = tells and (loading is None or not _goes_round(calls, _made.get(maker, ())))
+    again = _places(calls) == _places(earlier.calls) or _in_loops(calls, earlier.calls)[0]
+    is_right = loading is not None and any(_in_loops(calls, _made.get(maker, ())))
+    tells = again and not (known.told or is_right)
     known.told |= tells
     return tells
 
 
-def _goes_round(calls: Calls, before: Calls) -> bool:
-    """Return whether calls are under way in a loop, and earlier ones were outside of all the loops around these."""
-    same = next(
-        (number for number, pair in enumerate(zip(calls, before, strict=False)) if len(set(pair)) > 1), 0
-    )
+def _in_loops(calls: Calls, before: Calls) -> list[bool]:
+    """Return for each call, from the first that is not among those before, whether it is in a loop in which they were not."""
+    pairs = enumerate(zip(_places(calls), _places(before), strict=False))
+    same = next((number for number, (now, then) in pairs if now != then), 0)
     if not same:  # another thread
-        return False
-    around = _loops(*calls[same])
-    return bool(around and not around & _loops(*before[same])) or any(
-        _loops(*call) for call in calls[same + 1 :]
-    )
+        return [False]
+    around, *inside = map(_loops, *zip(*calls[same:], strict=True))
+    return [bool(around and not around & _loops(*before[same])), *map(bool, inside)]
+
+
+def _places(calls: Calls) -> list[tuple[str, int, int]]:
+    """Return the places of calls, which are equal in a cell of a notebook that runs again. Code that has run differs from new code in 3.11."""
+    return [(code.co_filename, code.co_firstlineno, place) for code, place in calls]
 
 
 def _loops(code: CodeType, place: int) -> set[Any]:
