@@ -27,7 +27,7 @@ def warn(message: str, beyond: tuple[str, ...] = ()) -> None:
 
 
 def calls_above() -> tuple[tuple[CodeType, int], ...]:
-    """Return the code of each call under way and the place in it, the outermost first, without those of this library and its adapters."""
+    """Return the code of each call under way and the point in it, the outermost first, without those of this library and its adapters."""
     calls, frame = [], inspect.currentframe()
     while frame is not None:
         if not _is_ours(frame):
