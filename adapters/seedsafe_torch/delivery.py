@@ -27,7 +27,7 @@ from seedsafe_torch import frames
 from seedsafe_torch.callers import sharing_error
 from seedsafe_torch.cell import STALE
 from seedsafe_torch.dataset import AugmentedDataset, Carrier
-from seedsafe_torch.fetching import users
+from seedsafe_torch.fetching import tell_worker, users
 from seedsafe_torch.in_place import RowByRow
 from seedsafe_torch.order import chain_of, items_of_a_batch
 from seedsafe_torch.passes import FORM_READS, Batches, Progress, check_in_order
@@ -200,7 +200,7 @@ class KeyedLoader(DataLoader[Any]):
 def _begin_worker(worker: int, function: Callable[[int], Any] | None) -> None:
     """Let a worker's ``get_worker_info()`` have the user's dataset, and then call the user's function."""
     info: Any = get_worker_info()
-    object.__setattr__(info, "dataset", users(info.dataset))  # it is frozen
+    tell_worker(dataset=users(info.dataset))
     if function is not None:
         function(worker)
 

@@ -23,6 +23,7 @@ from seedsafe_torch.iterable import (
     checked_state,
     divides_anew,
     has_own_iter,
+    marks_of,
     source_state,
 )
 from seedsafe_torch.passes import (
@@ -97,12 +98,19 @@ class StreamLoader(DataLoader[Any]):
             RuntimeError: a pass is open that is not the latest, or one source with a state of its own was read by two passes at once.
         """
         self._take_request()
-        progress = self._progress
+        progress, marks = self._progress, marks_of(self._stream)
         if any(other is not progress for other in self.open_passes):
             raise RuntimeError(TWO_OPEN)
-        if progress is None or progress.ended or (progress.dropped and self._set):
-            return dict(self._next)
-        return progress.state() | _counts_deliveries(self._stream)
+        if progress is None or (progress.dropped and self._set):
+            return self._next | marks
+        if not progress.ended:
+            return progress.state() | marks
+        # Other ranks may have more to read of its epoch.
+        return (
+            progress.state() | marks | {"ended": True}
+            if "rank" in marks and not self._set
+            else dict(self._next)
+        )
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Resume in the next pass at a state of a loader, or of a stream in one process.
@@ -153,7 +161,7 @@ class StreamLoader(DataLoader[Any]):
         if shares is not None:  # the last batch of each may be short
             yielded = [min(both) for both in zip(yielded, shares, strict=True)]
         state = {"epoch": number, "yielded": [yielded], "next": batches % workers}
-        self.load_state_dict(state | _counts_deliveries(self._stream))
+        self.load_state_dict(state | marks_of(self._stream))
 
     def _shares(self) -> list[int] | None:
         """Return how many records each worker reads, or None if that is unknown."""
@@ -241,11 +249,6 @@ class StreamLoader(DataLoader[Any]):
             self.collate_fn = collate
 
 
-def _counts_deliveries(stream: AugmentedIterable) -> dict[str, Any]:
-    """Return the mark of a state that counts what a subclass's ``__iter__`` delivers, if the stream has one."""
-    return {"delivered": True} if has_own_iter(type(stream)) else {}
-
-
 class _Tasks:
     """The requests to the workers: first each one's start, then more batches from each in turn."""
 
@@ -327,7 +330,7 @@ class _Progress(Ending):
 
     def state(self) -> dict[str, Any]:
         state: dict[str, Any] = {"epoch": self.starts[0].epoch}
-        if not any(self.yielded) and not self.starts[0].before:
+        if not any(self.yielded) and not self.starts[0].before and self.starts[0].source is None:
             return state
         state["yielded"] = [*self.starts[0].before, list(self.yielded)]
         sources = [pickle.loads(source) for source in self.sources]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from seedsafe.bridging.again import Marks, Run, content, others_run, undisturbed
+from seedsafe.bridging.again import Marks, Run, Undisturbed, content, others_run
 from seedsafe.bridging.asked import FEW, Asked, in_memory
 from seedsafe.bridging.call_count import DRAWN, HEARD, MOVED, TOLD, CallCount
 from seedsafe.bridging.equal import Group
@@ -16,7 +16,7 @@ from seedsafe.bridging.options import LIBRARIES, Bridge, NotReproducible
 from seedsafe.bridging.region import Region, SeedLog, regions
 from seedsafe.bridging.search import MOST, Search, find
 from seedsafe.bridging.sources import Source, globals_for
-from seedsafe.bridging.walk import Contents
+from seedsafe.bridging.walk import Contents, Location
 from seedsafe.bridging.watch import KEYS, Call, Watch, trace
 from seedsafe.bridging.words import other_address
 from seedsafe.ground.process import is_worker
@@ -63,6 +63,7 @@ class Runner:
     def _begin(self) -> None:
         """Begin in a process. An object that is being unpickled may not be complete: the first call searches it."""
         self._watch = Watch(self.label, self._calls, self._trace, self._hints, self.root)
+        self._undisturbed = Undisturbed(self.label)
         self._process = -1
         self._stored: tuple[Source, ...] | None = None
         self._has_torch = False
@@ -130,10 +131,17 @@ class Runner:
         """Return the paths of the generators that share a stream, because they were found in equal states."""
         return list(self.search().joined().values())
 
-    def _find(self, *, joins: bool = True) -> Search:
+    def _find(self, *, in_call: bool = False) -> Search:
         """Search the object. Generators that an earlier search has found keep their groups."""
-        equal = self.options.equal
-        search = find(self.root, self._groups, joins=joins and equal != "apart", by_role=equal is None)
+        equal, before = self.options.equal, self._search
+        is_first = self._process != regions.process
+
+        def is_late(location: Location) -> bool:
+            # What each process makes in its first call is counted with the others, entries apart, which may be the sample's own.
+            return in_call and not (is_first and before is not None and not before.has_entry(location))
+
+        joins = not in_call and equal != "apart"
+        search = find(self.root, self._groups, joins=joins, by_role=equal is None, is_late=is_late)
         self._groups = search.groups
         joined = search.joined()
         self._unread |= {
@@ -181,7 +189,8 @@ class Runner:
         """Return all sources to key for a call."""
         stored = self.search().sources
         if stored is not self._stored or not self._has_torch:
-            usual = () if getattr(self.root, "own_draws", False) else globals_for(self.options, one_thread=True)
+            own = getattr(self.root, "own_draws", False)
+            usual = () if own else globals_for(self.options, one_thread=True)
             self._has_torch = "torch" in [source.name for source in usual]  # the last one that can be added
             if stored is not self._stored or len(usual) + len(stored) != len(self._sources):
                 self._asked, self._keys_all = None, len(in_memory(stored)) <= FEW
@@ -306,12 +315,13 @@ class Runner:
         """Run a call, as often as it takes if other threads may have drawn meanwhile."""
         if not others_run():
             return trace(address, call, self.sources())
-        return undisturbed(lambda: trace(address, call, self.sources()), self.label)
+        sources = self.sources()
+        return self._undisturbed.run(lambda: trace(address, call, sources), sources)
 
     def _refresh(self, marks: Marks) -> bool:
         """Search the object again if it has changed, and return whether its sources differ from those marked."""
         if self._search is None or self._search.changed():
-            self._search = self._find(joins=not marks)
+            self._search = self._find(in_call=bool(marks))
         return set(marks) != {source.name for source in self.sources()}
 
     def _hints(self) -> list[str]:
@@ -322,11 +332,9 @@ class Runner:
             if LIBRARIES[option] in sys.modules and not getattr(self.options, option)
         ]
         if others_run():
-            names = [
-                thread.name for thread in threading.enumerate() if thread is not threading.current_thread()
-            ]
+            names = {thread.name for thread in threading.enumerate()} - {threading.current_thread().name}
             hints.append(
-                f"read in worker processes (num_workers=2) if another thread ({', '.join(names)}) draws from them"
+                f"read in worker processes (num_workers=2) if another thread ({', '.join(sorted(names))}) draws from them"
             )
         if self.search().incomplete:
             hints.append(

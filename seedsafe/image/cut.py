@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from seedsafe.functional.antialias import Pass
 from seedsafe.functional.resize import resize, resize_boxes, resize_points

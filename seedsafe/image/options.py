@@ -70,9 +70,9 @@ class InPass(ImageTransform):
     __slots__ = ()
 
     @property
-    def joins_pass(self) -> bool:
+    def place_in_pass(self) -> Literal["first", "later"] | None:
         """Whether the kernels are there."""
-        return has_passes()
+        return "later" if has_passes() else None
 
     def begin_pass(self, info: Info) -> Pass:
         """Return a pass that leaves an image as it is."""
@@ -88,9 +88,9 @@ class ResizeTransform(SpatialTransform):
     p: float = option(probability, default=1.0, kw_only=True)
 
     @property
-    def begins_pass(self) -> bool:
+    def place_in_pass(self) -> Literal["first", "later"] | None:
         """Whether it smooths, which the kernels do together with what follows if they are there."""
-        return self.antialias and self.interpolation != "nearest" and has_passes()
+        return "first" if self.antialias and self.interpolation != "nearest" and has_passes() else None
 
     begin_pass = InPass.begin_pass
 

@@ -107,6 +107,7 @@ class Normalize(InPass):
         return info.with_dtype(np.float32)
 
     ends_pass: ClassVar[bool] = True
+    _planar: ClassVar[bool] = False
 
     def takes_pass(self, channels: int) -> bool:
         """Return whether mean and std fit the image's channels."""
@@ -115,7 +116,7 @@ class Normalize(InPass):
     def add_to_pass(self, work: Any, params: Any) -> Any:
         """Return the work of a pass with its values normalised."""
         top = 1.0 if work.in_units else 255.0
-        return work._replace(affine=affine(self.mean, self.std, top))
+        return work._replace(affine=affine(self.mean, self.std, top), planar=self._planar)
 
     def joined(self, following: Transform) -> Transform | None:
         """Return this and a following ToCHW as one transform, which passes over the image once."""
@@ -148,10 +149,11 @@ class ToFloat(InPass):
     """
 
     _checks_values: ClassVar[bool] = True
+    _planar: ClassVar[bool] = False
 
     def add_to_pass(self, work: Any, params: Any) -> Any:
         """Return the work of a pass with its values in [0, 1]."""
-        return work._replace(in_units=True)
+        return work._replace(in_units=True, planar=self._planar)
 
     def out_span(
         self, span: tuple[float, float] | None, source: str | None = None
@@ -216,8 +218,7 @@ class ToCHW(InPass):
 class _NormalizeCHW(Normalize):
     """Normalize and ToCHW."""
 
-    def add_to_pass(self, work: Any, params: Any) -> Any:
-        return ToCHW().add_to_pass(Normalize.add_to_pass(self, work, params), params)
+    _planar: ClassVar[bool] = True
 
     def out_info(self, info: Info, params: Any) -> Info:
         return ToCHW().out_info(Normalize.out_info(self, info, params), params)
@@ -235,9 +236,7 @@ class _ToFloatCHW(ToFloat):
     """ToFloat and ToCHW."""
 
     ends_pass: ClassVar[bool] = True
-
-    def add_to_pass(self, work: Any, params: Any) -> Any:
-        return ToCHW().add_to_pass(ToFloat.add_to_pass(self, work, params), params)
+    _planar: ClassVar[bool] = True
 
     def out_info(self, info: Info, params: Any) -> Info:
         return ToCHW().out_info(ToFloat.out_info(self, info, params), params)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from seedsafe.functional.antialias import has_passes
 from seedsafe.functional.window import crop, crop_each, shift_boxes, shift_points
@@ -103,10 +103,10 @@ class _FixedWindow(InPass, Windowed):
     )
 
     @property
-    def joins_pass(self) -> bool:
-        """Whether its window lies inside the image."""
+    def place_in_pass(self) -> Literal["first", "later"] | None:
+        """Whether its window lies inside the image, and the kernels are there."""
         may_pad = any(getattr(self, name, False) for name in ("padding", "pad_if_needed"))
-        return not may_pad and has_passes()
+        return None if may_pad or not has_passes() else "later"
 
     add_to_pass = CropTransform.add_to_pass
 

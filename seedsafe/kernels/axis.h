@@ -93,8 +93,10 @@ static void fill_axis(Axis *axis, int32_t old, int32_t whole, int32_t skipped, i
         int32_t *weights = axis->weights + (size_t)out * taps;
         int16_t *high = axis->high + (size_t)out * taps, *low = axis->low + (size_t)out * taps;
         int8_t *digits = axis->digits + (size_t)out * taps * 3;
-        for (int32_t tap = 0; tap < taps; tap++) {
-            double scaled = tap < count ? exact[tap] * (1 << PRECISION) : 0.0;
+        memset(digits, 0, (size_t)taps * 3);
+        if (count % 2) high[count] = low[count] = 0;
+        for (int32_t tap = 0; tap < count; tap++) {
+            double scaled = exact[tap] * (1 << PRECISION);
             weights[tap] = (int32_t)(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
             high[tap] = (int16_t)(weights[tap] >> HALF_PRECISION);
             low[tap] = (int16_t)(weights[tap] & ((1 << HALF_PRECISION) - 1));

@@ -11,6 +11,7 @@
    JOIN(bytes, bytes)            the bits of both
    SPREAD(to, bytes, job, a, b)  16 floats: value * times * unit * a[i] + b[i], rounded after each operation
    NARROW(plan, job, …)          0, or new columns computed in another way, if it can
+   ARRANGE(plan, job, …)         0, or a row arranged in another way
 
    The rows of the source are turned on their side, 16 at a time. Then one vector holds the same value of 16 rows, every one
    of which has the same weights, and no sum has to be made across a vector. */
@@ -38,7 +39,8 @@ typedef struct {
     uint8_t *groups;    /* what NARROW keeps of the columns */
     uint8_t *row;       /* a row of results, */
     uint8_t *picked;    /* and in their layout */
-    uint8_t *places;    /* from where its channels are picked, 16 pixels at a time */
+    uint8_t *places;    /* from where its channels are picked, 16 pixels at a time, for each two vectors */
+    uint8_t *order;     /* and at once */
     float *factors;     /* a factor for each value of a row of results */
     float *offsets;
 } Plan;
@@ -66,6 +68,7 @@ static int64_t lay_out(Plan *plan, const Resizing *job) {
     }
     plan->picked = deal(&dealer, plan->line);
     plan->places = deal(&dealer, PICKED * PICKED * TILE);
+    plan->order = deal(&dealer, PICKED * TILE);
     plan->factors = deal(&dealer, job->factors ? plan->line * 4 : 0);
     plan->offsets = deal(&dealer, job->factors ? plan->line * 4 : 0);
     return dealer.next;
@@ -103,7 +106,7 @@ static void fill_places(const Plan *plan, const Resizing *job, int mirror) {
     Resizing block = *job;
     block.new_columns = TILE;
     for (int32_t place = 0; place < job->channels * TILE; place++) {
-        int64_t from = source_of(&block, place, mirror);
+        int64_t from = plan->order[place] = (uint8_t)source_of(&block, place, mirror);
         for (int32_t part = 0; part < job->channels; part++) {
             uint8_t *to = plan->places + (place / TILE * job->channels + part) * TILE + place % TILE;
             *to = from / TILE == part ? (uint8_t)(from % TILE) : 128;
@@ -173,6 +176,8 @@ TARGET static void NAME(arrange)(const Plan *plan, const Resizing *job, const ui
     int64_t values = (int64_t)job->new_columns * job->channels;
     if (job->new_columns < TILE || job->channels > PICKED)
         for (int64_t place = 0; place < values; place++) result[place] = row[source_of(job, place, mirror)];
+    else if (ARRANGE(plan, job, row, mirror, result))
+        return;
     else if (job->channels == 3)
         NAME(arrange_of)(plan, job, row, mirror, 3, result);
     else
@@ -258,3 +263,4 @@ TARGET static int64_t NAME(resize)(const Resizing *job) {
 #undef JOIN
 #undef SPREAD
 #undef NARROW
+#undef ARRANGE

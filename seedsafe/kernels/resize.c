@@ -74,6 +74,7 @@ static Plain join_plain(Plain one, Plain two) {
 #define JOIN join_plain
 #define SPREAD spread_plain
 #define NARROW(...) 0
+#define ARRANGE(...) 0
 #include "bytes.h"
 
 /* AVX2, if the processor has it. */
@@ -174,6 +175,7 @@ AVX2 static inline void spread_avx2(float *to, __m128i bytes, const Resizing *jo
 #define JOIN _mm_or_si128
 #define SPREAD spread_avx2
 #define NARROW(...) 0
+#define ARRANGE(...) 0
 #include "bytes.h"
 #endif
 
@@ -290,6 +292,26 @@ VBMI static int narrow_vbmi(const Plan *plan, const Resizing *job, const uint8_t
     return 1;
 }
 
+/* 16 pixels with one permutation. */
+VBMI static int arrange_vbmi(const Plan *plan, const Resizing *job, const uint8_t *row, int mirror, uint8_t *result) {
+    int64_t columns = job->new_columns, channels = job->channels;
+    const __mmask64 all = ~(__mmask64)0 >> (64 - 16 * channels);
+    const __m512i order = _mm512_maskz_loadu_epi8(all, plan->order);
+    for (int64_t x = 0; x < columns; x += 16) {
+        int64_t at = x + 16 <= columns ? x : columns - 16, to = mirror ? columns - 16 - at : at;
+        __m512i pixels = _mm512_permutexvar_epi8(order, _mm512_maskz_loadu_epi8(all, row + at * channels));
+        if (job->layout == INTERLEAVED || channels == 1) {
+            _mm512_mask_storeu_epi8(result + to * channels, all, pixels);
+            continue;
+        }
+        _mm_storeu_si128((__m128i *)(result + to), _mm512_castsi512_si128(pixels));
+        _mm_storeu_si128((__m128i *)(result + columns + to), _mm512_extracti32x4_epi32(pixels, 1));
+        if (channels > 2) _mm_storeu_si128((__m128i *)(result + 2 * columns + to), _mm512_extracti32x4_epi32(pixels, 2));
+        if (channels > 3) _mm_storeu_si128((__m128i *)(result + 3 * columns + to), _mm512_extracti32x4_epi32(pixels, 3));
+    }
+    return 1;
+}
+
 #define NAME(x) x##_vnni
 #define TARGET VNNI
 #define Bytes __m128i
@@ -303,6 +325,7 @@ VBMI static int narrow_vbmi(const Plan *plan, const Resizing *job, const uint8_t
 #define JOIN _mm_or_si128
 #define SPREAD spread_vnni
 #define NARROW(...) (has_vbmi() && narrow_vbmi(__VA_ARGS__))
+#define ARRANGE(...) (has_vbmi() && arrange_vbmi(__VA_ARGS__))
 #include "bytes.h"
 #endif
 
@@ -354,6 +377,7 @@ static inline void spread_neon(float *to, uint8x16_t bytes, const Resizing *job,
 #define JOIN vorrq_u8
 #define SPREAD spread_neon
 #define NARROW(...) 0
+#define ARRANGE(...) 0
 #include "bytes.h"
 #endif
 

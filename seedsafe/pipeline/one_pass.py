@@ -8,15 +8,14 @@ from typing import Any, Final
 from numpy import ndarray
 
 from seedsafe.ground.info import UINT8, Array, Info
-from seedsafe.pipeline.appliers import for_frames
 from seedsafe.pipeline.leaf import Leaf
 from seedsafe.pipeline.primitive import marks_of
 from seedsafe.pipeline.state import State, Step
 
 __all__ = ["OnePass", "with_passes"]
 
-_CHANNELS: Final = 4
-"""An image with more goes through the transforms one by one."""
+_CHANNELS: Final = range(1, 5)
+"""How many an image may have; one with more goes through the transforms one by one."""
 
 
 class OnePass(Step):
@@ -36,9 +35,7 @@ class OnePass(Step):
         super().__init__(members[0].name, (), 1.0, draws=False)
         self.members = tuple(members)
         self._fitting = [
-            channels
-            for channels in range(1, _CHANNELS + 1)
-            if all(leaf.transform.takes_pass(channels) for leaf in members)
+            count for count in _CHANNELS if all(one.transform.takes_pass(count) for one in members)
         ]
 
     def fire(self, sample: Any, draws: State) -> Any:
@@ -46,7 +43,7 @@ class OnePass(Step):
         if not isinstance(sample, dict):
             return self.fill(sample, None, draws)
         chosen = "image" if "image" in sample else "video"
-        part = sample.get(chosen)
+        part: Any = sample.get(chosen)
         if not self._takes(part, is_video=chosen == "video"):
             return draws.through(self.members, sample)
         sample[chosen] = self._over(part, draws, None, sample, chosen)
@@ -56,7 +53,7 @@ class OnePass(Step):
         """Transform an image as `fire` does. If the result fits into the row, write it there and return the row."""
         if not self._takes(image, is_video=False):
             return draws.through(self.members, image)
-        return self._over(image, draws, row)
+        return self._over(image, draws, row, None, "image")
 
     def _takes(self, array: Any, *, is_video: bool) -> bool:
         if type(array) is not ndarray or array.dtype != UINT8:
@@ -65,12 +62,7 @@ class OnePass(Step):
         return 2 <= array.ndim - is_video <= 3 and channels in self._fitting and array.size > 0
 
     def _over(
-        self,
-        array: Array,
-        draws: State,
-        row: Array | None,
-        sample: dict[Any, Any] | None = None,
-        chosen: str = "",
+        self, array: Array, draws: State, row: Array | None, sample: dict[Any, Any] | None, chosen: str
     ) -> Any:
         """Return the result for an image or a video. The other parts of its sample are changed here."""
         is_video = chosen == "video"
@@ -86,47 +78,43 @@ class OnePass(Step):
             params = leaf.draw_for(info, draws, alone=sample is None)
             work = leaf.transform.add_to_pass(work, params)
             drawn.append((leaf, params))
-            before, info = info, leaf.transform.out_info(info, params)
             if sample is not None:
-                leaf.replay(sample, params, before, done=chosen)
-                info = Info(info.shape, info.dtype, sample.get("boxes"))
+                leaf.replay(sample, params, info, done=chosen)
+            if leaf is not self.members[-1]:
+                info = leaf.transform.out_info(info, params)
+                if sample is not None:
+                    info = Info(info.shape, info.dtype, sample.get("boxes"))
         result = work.run(array, row, is_video=is_video) if drawn else array
         if result is None:  # the kernels refuse it
-
-            def apply(image: Any, _: Any) -> Any:
-                for leaf, params in drawn:
-                    image = leaf.replay(image, params)
-                return image
-
-            result = for_frames(apply, fills=False)(array, ()) if is_video else apply(array, ())
+            part: Any = {chosen: array}
+            for leaf, params in drawn:
+                part = leaf.replay(part, params)
+            result = part[chosen]
         return result
 
 
-def with_passes(steps: Iterable[Step], *, of_videos: bool = False) -> tuple[Step, ...]:
+def with_passes(steps: Iterable[Any], *, of_videos: bool = False) -> tuple[Step, ...]:
     """Return the steps, with one for each run of neighbours that one pass can do.
 
     Where nothing is resized, a pass pays for the frames of videos alone.
     """
     result: list[Step] = []
-    run: list[Leaf] = []
+    run: list[Any] = []
 
     def close() -> None:
         result.extend([OnePass(run)] if len(run) > 1 else run)
         run.clear()
 
     for step in steps:
-        if not isinstance(step, Leaf) or not step.is_plain or not marks_of(type(step.transform)).own:
+        is_known = isinstance(step, Leaf) and step.is_plain and marks_of(type(step.transform)).own
+        place = step.transform.place_in_pass if is_known else None
+        if place != "later":
             close()
-            result.append(step)
-            continue
-        transform = step.transform
-        if not (run and transform.joins_pass):
-            close()
-        if run or transform.begins_pass or (of_videos and transform.joins_pass):
+        if run or place == "first" or (place and of_videos):
             run.append(step)
         else:
             result.append(step)
-        if run and transform.ends_pass:
+        if run and step.transform.ends_pass:
             close()
     close()
     return tuple(result)

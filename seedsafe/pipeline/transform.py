@@ -137,14 +137,9 @@ class Transform:
     """Whether it is the last one of a pass."""
 
     @property
-    def begins_pass(self) -> bool:
-        """Whether one pass over an image can do its work and that of the transforms after it; see `OnePass`."""
-        return False
-
-    @property
-    def joins_pass(self) -> bool:
-        """Whether its work can be part of a pass that another transform begins."""
-        return False
+    def place_in_pass(self) -> Literal["first", "later"] | None:
+        """Whether one pass over an image can do its work and that of the transforms after it, or before and after it; see `OnePass`."""
+        return None
 
     def takes_pass(self, channels: int) -> bool:
         """Return whether it can be part of a pass over an image with so many channels, without an error."""

@@ -7,6 +7,7 @@ reaches the workers, and the framework's quirks.
 from seedsafe.bridging.generators import global_generators
 from seedsafe.bridging.search import held_generators
 from seedsafe.functional.jpeg import Place, Windows
+from seedsafe.functional.pillow import transform_affine
 from seedsafe.ground.checks import explain_arguments, flag, with_article
 from seedsafe.ground.process import check_main, frames_of_threads, uncollected
 from seedsafe.ground.warning import warn
@@ -128,6 +129,7 @@ __all__ = [
     "stack",
     "stack_rows",
     "stamped",
+    "transform_affine",
     "uncollected",
     "walk",
     "warn",
