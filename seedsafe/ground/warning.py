@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from types import CodeType, FrameType
+from typing import Any
 
 __all__ = ["calls_above", "warn"]
 
@@ -18,16 +19,15 @@ def warn(message: str, beyond: tuple[str, ...] = ()) -> None:
     while frame is not None and _is_ours(frame, beyond):
         frame = frame.f_back
     if frame is None:  # at the end of the program
-        warnings.warn_explicit(message, UserWarning, "sys", 1)
-        return
-    place = (frame.f_code.co_filename, frame.f_lineno, frame.f_globals.get("__name__"))
-    warnings.warn_explicit(
-        message, UserWarning, *place, registry=frame.f_globals.setdefault("__warningregistry__", {})
-    )
+        place, names = ("sys", 1), dict[str, Any]()
+    else:
+        place, names = (frame.f_code.co_filename, frame.f_lineno), frame.f_globals
+    name = names.get("__name__", "<string>")  # of no name, nothing is shown
+    warnings.warn_explicit(message, UserWarning, *place, name, names.setdefault("__warningregistry__", {}))
 
 
 def calls_above() -> tuple[tuple[CodeType, int], ...]:
-    """Return the code of each call under way and the place in it, the outermost first, without those of this library and its adapters."""
+    """Return the code of each call under way and the point in it, the outermost first, without those of this library and its adapters."""
     calls, frame = [], inspect.currentframe()
     while frame is not None:
         if not _is_ours(frame):

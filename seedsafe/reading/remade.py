@@ -62,7 +62,7 @@ def repeats_an_epoch(
 ) -> bool:
     """Note that a pass begins, and return whether to tell that it repeats the only pass of an earlier loader, where the next epoch is meant.
 
-    Another one of the same description must have read its only pass to the end, and be gone. A loop begins its passes at one place, or the
+    Another one of the same description must have read its only pass to the end, and be gone. A loop begins its passes at one point, or the
     first before it and the others in it; a pass that begins elsewhere may have been for statistics. A loop inside the function that made
     the loader reads each epoch of it, as many as there are, so that another call of that function is another training.
 
@@ -89,29 +89,32 @@ def repeats_an_epoch(
     known.passes[like] = _First((lambda: None) if maker is None else weakref.ref(maker), calls, is_whole)
     if earlier is None or earlier.maker() is not None or earlier.passes > 1 or not earlier.is_whole():
         return False
-    tells = not known.told and (calls == earlier.calls or _goes_round(calls, earlier.calls))
-    tells = tells and (loading is None or not _goes_round(calls, _made.get(maker, ())))
+    again = _points(calls) == _points(earlier.calls) or _in_loops(calls, earlier.calls)[0]
+    is_right = loading is not None and any(_in_loops(calls, _made.get(maker, ())))
+    tells = again and not (known.told or is_right)
     known.told |= tells
     return tells
 
 
-def _goes_round(calls: Calls, before: Calls) -> bool:
-    """Return whether calls are under way in a loop, and earlier ones were outside of all the loops around these."""
-    same = next(
-        (number for number, pair in enumerate(zip(calls, before, strict=False)) if len(set(pair)) > 1), 0
-    )
+def _in_loops(calls: Calls, before: Calls) -> list[bool]:
+    """Return for each call, from the first that is not among those before, whether it is in a loop in which they were not."""
+    pairs = enumerate(zip(_points(calls), _points(before), strict=False))
+    same = next((number for number, (now, then) in pairs if now != then), 0)
     if not same:  # another thread
-        return False
-    around = _loops(*calls[same])
-    return bool(around and not around & _loops(*before[same])) or any(
-        _loops(*call) for call in calls[same + 1 :]
-    )
+        return [False]
+    around, *inside = map(_loops, *zip(*calls[same:], strict=True))
+    return [bool(around and not around & _loops(*before[same])), *map(bool, inside)]
 
 
-def _loops(code: CodeType, place: int) -> set[Any]:
-    """Return the loops of a function that are around a place in it, each as the code and the place where it begins again."""
+def _points(calls: Calls) -> list[tuple[str, int, int]]:
+    """Return the points of calls in the code, which are equal in a cell of a notebook that runs again. Code that has run differs from new code in 3.11."""
+    return [(code.co_filename, code.co_firstlineno, point) for code, point in calls]
+
+
+def _loops(code: CodeType, point: int) -> set[Any]:
+    """Return the loops of a function that are around a point in it, each as the code and the point where it begins again."""
     jumps = (one for one in dis.get_instructions(code) if one.opcode in dis.hasjrel)
-    return {(code, jump.argval) for jump in jumps if jump.argval < place < jump.offset}
+    return {(code, jump.argval) for jump in jumps if jump.argval < point < jump.offset}
 
 
 def identity(dataset: Any) -> tuple[Hashable, Any]:

@@ -78,6 +78,14 @@ def endless(make: Make, epochs: int) -> list[list[Any]]:
             return result
 
 
+def cells(make: Make, epochs: int) -> list[list[Any]]:
+    """As a cell of a notebook that is run again."""
+    names: dict[str, Any] = {"make": make}
+    for _ in range(epochs):
+        exec(compile("batches = [one.tolist() for one in make()]", __file__, "exec"), names)  # noqa: S102
+    return [names["batches"]] * epochs
+
+
 def rebound(make: Make, epochs: int) -> list[list[Any]]:
     result = []
     for _ in range(epochs):
@@ -181,6 +189,7 @@ def with_a_default(make: Make, epochs: int) -> list[list[Any]]:
 LOOPS = [
     for_loop,
     endless,
+    cells,
     rebound,
     in_a_function,
     of_a_generator,
