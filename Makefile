@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 
-.PHONY: demo proof cost test check mutants test-kernels test-neon test-numpy test-oldest test-newest test-arm test-elsewhere test-release test-matrix test-order test-audit test-bridge test-scale test-albumentations test-cuda coverage test-trainers test-site bench bench-loaders docs clean
+.PHONY: demo proof cost test check mutants capsule test-kernels test-neon test-numpy test-oldest test-newest test-arm test-elsewhere test-release test-matrix test-order test-audit test-bridge test-scale test-albumentations test-cuda coverage test-trainers test-site bench bench-loaders docs clean
 
 # One environment for everything; made again only when pyproject.toml or the kernels change.
 $(VENV)/.installed: pyproject.toml hatch_build.py $(wildcard seedsafe/kernels/*.[ch])
@@ -57,6 +57,11 @@ check: $(VENV)/.installed
 # One token changed at a time in the second implementation of the contract: which changes no known answer notices.
 mutants: $(VENV)/.installed
 	$(BIN)/python scripts/mutate_contract.py
+
+# All samples of the capsule beside older and newer neighbours, each in an environment of its own, and the table of systems.md.
+capsule:
+	$(PYTHON) scripts/capsule_neighbours.py
+	$(PYTHON) scripts/capsule_neighbours.py --page
 
 # The pages are built in an environment without frameworks, which are mocked; all of them (-E), because Sphinx's search forgets the words of
 # pages that it does not read again.

@@ -128,6 +128,7 @@ def asked() -> Iterator[Asked]:
     yield from of_policies()
     yield from of_audio()
     yield from of_names()
+    yield from of_limits()
 
 
 def of_views_and_boxes() -> Iterator[Asked]:
@@ -329,6 +330,81 @@ def of_names() -> Iterator[Asked]:
         yield Asked(nested, (37, 53, 3), calls, first)
 
 
+def of_limits_of_boxes() -> Iterator[Asked]:
+    """Yield what is asked of boxes at the limits of windows."""
+    boxes = {
+        (12, 14, 3): [[2.0, 2.0, 6.0, 6.0], [3.0, 1.0, 9.0, 11.0]],
+        (3, 4, 1): [[0.5, 0.25, 1.0, 0.75], [1.0, 1.0, 3.0, 3.0]],
+        (21, 6, 2): [[0.0, 9.0, 5.0, 20.0]],
+        (6, 30, 1): [[1.0, 0.0, 29.0, 6.0], [8.0, 2.0, 8.5, 2.5]],
+        (2, 2, 1): [[0.0, 0.0, 2.0, 2.0]],
+    }
+    for size, of in boxes.items():
+        for options in ((0.0,), (0.25, 0.5), (0.1, 0.75)):
+            iou = ss.RandomIoUCrop(min_scale=0.1, max_scale=1.0, sampler_options=options, trials=4)
+            yield Asked(iou, ss.Info(size, "uint8", boxes=of), MANY)
+    for size, box in (((200, 9, 1), [2.0, 120.0, 8.0, 190.0]), ((9, 7, 3), [0.0, 0.0, 0.5, 0.5])):
+        yield Asked(ss.BBoxSafeCrop(), ss.Info(size, "uint8", boxes=[box]), MANY)
+    iou = ss.RandomIoUCrop(min_scale=0.3, max_scale=0.9, sampler_options=(0.0,), trials=3)
+    yield Asked(iou, ss.Info((4, 5, 1), "uint8", boxes=[[0.0, 0.0, 4.0, 2.0]]), [*MANY, *VIEWS])
+
+
+def of_limits_of_sizes() -> Iterator[Asked]:
+    """Yield what is asked of places that few keys reach, and of images of a few pixels."""
+    grid = ss.MultiScaleCrop(8, scales=(0.3, 0.5), places="grid")
+    places = reaching(grid, (24, 23, 3), lambda drawn: drawn[0].params[:2], 200)
+    for size in ((37, 53, 3), (24, 23, 3)):
+        yield Asked(ss.MultiScaleCrop(8, scales=(0.3, 0.5)), size, MANY)
+        yield Asked(grid, size, places)
+        for scale, ratio in (((0.1, 0.9), (0.3, 0.7)), ((0.0, 0.5), (1.5, 3.0)), ((0.2, 0.8), (0.1, 9.0))):
+            yield Asked(ss.RandomErasing(scale, ratio, fitting=True, p=1), size, MANY)
+            yield Asked(ss.RandomErasing(scale, ratio, fitting=True, p=1), (size[1], size[0], 1), MANY)
+    for size in ((1, 1, 1), (1, 2, 5), (3, 2, 2), (2, 4, 1)):
+        yield Asked(ss.RandomErasing((0.0, 1.0), (0.3, 3.0), fitting=True, p=1), size, MANY)
+        yield Asked(ss.GridDropout(0.9), size)
+        yield Asked(ss.Perspective((0.0, 0.4), fit_output=True, keep_size=False, p=1), size, MANY)
+        yield Asked(ss.Resize(7, max_size=60), size)
+        yield Asked(ss.Resize((90, 61), keep_ratio=True), size)
+    yield Asked(ss.Perspective((0.0, 0.0), fit_output=True, keep_size=False, p=1), (1, 1, 1))
+    yield Asked(ss.RandomErasing((0.1, 0.1), (0.3, 3.0), fitting=True, p=1), (19, 23, 3))
+    yield Asked(ss.FiveCrop((4, 7)), (11, 14, 2), VIEWS)
+    for op in ("TranslateX", "TranslateY"):
+        yield Asked(ss.PolicyOp(op, (0, 1.5), level=(0, 30)), (37, 53, 3), MANY)
+    yield Asked(ss.PolicyOp("Color", level=(0, 1), bins=2), (37, 53, 3), MANY)
+    yield Asked(ss.PolicyOp("Posterize", level=(0, 1), bins=2), (37, 53, 3), MANY)
+    for op, span in (("Posterize", (0, 8)), ("Solarize", (0, 256)), ("Solarize", (256, 0))):
+        yield Asked(ss.PolicyOp(op, span, level=10, std=9.0, most=20), (37, 53, 3), MANY)
+    for size in ((5, 6, 1), (23, 21, 3), (7, 40, 1), (4, 4, 1), (9, 9, 1)):
+        for share in (0.9, 1.0):
+            yield Asked(ss.Perspective(distortion_scale=share, p=1), size, [*MANY, *VIEWS])
+
+
+def of_limits() -> Iterator[Asked]:
+    """Yield what is asked of limits that the keys above do not reach."""
+    yield from of_limits_of_boxes()
+    yield from of_limits_of_sizes()
+    for size in ((11, 10, 2), (37, 53, 3)):
+        yield Asked(ss.CenterCrop((5, 9)), size)
+        yield Asked(ss.CropNonEmptyMask((5, 9)), size, MANY)
+        yield Asked(ss.D4(), size, MANY)
+        yield Asked(ss.Affine(40, scale=((0.5, 0.9), (1.5, 2.0))), size)
+    for size in ((10, 15, 1), (15, 10, 1), (37, 53, 3)):
+        for ratio in ((1.0, 4.0), (0.25, 1.0)):
+            yield Asked(ss.RandomResizedCrop(8, scale=(1.0, 1.0), ratio=ratio), size)
+    yield Asked(ss.TemporalSample(4, stride=3, clips=3), (60, 6, 5, 3), VIEWS)
+    yield Asked(ss.TimeMask((2, 90), count=(1, 2), max_share=0.3), (80, 299), MANY)
+    yield Asked(ss.TimeMask((2, 90), count=(1, 2), max_share=0.7), (2, 12), MANY)
+    yield Asked(ss.TrivialAugmentWide(), (37, 53, 3), MANY)
+    yield Asked(ss.AugMix(alpha=0.001), (9, 9, 3))
+    channels = ss.Compose([ss.RandomCrop((9, 8)), ss.ChannelShuffle(), ss.FancyPCA(1.0)])
+    yield Asked(channels, (37, 53, 4))
+    unit = Draws(address(HERE, ss.op_of("Choice")))
+    share = [unit.unit(), unit.unit()][1]  # the first is for p
+    yield Asked(
+        ss.Choice([ss.HorizontalFlip(), ss.VerticalFlip()], weights=(share, 1.0 - share)), (9, 9, 3), [HERE]
+    )
+
+
 FUNCTIONS: list[tuple[str, list[Any]]] = [
     *(
         ("op", [name])
@@ -343,6 +419,7 @@ FUNCTIONS: list[tuple[str, list[Any]]] = [
     *(("choice", ["words", 10, k]) for k in (0, 1, 4, 10)),
     ("weighted", ["words", [0.5, 0, 3, 1.5], 3, False]),
     ("weighted", ["words", [0.5, 0, 3, 1.5], 6, True]),
+    ("weighted", ["words", [Draws(address(HERE)).unit(), 1.0 - Draws(address(HERE)).unit()], 1, False]),
     ("multinomial", ["words", 20, [1, 2, 3]]),
     *((name, ["words", n]) for name in ("normals", "after_normals") for n in (1, 5, 16, 17)),
     ("truncated", ["words", -1.0, 0.5, 4]),
@@ -411,6 +488,12 @@ FUNCTIONS: list[tuple[str, list[Any]]] = [
         )
     ),
     *(
+        ("mix", [{"key": [42, epoch, 7]}, 5, height, width, 1.0, 1.0, 1.0])
+        for epoch in range(8)
+        for height, width in ((1, 1), (40, 9))
+    ),
+    *(("mixture", [9, 0, shares, [9] * len(shares), 20]) for shares in ([2, 3, 7], [3, 4, 4, 9], [1, 5, 8])),
+    *(
         ("pieces", [{"key": [seed, 3, 1234]}, "GaussianNoise", n])
         for seed in (42, str(2**127 + 9))
         for n in (1, 7, 16, 17)
@@ -441,7 +524,7 @@ def of_the_package() -> dict[str, Callable[..., Any]]:
     """Return what the functions' names mean in the package."""
 
     def mix(key: ss.SampleKey, n: int, height: int, width: int, *options: float) -> Any:
-        return ss.BatchMix(10, *options).params(key, (n, height, width, 3))
+        return ss.BatchMix(10, *options, channels_first=False).params(key, (n, height, width, 3))
 
     def mixture(seed: int, epoch: int, shares: list[int], lengths: list[int], step: int) -> list[int]:
         mixed = ss.Mixture(

@@ -1,6 +1,6 @@
 """Change one token at a time of the second implementation, and list the changes that no known answer notices: make mutants.
 
-Each change is a wrong implementation of the contract. Those that live have a reason in ALIVE, or are an error, as is more than LIMIT of them.
+Each change is a wrong implementation of the contract. Those that live have a reason in REASONS, or are an error, as is more than LIMIT of them.
 ``python scripts/mutate_contract.py [part of a function's name]`` tries only some.
 """
 
@@ -70,20 +70,137 @@ SWAPS = {
     "-=": "+=",
 }
 
-ALIVE: dict[tuple[str, str], str] = {
-    ("bbox_safe_crop.draw", "units = [words.unit() for _ in range(5)]"): "word 5 is of no use",
-    (
-        "random_scale.drawn",
-        "if not between or isinstance(sizes[1], int):",
-    ): "all sizes are numbers, or none is",
-    ("grid_shuffle.draw", "order = [1] * len(tiles)"): "each place is written over",
-    (
-        "policy_op_std.draw",
-        "a = float(min(max(low + (steps if high >= low else -steps), 0), WHOLE[op]))",
-    ): "there are no steps where both ends are equal",
-    ("auto_augment.draw", "if share < p"): "no unit found is equal to a probability",
+REASONS: dict[str, dict[str, tuple[str, ...]]] = {
+    "a word, a piece or a column more is of no use": {
+        "bbox_safe_crop.draw": ("units = [words.unit() for _ in range(5)]",),
+        "pieces": ("while len(found) <= n:",),
+        "addressed": ("return permuted([words.word() for _ in range(17)], n, position)",),
+        "position_of": ("return permuted([words.word() for _ in range(17)], n, sample, range(7, -1, -1))",),
+        "mixture": (
+            "return steps[-1], permuted([words.word() for _ in range(17)], lengths[steps[-1]], position)",
+        ),
+        "module": (
+            '"Solarize": ((255.0, 0.0),) * 4,',
+            "ZEROS = ((0.0, 0.0),) * 4",
+        ),
+        "grid_shuffle.draw": ("order = [1] * len(tiles)",),
+        "one_of_them": ("return how[words.integer(len(how))] if len(how) >= 1 else how[0]",),
+    },
+    "beyond the digits that a result keeps": {
+        "module": (
+            "SIN = [(-1) ** k / math.factorial(2 * k + 1) for k in range(9, -1, -1)]",
+            "EXP = [1.0 / math.factorial(k) for k in range(15, -1, -1)]",
+            "ATANH = [1.0 / (2 * k + 1) for k in range(12, -1, -1)]",
+        ),
+        "noise_value": (
+            "context.prec = 61",
+            "for _ in range(3):  # Newton's method doubles the 15 digits",
+            'while term >= Decimal("1e-60"):',
+        ),
+        "moved": (
+            "width = max(math.ceil(max(across) - min(across) - 1.5e-06), 1)",
+            "height = max(math.ceil(max(down) - min(down) - 1.5e-06), 1)",
+        ),
+        "rotate.draw": (
+            "if short <= 2.0 * sin * cos * long or abs(sin - cos) < 1.5e-10:",
+            "height, width = min(max(int(high_ + 1.5e-06), 1), rows), min(max(int(wide + 1e-6), 1), columns)",
+            "height, width = min(max(int(high_ + 1e-6), 1), rows), min(max(int(wide + 1.5e-06), 1), columns)",
+        ),
+        "perspective.draw": ("depth = max(g * x + h * y + i, 1.5e-06 * abs(i))",),
+        "beta": ("return 1.0 / (1.0 + exponential(min(max(other - one, -1050.0), 700.0)))",),
+    },
+    "no number that is drawn reaches the limit": {
+        "auto_augment.draw": ("if share < p",),
+        "weighted": ("last = min(number for number, weight in enumerate(left) if weight > 0)",),
+        "by_weight.choose": (
+            "return [below[0] if below else min(k for k, weight in enumerate(weights) if weight)]",
+        ),
+        "bell_quantile": (
+            "if -0.425 <= centred < 0.425:",
+            "(over, under), x = (MIDDLE, depth - 1.6) if depth < 5.0 else (TAIL, depth - 5.0)",
+        ),
+        "log_gamma": (
+            "accepted, last = None, 1.0",
+            "if root >= 0.0:",
+            "if accepted is None and logarithm(unit) <= bound:",
+        ),
+        "mixed": ("fires, second = words.chance(p), words.unit() > 0.5",),
+        "rotate.draw": (
+            "if short <= 2.0 * sin * cos * long or abs(sin - cos) <= 1e-10:",
+            "if short <= 2.0 * sin * cos * long or abs(sin + cos) < 1e-10:",
+        ),
+        "bbox_safe_crop.draw": (
+            "left, top = min(int(x0 * units[0]), columns + 1), min(int(y0 * units[1]), rows - 1)",
+            "left, top = min(int(x0 * units[0]), columns - 1), min(int(y0 * units[1]), rows + 1)",
+        ),
+    },
+    "at the limit both ways give the same": {
+        "weighted": ("last = max(number for number, weight in enumerate(left) if weight >= 0)",),
+        "bell_quantile": (
+            "depth = math.sqrt(-logarithm(share if centred <= 0 else 1.0 - share))",
+            "return -size if centred <= 0 else size",
+        ),
+        "cos_sin": (
+            "return [(cos, sin + 0.0), (0.0 - sin, cos), (0.0 - cos, 0.0 - sin), (sin - 0.0, 0.0 - cos)][turns % 4]",
+        ),
+        "random_resized_crop.draw": (
+            "if columns <= ratio[0] * rows:",
+            "if columns < ratio[1] * rows:",
+            "elif columns >= ratio[1] * rows:",
+            "elif columns > ratio[1] / rows:",
+        ),
+        "shorter": (
+            "if limit is not None and new_long >= limit:",
+            "return [new_short, new_long] if size[0] < size[1] else [new_long, new_short]",
+        ),
+        "crop_and_pad.kept": ("if lacking < 0:",),
+        "rotate.draw": (
+            "if short < 2.0 * sin * cos * long or abs(sin - cos) < 1e-10:",
+            "wide, high_ = (half / sin, half / cos) if columns > rows else (half / cos, half / sin)",
+        ),
+        "policy_op_std.draw": (
+            "a = float(min(max(low + (steps if high >= low else -steps), 0), WHOLE[op]))",
+        ),
+    },
+    "what stands beside it gives the same": {
+        "module": ("p: float = 1.5",),
+        "at_bin": ("step = f32(f32(f32(high) - f32(low)) / max(bins - 1, 2))",),
+        "random_iou_crop.draw": (
+            "if height < 1 or height < 1 or not ratio[0] * height <= width <= ratio[1] * height:",
+            "if width < 1 and height < 1 or not ratio[0] * height <= width <= ratio[1] * height:",
+            "if width < 1 or width < 1 or not ratio[0] * height <= width <= ratio[1] * height:",
+        ),
+        "convex": (
+            "(x0, y0), (x1, y1) = corners[k - 2], corners[(k + 1) % 4]",
+            "(x0, y0), (x1, y1) = corners[k - 1], corners[(k + 2) % 4]",
+        ),
+        "perspective.draw": (
+            "depth = max(g * x + h * y + i, 1e-6 / abs(i))",
+            "seen_x, seen_y = [1.0, float(width)], [0.0, float(height)]",
+            "seen_x, seen_y = [0.0, float(width)], [1.0, float(height)]",
+        ),
+        "grid_distortion.lines": (
+            "whole = found[-1] if normalized and found[+1] > 0 else float(steps)",
+            "whole = found[-1] if normalized and found[-2] > 0 else float(steps)",
+        ),
+        "grid_dropout.draw": ("hole = [min(max(int(one * ratio), 1), one + 1) for one in cell]",),
+    },
+    "it is always passed, or both are of one type": {
+        "affine.two": ("if isinstance(ranges[1], tuple):",),
+        "random_scale.drawn": ("if not between or isinstance(sizes[1], int):",),
+        "length": ("least = min(round(low), most)",),
+        "temporal_sample.draw": ("step = stride[1] if clips else words.between(stride[0], stride[1])",),
+    },
+    "two names are never equal": {"decisions.named": ('if not one.name or one.kind != "Compose":',)},
 }
-"""Why a change lives, by its function and its line with the change."""
+"""Why changes live: by the reason the functions and their lines with the change."""
+
+ALIVE = {
+    (function, line): reason
+    for reason, functions in REASONS.items()
+    for function, lines in functions.items()
+    for line in lines
+}
 
 
 class Mutant(NamedTuple):
@@ -148,6 +265,8 @@ def mutants(file: str) -> Iterator[Mutant]:
         line = lines[row - 1]
         if line[token.end[1] :].startswith("=") and line[token.end[1] + 1] != "=":
             continue  # the name of an argument
+        if token.string == "*" and line[token.end[1] :].startswith(", "):
+            continue  # what follows in a signature is passed by name
         if line[:column].endswith("strict="):
             continue  # a check of the implementation's own
         changed = line[:column] + new + line[token.end[1] :]

@@ -1,12 +1,17 @@
 #!/bin/sh
-# The contract and the golden files on Linux aarch64: test_arm.sh folder python [pytest's arguments]. Natively on an ARM machine, with an
-# environment in the folder. On a Debian of x86-64, as root: in a Debian of arm64 in the folder, emulated by qemu. Both are made once, and
-# wheels are installed again when pyproject.toml changes.
+# The contract and the golden files on Linux aarch64: test_arm.sh folder python [pytest's arguments], or the capsule: test_arm.sh folder
+# python capsule [its arguments]. Natively on an ARM machine, with an environment in the folder. On a Debian of x86-64, as root: in a Debian
+# of arm64 in the folder, emulated by qemu. Both are made once, and wheels are installed again when pyproject.toml changes.
 set -eu
 folder=$1 python=$2
 shift 2
-test $# -gt 0 || set -- --quiet
-tests=@tests/machines/tests.txt
+if test "${1-}" = capsule; then
+    shift
+    set -- scripts/compare_capsule.py "$@"
+else
+    test $# -gt 0 || set -- --quiet
+    set -- -m pytest -p no:cacheprovider "$@" @tests/machines/tests.txt
+fi
 binfmt=/proc/sys/fs/binfmt_misc
 platforms="--platform manylinux_2_28_aarch64 --platform manylinux_2_27_aarch64 --platform manylinux_2_17_aarch64 --platform manylinux2014_aarch64"
 
@@ -18,7 +23,7 @@ natively() {
         "$folder/bin/python" -m pip install --quiet --no-deps --group arm-torch
         cp pyproject.toml "$folder/installed.toml"
     fi
-    "$folder/bin/python" -m pytest -p no:cacheprovider "$@" "$tests"
+    "$folder/bin/python" "$@"
 }
 
 prepare() {
@@ -67,7 +72,7 @@ case $(uname -s)-$(uname -m) in
 *-aarch64 | *-arm64) natively "$@" ;;
 Linux-x86_64)
     test "$(id -u)" = 0 || { echo "this machine is no ARM: emulating one takes root, and a Debian" >&2 && exit 1; }
-    emulated python3 -m pytest -p no:cacheprovider "$@" "$tests"
+    emulated python3 "$@"
     ;;
 *) echo "tests on ARM run on an ARM machine, or on a Debian of x86-64, not on $(uname -s) $(uname -m)" >&2 && exit 1 ;;
 esac

@@ -50,7 +50,7 @@ class Several(NamedTuple):
     name: str | None = None
 
 
-def decisions(members: Sequence[One | Several], size: Size, key: Key, first: int = 0) -> list[Any]:
+def decisions(members: Sequence[One | Several], size: Size, key: Key, first: int) -> list[Any]:
     """Return the name and the parameters of each transform of a pipeline that is reached, from member `first` on."""
     found: list[Any] = []
     ordinals: Counter[str] = Counter()
@@ -548,9 +548,9 @@ def moved(size: Size, degrees: float, shift: Pair, scale: Pair, shear: Pair, *, 
     rows, columns = size[:2]
     cos, sin = cos_sin(degrees)
     tan_x, tan_y = tangent(shear[0]), tangent(shear[1])
-    p, q, s, t = 1.0, 0.0 - tan_x, 0.0 - tan_y, 1.0 + tan_x * tan_y
+    q, s, t = 0.0 - tan_x, 0.0 - tan_y, 1.0 + tan_x * tan_y
     a, b, d, e = cos * scale[0], sin * scale[1], 0.0 - sin * scale[0], cos * scale[1]
-    a, b, d, e = a * p + b * s, a * q + b * t, d * p + e * s, d * q + e * t
+    a, b, d, e = a + b * s, a * q + b * t, d + e * s, d * q + e * t
     x, y = (columns - 1) * 0.5, (rows - 1) * 0.5
     c, f = x - a * x - b * y + shift[0], y - d * x - e * y + shift[1]
     height, width = rows, columns
@@ -605,11 +605,11 @@ def rotate(low: float, high: float, *, expand: bool, crop_border: bool) -> Draw:
 
 
 def inverse(matrix: Sequence[float]) -> list[float]:
-    a, b, c, d, e, f, g, h, i = matrix
-    size = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
+    a, b, c, d, e, f, g, h, _ = matrix  # the last is 1
+    size = a * (e - f * h) - b * (d - f * g) + c * (d * h - e * g)
     rows = (
-        (e * i - f * h, c * h - b * i, b * f - c * e),
-        (f * g - d * i, a * i - c * g, c * d - a * f),
+        (e - f * h, c * h - b, b * f - c * e),
+        (f * g - d, a - c * g, c * d - a * f),
         (d * h - e * g, b * g - a * h, a * e - b * d),
     )
     return [one / size for row in rows for one in row]
@@ -1038,7 +1038,6 @@ SIGNED = list(SPANS)
 SPANS |= {
     "Posterize": ((8.0, 4.0), (8.0, 2.0), (4.0, 0.0)),
     "Solarize": ((255.0, 0.0),) * 3,
-    "SolarizeAdd": ((0.0, 110.0),) * 3,
 }
 ZEROS = ((0.0, 0.0),) * 3
 RAND, WIDE, MIXED = range(3)

@@ -143,8 +143,9 @@ class Compose(Named):
     @property
     def available_keys(self) -> set[str]:
         """The names of the arguments that a call changes."""
-        labels = (params.label_fields or () for params in (self.bbox_params, self.keypoint_params) if params)
-        return {*self._parts.kinds, "images", "masks", *(label for each in labels for label in each)}
+        given = [params for params in (self.bbox_params, self.keypoint_params) if params]
+        labels = {label for params in given for label in ("labels", *(params.label_fields or ()))}
+        return {*self._parts.kinds, "images", "masks", *labels}
 
 
 class Sequential(Compose):

@@ -78,7 +78,8 @@ class Named(Container):
         self._parts = self._new_parts()
         rules: Any = {"boxes": self._parts.boxes, "keypoints": self._parts.keypoints}
         self.pipeline = ss.Compose(members, **rules)
-        self._takes_images = not any(self._asks.values()) and bbox_params is None and keypoint_params is None
+        asks = self._asks["asks_boxes"] or self._asks["one_mask"]
+        self._takes_images = not asks and bbox_params is None and keypoint_params is None
         # The core puts the channels first, as a tensor has them, in the same pass that normalizes.
         self._runs = ss.Compose([*members, ss.ToCHW()], **rules) if to_tensor else self.pipeline
 

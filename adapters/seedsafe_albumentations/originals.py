@@ -23,7 +23,7 @@ import seedsafe as ss
 from seedsafe_albumentations.base import bare_pipeline
 from seedsafe_albumentations.caller import Caller
 
-__all__ = ["CLASSES", "INSTEAD", "Original", "absent", "bound", "instead", "lack", "original"]
+__all__ = ["CLASSES", "INSTEAD", "Original", "absent", "bound", "instead", "lack", "original", "theirs"]
 
 CLASSES: Final = (
     *("AdditiveNoise", "AtLeastOneBBoxRandomCrop", "ChromaticAberration", "ConstrainedCoarseDropout", "FDA"),
@@ -146,8 +146,7 @@ def _of_older(options: dict[str, Any], parameters: Any) -> dict[str, Any]:
         for range_of in {f"{stem}_range", f"{stem}_limit"} & parameters.keys():
             low, high = result.get(range_of, parameters[range_of].default)
             if end in ("lower", "upper"):
-                new = result.pop(name)
-                result[range_of] = (new, high) if end == "lower" else (low, new)
+                result[range_of] = (result.pop(name), high) if end == "lower" else (low, result.pop(name))
     return result
 
 

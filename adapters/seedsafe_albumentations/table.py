@@ -25,7 +25,8 @@ from seedsafe_albumentations.arguments import (
     nearest,
     number_of,
 )
-from seedsafe_albumentations.originals import Original, bound, original
+from seedsafe_albumentations.caller import is_original
+from seedsafe_albumentations.originals import Original, bound, lack, original, theirs
 
 __all__ = [
     "Name",
@@ -171,13 +172,15 @@ class Name(type):
     _ours: Any
 
     def __new__(cls, name: str, bases: tuple[Any, ...], body: dict[str, Any]) -> Any:
-        """Return a class. Deriving from one of these is an error."""
-        if bases:
+        """Return a class. One that derives from these derives from albumentations' own instead."""
+        if bases and (why := lack()):
             raise TypeError(
                 f"a class cannot derive from {', '.join(one.__name__ for one in bases)} of seedsafe_albumentations: derive it "
-                "from ImageOnlyTransform or DualTransform. If it needs the original, derive it from that, and wrap it in "
-                "seedsafe.bridge"
+                f"from ImageOnlyTransform or DualTransform; or {why}, from whose transform it then derives"
             )
+        if bases:
+            kinds = tuple(theirs(one.__name__) if isinstance(one, Name) else one for one in bases)
+            return type(kinds[0])(name, kinds, body)
         return super().__new__(cls, name, bases, body)
 
     def __call__(cls, *arguments: Any, **options: Any) -> Any:
@@ -209,6 +212,8 @@ class Name(type):
         """Return whether a transform is of the kind that a call returns, perhaps inside a RandomApply."""
         if isinstance(thing, Original):
             return bool(thing.kind == cls.__name__)
+        if is_original(thing):
+            return any(one.__name__ == cls.__name__ for one in type(thing).__mro__)
         inside = thing.transforms if isinstance(thing, ss.RandomApply) else ()
         return isinstance(thing, cls._ours) or (len(inside) == 1 and isinstance(inside[0], cls._ours))
 

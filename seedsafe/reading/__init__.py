@@ -61,7 +61,7 @@ from seedsafe.reading.group import AtOnce
 from seedsafe.reading.orders import checked_order, keyed_order
 from seedsafe.reading.reader import KeyedReader
 from seedsafe.reading.records import augment_records
-from seedsafe.reading.remade import description, identity, repeats_a_loop, repeats_an_epoch
+from seedsafe.reading.remade import description, identity, note_made, note_read, repeats_an_epoch
 from seedsafe.reading.sample import augment_sample, augment_views
 from seedsafe.reading.targets import Targets, check_targets
 
@@ -114,6 +114,8 @@ __all__ = [
     "keeping_epochs",
     "keyed_order",
     "nested",
+    "note_made",
+    "note_read",
     "outermost",
     "parts",
     "philox",
@@ -121,7 +123,6 @@ __all__ = [
     "process_name",
     "read_batch",
     "ready_batches",
-    "repeats_a_loop",
     "repeats_an_epoch",
     "require_finite",
     "require_finite_after",
