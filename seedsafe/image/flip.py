@@ -45,8 +45,8 @@ class _Flip(InPass, SpatialTransform):
 
     def add_to_pass(self, work: Any, params: Any) -> Any:
         """Return the work of a pass with the result mirrored."""
-        mirrors = tuple(turned != (axis == self.mirror.axis) for axis, turned in enumerate(work.mirrors))
-        return work._replace(mirrors=mirrors)
+        down, across = work.mirrors
+        return work._replace(mirrors=(down, not across) if self.mirror.axis else (not down, across))
 
     def draw(self, rng: Draws, info: Info) -> Flip:
         return Flip(info.image_size()[self.mirror.axis])

@@ -230,8 +230,10 @@ AVX2 static inline void interpolate_avx2(const Warping *job, int32_t pixel, int 
 }
 
 /* Constants where they are called, as above. */
-AVX2 static void interpolate_at_once(const Warping *job) {
-    if (job->filter == LINEAR)
+AVX2 static void warp_at_once(const Warping *job) {
+    if (job->filter == NEAREST)
+        take_nearest(job, 3, 1);
+    else if (job->filter == LINEAR)
         job->pixel == 3 ? interpolate_avx2(job, 3, 0) : interpolate_avx2(job, 4, 0);
     else
         job->pixel == 3 ? interpolate_avx2(job, 3, 1) : interpolate_avx2(job, 4, 1);
@@ -242,21 +244,11 @@ static inline void warp(const Warping *job, int32_t pixel) {
     job->filter == NEAREST ? take_nearest(job, pixel, 0) : interpolate(job, pixel);
 }
 
-#if defined(HAS_AVX2)
-AVX2 static void take_nearest_avx2(const Warping *job) { take_nearest(job, 3, 1); }
-#endif
-
 PUBLIC int64_t seedsafe_warp(const Warping *job) {
     if (is_refused(job)) return REFUSED;
 #if defined(HAS_AVX2)
-    if (job->filter != NEAREST && !job->plain && has_avx2() && (job->pixel == 3 || job->pixel == 4)) {
-        interpolate_at_once(job);
-        return 0;
-    }
-#endif
-#if defined(HAS_AVX2)
-    if (job->filter == NEAREST && !job->plain && has_avx2() && job->pixel == 3) {
-        take_nearest_avx2(job);
+    if (!job->plain && has_avx2() && (job->pixel == 3 || (job->pixel == 4 && job->filter != NEAREST))) {
+        warp_at_once(job);
         return 0;
     }
 #endif

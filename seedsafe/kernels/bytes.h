@@ -16,6 +16,10 @@
    The rows of the source are turned on their side, 16 at a time. Then one vector holds the same value of 16 rows, every one
    of which has the same weights, and no sum has to be made across a vector. */
 
+#if !defined(NARROW)
+#define NARROW(...) 0
+#define ARRANGE(...) 0
+#endif
 #if !defined(TILE)
 #define TILE 16
 
@@ -176,12 +180,9 @@ TARGET static void NAME(arrange)(const Plan *plan, const Resizing *job, const ui
     int64_t values = (int64_t)job->new_columns * job->channels;
     if (job->new_columns < TILE || job->channels > PICKED)
         for (int64_t place = 0; place < values; place++) result[place] = row[source_of(job, place, mirror)];
-    else if (ARRANGE(plan, job, row, mirror, result))
-        return;
-    else if (job->channels == 3)
-        NAME(arrange_of)(plan, job, row, mirror, 3, result);
-    else
-        NAME(arrange_of)(plan, job, row, mirror, job->channels, result);
+    else if (!ARRANGE(plan, job, row, mirror, result))
+        job->channels == 3 ? NAME(arrange_of)(plan, job, row, mirror, 3, result)
+                           : NAME(arrange_of)(plan, job, row, mirror, job->channels, result);
 }
 
 TARGET static void NAME(write_floats)(const Plan *plan, const Resizing *job, const uint8_t *row, int64_t first, int64_t count,

@@ -73,8 +73,6 @@ static Plain join_plain(Plain one, Plain two) {
 #define PICK pick_plain
 #define JOIN join_plain
 #define SPREAD spread_plain
-#define NARROW(...) 0
-#define ARRANGE(...) 0
 #include "bytes.h"
 
 /* AVX2, if the processor has it. */
@@ -174,8 +172,6 @@ AVX2 static inline void spread_avx2(float *to, __m128i bytes, const Resizing *jo
 #define PICK _mm_shuffle_epi8
 #define JOIN _mm_or_si128
 #define SPREAD spread_avx2
-#define NARROW(...) 0
-#define ARRANGE(...) 0
 #include "bytes.h"
 #endif
 
@@ -376,8 +372,6 @@ static inline void spread_neon(float *to, uint8x16_t bytes, const Resizing *job,
 #define PICK vqtbl1q_u8
 #define JOIN vorrq_u8
 #define SPREAD spread_neon
-#define NARROW(...) 0
-#define ARRANGE(...) 0
 #include "bytes.h"
 #endif
 
