@@ -185,24 +185,33 @@ def main(path: str, count: int, seed: int) -> None:
             continue
         rows, columns, height, width = (int(rng.integers(1, rng.choice(LIMITS) + 1)) for _ in range(4))
         channels, floats = int(rng.integers(1, 6)), bool(rng.random() < 0.25)
-        values = rng.integers(0, 256, (rows, columns * channels))
-        image = values.astype(np.float32 if floats else np.uint8)
+        frames = 1 if floats else int(rng.integers(1, 4))
+        values = rng.integers(0, 256, (frames, rows, columns * channels))
+        images = values.astype(np.float32 if floats else np.uint8)
         if rng.random() < 0.3:
-            image = image[::-1]
+            images = images[::-1, ::-1]
+        tops, lefts = ((int(rng.integers(0, 3)), int(rng.integers(0, 3))) for _ in range(2))
+        whole_rows, whole_columns = height + sum(tops), width + sum(lefts)
+        if rng.random() < 0.3:  # a side that stays as it is
+            rows, images = min(rows, whole_rows), images[:, :whole_rows]
+            height, tops, whole_rows = (rows, (0, 0), rows) if rows < whole_rows else (height, tops, rows)
+        if rng.random() < 0.3:
+            width, lefts, whole_columns = columns, (0, 0), columns
         as_floats, planar = bool(rng.random() < 0.5) and not floats, bool(rng.random() < 0.5) and not floats
         factors = rng.random((2, channels)).astype(np.float32)
-        target = np.zeros(height * width * channels, np.float32 if floats or as_floats else np.uint8)
+        target = np.zeros(frames * height * width * channels, np.float32 if floats or as_floats else np.uint8)
         job = kernels.Resizing(
-            image.ctypes.data,
-            image.strides[0],
+            images.ctypes.data,
+            frames,
+            *images.strides[:2],
             channels,
             rows,
             columns,
             channels,
-            height + (top := int(rng.integers(0, 3))) + int(rng.integers(0, 3)),
-            width + (left := int(rng.integers(0, 3))) + int(rng.integers(0, 3)),
-            top,
-            left,
+            whole_rows,
+            whole_columns,
+            tops[0],
+            lefts[0],
             height,
             width,
             int(rng.integers(4)),
@@ -220,6 +229,7 @@ def main(path: str, count: int, seed: int) -> None:
                     "rows",
                     "columns",
                     "channels",
+                    "frames",
                     "new_rows",
                     "new_columns",
                     "whole_rows",

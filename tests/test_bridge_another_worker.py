@@ -23,12 +23,26 @@ def of_info(name, get=get_worker_info):
     return 0 if info is None else getattr(info, name)
 
 
+def late():
+    import os as system
+
+    return system.getpid()
+
+
+def late_function():
+    from os import getpid
+
+    return getpid()
+
+
 WAYS = {
     "id": (lambda: of_info("id"), INFO),
     "seed": (lambda: of_info("seed") % 2**32, INFO),
     "num_workers": (lambda: of_info("num_workers"), INFO),
     "process": (lambda: os.getpid(), PROCESS),
     "process by another name": (lambda: number_of_process(), PROCESS),
+    "process by a late import": (late, PROCESS),
+    "process by a late import of the function": (late_function, PROCESS),
 }
 
 
@@ -109,23 +123,30 @@ def test_other_reads_see_their_own():
 def interrupted():
     with AnotherWorker(None):
         assert number_of_process() == os.getpid() != OWN
+        assert late() == late_function() == os.getpid()
         assert os.path.exists(__file__)
         assert multiprocessing.util.os.getpid() == OWN  # finalizers ask there
         raise KeyboardInterrupt
 
 
 def test_names_are_restored_after_an_error():
-    before = os.getpid, number_of_process, torch.utils.data.get_worker_info, get_worker_info
+    before = os.getpid, number_of_process, torch.utils.data.get_worker_info, get_worker_info, __import__
     with pytest.raises(KeyboardInterrupt):
         interrupted()
-    assert (os.getpid, number_of_process, torch.utils.data.get_worker_info, get_worker_info) == before
+    assert (
+        os.getpid,
+        number_of_process,
+        torch.utils.data.get_worker_info,
+        get_worker_info,
+        __import__,
+    ) == before
 
 
 def test_other_threads_see_their_own():
     seen = []
     own = os.getpid()
     with AnotherWorker(None):
-        thread = threading.Thread(target=lambda: seen.append((os.getpid(), get_worker_info())))
+        thread = threading.Thread(target=lambda: seen.append((os.getpid(), get_worker_info(), late())))
         thread.start()
         thread.join()
-    assert seen == [(own, None)]
+    assert seen == [(own, None, own)]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -12,61 +13,94 @@ import torch
 
 from seedsafe_torch import AugmentedDataset, loader
 
-RARE = 70
+RARE = 60
+KINDS: dict[str, Callable[[int], Any]] = {
+    "default_rng": np.random.default_rng,
+    "RandomState": np.random.RandomState,
+    "Random": random.Random,
+    "torch": lambda seed: torch.Generator().manual_seed(seed),
+}
 
 
 class Late:
-    """Makes a generator when it first reads a rare sample."""
+    """Makes one of three generators when it first reads a rare sample, before one that it always has."""
 
-    def __init__(self, make: Callable[[], Any], place: str) -> None:
+    def __init__(self, make: Callable[[int], Any], place: str) -> None:
         self.make, self.place = make, place
-        self.none: Any = None
+        self.a0: Any = None
+        self.a1: Any = None
+        self.a2: Any = None
         self.rngs: dict[str, Any] = {}
-        self.listed: list[Any] = []
+        self.z = make(9)
 
     def __len__(self) -> int:
         return 84
 
     def __getitem__(self, index: int) -> Any:
-        if index < RARE:
-            return np.array([index, np.random.randint(1000)])
-        return np.array([index, self.draw()])
+        return np.array([index, draw(self.z), draw(self.choose(index % 3)) if index >= RARE else 0])
 
-    def draw(self) -> int:
-        rng: Any = self.listed[0] if self.listed else self.rngs.get("rng", self.none or vars(self).get("new"))
-        if rng is None:
-            rng = self.make()
-            if self.place == "listed":
-                self.listed.append(rng)
-            elif self.place == "rngs":
-                self.rngs["rng"] = rng
-            else:
-                setattr(self, self.place, rng)
-        if isinstance(rng, torch.Generator):
-            return int(torch.randint(1000, (1,), generator=rng))
-        return int(rng.random() * 1000)
+    def choose(self, number: int) -> Any:
+        name = f"{'a' if self.place == 'none' else 'new'}{number}"
+        held = self.rngs if self.place == "rngs" else vars(self)
+        if held.get(name) is None:
+            held[name] = self.make(number)
+        return held[name]
 
 
-def numbers_of(base: Late, workers: int) -> list[Any]:
-    batches = loader(AugmentedDataset(base, seed=42, bridge=True), batch_size=7, num_workers=workers)
-    return [batch.tolist() for _ in range(2) for batch in batches]
+class First(Late):
+    """Its first read makes one of them already, another one in each process."""
+
+    def __getitem__(self, index: int) -> Any:
+        return np.array([index, draw(self.z), draw(self.choose(index % 3))])
 
 
-@pytest.mark.parametrize("place", ["none", "new", "rngs", "listed"])
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: np.random.default_rng(0),
-        lambda: np.random.RandomState(0),
-        lambda: random.Random(0),
-        lambda: torch.Generator().manual_seed(0),
-    ],
-    ids=["default_rng", "RandomState", "Random", "torch"],
-)
-def test_a_generator_of_a_later_read_is_keyed_in_that_read(make: Callable[[], Any], place: str) -> None:
-    stored = Late(make, place)
-    stored.draw()  # it is there before the bridge
-    expected = numbers_of(stored, 0)
-    assert numbers_of(Late(make, place), 0) == expected
+def draw(rng: Any) -> int:
+    if isinstance(rng, torch.Generator):
+        return int(torch.randint(1000, (1,), generator=rng))
+    return int(rng.random() * 1000)
+
+
+def numbers_of(dataset: AugmentedDataset, order: Iterable[int]) -> dict[int, Any]:
+    return {index: dataset.at(index, epoch=0).tolist() for index in order}
+
+
+@pytest.mark.parametrize("make", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize(("kind", "place"), [(Late, "none"), (Late, "new"), (Late, "rngs"), (First, "rngs")])
+def test_those_of_later_reads_have_the_same_numbers_in_any_order(
+    kind: Any, make: Callable[[int], Any], place: str
+) -> None:
+    def made() -> AugmentedDataset:
+        return AugmentedDataset(kind(make, place), seed=42, bridge=True)
+
+    without = AugmentedDataset(Late(make, place), seed=42, bridge=True)
+    forward = numbers_of(made(), range(84))
+    assert (
+        numbers_of(made(), reversed(range(84)) if kind is First else [*range(50), *range(83, 49, -1)])
+        == forward
+    )
+    assert len({tuple(row) for row in forward.values()}) == 84
+    for index, row in numbers_of(without, range(50)).items():
+        assert row[:2] == forward[index][:2]  # those behind them keep theirs
     if place == "rngs":
-        assert numbers_of(Late(make, place), 2) == expected
+        batches = loader(made(), batch_size=7, num_workers=2)
+        assert [row for batch in batches for row in batch.tolist()] == list(forward.values())
+
+
+def test_a_process_that_gets_what_another_has_made_goes_on_with_it() -> None:
+    dataset = AugmentedDataset(First(np.random.default_rng, "rngs"), seed=42, bridge=True)
+    forward = numbers_of(dataset, range(12))
+    other = pickle.loads(pickle.dumps(dataset))
+    assert numbers_of(other, range(11, -1, -1)) == forward
+
+
+def test_one_that_a_read_replaces_keeps_its_place() -> None:
+    class Replacing(Late):
+        def __getitem__(self, index: int) -> Any:
+            if index == RARE:
+                self.z = self.make(index)
+            return np.array([index, draw(self.z)])
+
+    base = AugmentedDataset(Late(np.random.default_rng, "none"), seed=42, bridge=True)
+    dataset = AugmentedDataset(Replacing(np.random.default_rng, "none"), seed=42, bridge=True)
+    expected, found = (list(numbers_of(one, range(84)).values()) for one in (base, dataset))
+    assert found[RARE + 1 :] == [row[:2] for row in expected[RARE + 1 :]]

@@ -125,6 +125,32 @@ def test_a_thread_that_always_draws_is_named(monkeypatch: pytest.MonkeyPatch) ->
         samples(base, True)
 
 
+def test_draws_at_the_same_place_of_two_runs_do_not_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    alone, base = samples(Drawing(), True), Drawing()
+    base.rest = 10**6
+    monkeypatch.setattr(again.OtherThreads, "pause", lambda seconds: random.random())  # draws on meanwhile
+    with another(base, 6, random.random):
+        assert samples(base, True) == alone
+    assert base.turns == 0
+
+
+def test_a_run_waits_until_the_others_wait() -> None:
+    done, busy = threading.Event(), True
+
+    def work() -> None:
+        while busy:
+            pass
+        done.wait()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    again.OtherThreads.pause(0.01)
+    busy = False
+    again.OtherThreads.pause(1000)
+    done.set()
+    thread.join()
+
+
 def test_a_thread_that_waits_costs_no_run() -> None:
     base, alone = Drawing(), Drawing()
     samples(alone, True)

@@ -83,7 +83,7 @@ def test_plain_c_has_the_bits_of_vectors(
     for plain in (0, 1, 2):
         shape = (channels, height, width) if planar else (height, width, channels)
         target = np.empty(shape, np.float32 if floats else np.uint8)
-        job = antialias._job(image, todo, target)
+        job = antialias._job(image[None], todo, target)
         job.plain = plain
         library = kernels.library()
         assert library is None or antialias._done(library.seedsafe_resize_bytes, job)
@@ -170,6 +170,15 @@ CHAINS = {
         ss.OneOf([ss.Compose([CROP, FLIPS[0]]), ss.VerticalFlip(p=1)]),
         ss.Normalize(MEAN, STD),
     ],
+    "cut alone": [
+        ss.RandomCrop((24, 31)),
+        *FLIPS,
+        ss.ToFloat(),
+        ss.CenterCrop(20),
+        ss.Normalize(MEAN, STD),
+        ss.ToCHW(),
+    ],
+    "mirrored alone": [ss.ColorJitter(0.3), *FLIPS, ss.RandomCrop(24)],
     "two of them": [CROP, FLIPS[0], ss.Resize(20, antialias=True), FLIPS[1], ss.ToCHW()],
     "and others": [FLIPS[0], CROP, FLIPS[1], ss.ColorJitter(0.3), ss.Normalize(MEAN, STD), ss.ToCHW()],
 }
@@ -194,6 +203,13 @@ def test_one_pass_has_the_bytes_of_its_members(name: str) -> None:
 def test_a_pass_is_taken_where_it_can_be() -> None:
     counts = {
         name: sum(isinstance(s, one_pass.OnePass) for s in ss.Compose(chain)._chain._passes)
+        for name, chain in CHAINS.items()
+    }
+    assert counts == dict.fromkeys(CHAINS, 1) | dict.fromkeys(
+        ["in a container", "cut alone", "mirrored alone", "beyond the image"], 0
+    ) | {"two of them": 2}
+    counts = {
+        name: sum(isinstance(s, one_pass.OnePass) for s in ss.Compose(chain)._chain._of_videos)
         for name, chain in CHAINS.items()
     }
     assert counts == dict.fromkeys(CHAINS, 1) | {"in a container": 0, "two of them": 2}
@@ -242,7 +258,17 @@ def test_the_other_parts_go_with_the_image(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["all", "flips", "turned", "cut", "beyond the image", "resized, if it fires"]
+    "name",
+    [
+        "all",
+        "flips",
+        "turned",
+        "cut",
+        "beyond the image",
+        "resized, if it fires",
+        "cut alone",
+        "mirrored alone",
+    ],
 )
 def test_the_frames_of_a_clip_are_like_images(name: str) -> None:
     together, apart = ss.Compose(CHAINS[name]), usual(lambda: ss.Compose(CHAINS[name]))
@@ -368,7 +394,7 @@ def test_they_can_be_switched_off(monkeypatch: pytest.MonkeyPatch, opened: None)
 def test_c_refuses_what_it_cannot_do(field: str, value: Any) -> None:
     image = photo(8, 9)
     target = np.full((4, 5, 3), 7, np.uint8)
-    job = antialias._job(image, antialias.Pass(4, 5, "bilinear"), target)
+    job = antialias._job(image[None], antialias.Pass(4, 5, "bilinear"), target)
     setattr(job, field, value)
     library = kernels.library()
     assert library is not None

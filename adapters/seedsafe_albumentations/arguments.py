@@ -28,7 +28,6 @@ __all__ = [
     "mode_of",
     "nearest",
     "number_of",
-    "only",
     "pair_of",
     "several_of",
     "upward",
@@ -195,17 +194,9 @@ def each_of(value: Any, name: str) -> tuple[float, ...]:
 
 def check_only(value: Any, name: str, allowed: Any, instead: str) -> None:
     """Raise an error unless an argument has the one value that seedsafe allows."""
+    value = tuple(value) if isinstance(value, list) else value
     if isinstance(value, np.ndarray) or value != allowed:
         raise ValueError(f"{name} must be {allowed!r}, got {value!r}: {instead}")
-
-
-def only(allowed: Any, instead: str, read: Converter | None = None) -> tuple[str, Converter]:
-    """Return the rule of an argument with only one value in seedsafe."""
-
-    def check(value: Any, name: str) -> None:
-        check_only(read(value, name) if read else value, name, allowed, instead)
-
-    return "", check
 
 
 def without_effect(instead: str) -> tuple[str, Converter]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import any_of, ends_of, is_number, limits_of, only, pair_of, upward
+from seedsafe_albumentations.arguments import any_of, ends_of, is_number, limits_of, pair_of, upward
 from seedsafe_albumentations.table import Old, Row
 
 __all__ = ["ROWS"]
@@ -43,7 +43,7 @@ _SHARPEN: Final = Row(
     {
         "alpha": pair_of,
         "lightness": pair_of,
-        "method": only("kernel", "leave it out, seedsafe sharpens with a kernel of 3 by 3"),
+        "method": None,
         "kernel_size": "",
         "sigma": "",
     },

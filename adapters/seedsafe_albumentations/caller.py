@@ -31,6 +31,7 @@ class Caller:
         self.transform = transform
         self.__name__ = type(transform).__name__
         self.__module__ = type(transform).__module__
+        self.own_draws = getattr(transform, "own_draws", False)
         if hasattr(transform, "set_processors"):
             transform.set_processors(_PROCESSORS)
 
@@ -111,7 +112,7 @@ def _as_ours(result: Any, sample: dict[Any, Any], name: str) -> dict[Any, Any]:
         lost = np.setdiff1d(np.arange(len(points)), numbers)
         if len(lost) and points.shape[1] < 3:
             raise ValueError(
-                f"{name} left out keypoints, which remove_invisible=False keeps: return all of them"
+                f"{name} left out keypoints, which remove_invisible=False keeps: return all of them, or leave it True"
             )
         points[lost, :2] = -1.0  # outside every image
         points[numbers, :2] = kept[:, :2]

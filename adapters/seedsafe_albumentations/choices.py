@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace as with_fields
 from itertools import permutations, product
 from math import perm
 from typing import Any, Final
@@ -11,7 +10,7 @@ from typing import Any, Final
 import seedsafe as ss
 from seedsafe_albumentations.arguments import flag_of, is_number, number_of
 from seedsafe_albumentations.members import members_of
-from seedsafe_albumentations.table import name_for
+from seedsafe_albumentations.table import name_for, with_p
 
 __all__ = ["OneOf", "OneOrOther", "RandomOrder", "SomeOf"]
 
@@ -24,7 +23,7 @@ def OneOf(transforms: Sequence[Any], p: float = 0.5) -> Any:
     """Return a choice of one transform, each weighted by its p; the chosen one always fires."""
     members = _without_tensors(transforms)
     weights = [float(getattr(one, "p", 1.0)) for one in members]
-    return ss.Choice([_always(one) for one in members], weights=weights, p=p)
+    return ss.Choice([with_p(one, 1.0) for one in members], weights=weights, p=p)
 
 
 @name_for(ss.Choice)
@@ -33,7 +32,7 @@ def OneOrOther(
 ) -> Any:
     """Return a choice of two: the first with probability p, else the second."""
     members = _without_tensors([first, second] if transforms is None else transforms)
-    return ss.Choice([_always(one) for one in members], weights=[number_of(p, "p"), 1 - p])
+    return ss.Choice([with_p(one, 1.0) for one in members], weights=[number_of(p, "p"), 1 - p])
 
 
 @name_for(ss.SomeOf)
@@ -71,10 +70,6 @@ def _count(n: Any) -> int:
             f"n must be a whole number from 1 on, got {n!r}: pass the number of transforms to apply"
         )
     return int(n)
-
-
-def _always(transform: Any) -> Any:
-    return with_fields(transform, p=1.0) if hasattr(transform, "p") else transform
 
 
 def _without_tensors(transforms: Sequence[Any]) -> list[Any]:

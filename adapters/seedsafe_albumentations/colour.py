@@ -11,7 +11,6 @@ from seedsafe_albumentations.arguments import (
     ends_of,
     is_number,
     limits_of,
-    only,
     pair_of,
     several_of,
     word_of,
@@ -67,7 +66,7 @@ ROWS: Final = {
             "brightness_limit": ("brightness", limits_of),
             "contrast_limit": ("contrast", limits_of),
             "brightness_by_max": "by_max",
-            "ensure_safe_range": only(False, "pass narrower limits"),
+            "ensure_safe_range": None,
         },
     ),
     "RandomBrightness": _alone("brightness", contrast=(0.0, 0.0)),
@@ -99,10 +98,7 @@ ROWS: Final = {
     "ToGray": Row(
         ss.ToGray,
         "num_output_channels=3, method='weighted_average', p=0.5",
-        {
-            "num_output_channels": only(3, "read the images as grey ones"),
-            "method": only("weighted_average", "leave it out, seedsafe has no other weights"),
-        },
+        dict.fromkeys(("num_output_channels", "method")),
     ),
     "ToSepia": Row(ss.ToSepia, "p=0.5"),
     "RandomGamma": Row(
@@ -120,8 +116,7 @@ ROWS: Final = {
         ss.Equalize,
         "mode='cv', by_channels=True, mask=None, mask_params=(), p=0.5",
         {
-            "by_channels": only(True, "leave it out, seedsafe equalizes each channel"),
-            "mask": only(None, "leave it out, seedsafe equalizes the whole image"),
+            **dict.fromkeys(("by_channels", "mask")),
             "mask_params": "",
             "mode": ("method", word_of({"cv": "opencv", "pil": "pillow"})),
         },
@@ -129,7 +124,7 @@ ROWS: Final = {
     "AutoContrast": Row(
         ss.AutoContrast,
         "cutoff=0, ignore=None, method='cdf', p=0.5",
-        {"ignore": only(None, "leave it out, seedsafe counts every value"), "method": any_of("cdf", "pil")},
+        {"ignore": None, "method": any_of("cdf", "pil")},
     ),
     "Solarize": Row(
         ss.Solarize,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 
@@ -32,8 +34,8 @@ class Compose(Named):
         keypoint_params: a KeypointParams, or a dict of its arguments.
         additional_targets: the names of further arguments, and what each is: "image", "mask", "bboxes" or "keypoints".
         p: the probability that the transforms are applied at all.
-        is_check_shapes: accepted, but not used: masks must always be as large as the image.
-        strict: accepted, but not used: unknown arguments of transforms are always errors.
+        is_check_shapes: whether further images must be as large as the image. Masks must always be.
+        strict: whether a call refuses arguments that are no parts. Unknown arguments of transforms are always errors.
         mask_interpolation: how masks are interpolated, a value of cv2.INTER_*; None leaves it to the transforms. With another than the
             nearest pixel, transforms become albumentations' own.
         seed: accepted with a warning, but not used: the seed is part of the key.
@@ -66,14 +68,13 @@ class Compose(Named):
         save_applied_params: bool = False,
     ) -> None:
         flag_of(save_applied_params, "save_applied_params")
-        flag_of(is_check_shapes, "is_check_shapes")
-        flag_of(strict, "strict")
+        self.is_check_shapes = flag_of(is_check_shapes, "is_check_shapes")
+        self.strict = flag_of(strict, "strict")
         if not 0 <= number_of(p, "p") <= 1:
             raise ValueError(f"p must be in [0, 1], got {p!r}: pass a probability")
         _warn_of_seed(seed)
         self.transforms = list_of(transforms)
         self.p = p
-        self.is_check_shapes = is_check_shapes
         self.save_applied_params = save_applied_params
         members, to_tensor = members_of(self.transforms)
         if mask_interpolation is not None:
@@ -106,7 +107,12 @@ class Compose(Named):
             key: the key of the sample; None uses the key of the current read.
             force_apply: must be False.
             data: image, mask, masks, bboxes, keypoints, their labels, and anything else.
+
+        Raises:
+            ValueError: ``strict`` is set, and an argument is no part; or a part has a wrong form.
         """
+        if self.strict and not self._asks["own"] and (unknown := sorted(set(data) - self.available_keys)):
+            raise ValueError(f"strict=True takes the parts alone, got {unknown}: leave them out, or strict")
         result, used = self._run(arguments, key, force_apply, data)
         if self.save_applied_params:
             result["applied_transforms"] = [
@@ -114,7 +120,7 @@ class Compose(Named):
                     self._names.get(name.partition("@")[0], name),
                     params._asdict() if hasattr(params, "_asdict") else {"params": params},
                 )
-                for name, params in self._params_of(used, data)
+                for name, params in self.pipeline.params(used, self._parts.call_of(data).infos())
                 if params is not None
             ]
         return result
@@ -137,8 +143,9 @@ class Compose(Named):
     @property
     def available_keys(self) -> set[str]:
         """The names of the arguments that a call changes."""
-        labels = (params.label_fields or () for params in (self.bbox_params, self.keypoint_params) if params)
-        return {*self._parts.kinds, "images", "masks", *(label for each in labels for label in each)}
+        given = [params for params in (self.bbox_params, self.keypoint_params) if params]
+        labels = {label for params in given for label in ("labels", *(params.label_fields or ()))}
+        return {*self._parts.kinds, "images", "masks", *labels}
 
 
 class Sequential(Compose):
@@ -191,7 +198,9 @@ class ReplayCompose(Compose):
     ) -> None:
         super().__init__(transforms, bbox_params, keypoint_params, additional_targets, p, is_check_shapes)
         self.save_key = save_key
-        self._plain = _plain_of(self)
+        self._plain: dict[str, Any] | None = None
+        with suppress(TypeError):  # it has code
+            self._plain = self.to_dict()
 
     def __call__(
         self, *arguments: Any, key: ss.SampleKey | None = None, force_apply: bool = False, **data: Any
@@ -204,7 +213,7 @@ class ReplayCompose(Compose):
             return result | {self.save_key: {"pipeline": self, "applied": applied}}
         saved = {
             "pipeline": self._plain,
-            "key": {name: getattr(used, name) for name in _KEY},
+            "key": asdict(used),
             "parts": {name: _plain_info(info) for name, info in infos.items()},
             "applied": [name for name, params in applied if params is not None],
         }
@@ -226,7 +235,7 @@ class ReplayCompose(Compose):
         parts = augment._parts.call_of(data)
         result = augment.pipeline.replay(parts.sample, applied)
         others = augment._replay_images(parts, applied)
-        return parts.result_of(data, result, others, augment._to_tensor)
+        return parts.result_of(data, result, others, augment._to_tensor) | {"replay": saved}
 
 
 def _read(name: str, value: Any, kind: type) -> Any:
@@ -253,17 +262,6 @@ def _warn_of_seed(seed: int | None) -> None:
             "an image and its mask together: pass both to one call, augment(image=image, mask=mask)",
             stacklevel=3,
         )
-
-
-_KEY: Final = ("seed", "epoch", "index", "occurrence", "view", "call")
-
-
-def _plain_of(pipeline: Compose) -> dict[str, Any] | None:
-    """Return a pipeline as plain data, or None if it has code."""
-    try:
-        return pipeline.to_dict()
-    except TypeError:
-        return None
 
 
 def _plain_info(info: ss.Info) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import number_of, only, pair_of, several_of, without_effect
+from seedsafe_albumentations.arguments import number_of, pair_of, several_of, without_effect
 from seedsafe_albumentations.table import Row, Rule
 
 __all__ = ["ROWS"]
@@ -34,7 +34,7 @@ def _to_size(kind: Any) -> Row:
     return Row(
         kind,
         "height, width, pad_if_needed=False, pad_position='center', border_mode=0, fill=0, fill_mask=0, p=1.0",
-        {"pad_position": only("center", "put PadIfNeeded(position=...) before it")},
+        {"pad_position": None},
         build=lambda height, width, **options: kind((height, width), **options),
     )
 
@@ -60,7 +60,7 @@ ROWS: Final = {
         "p=1.0",
         {
             **dict.fromkeys(("pad_position", "border_mode", "fill", "fill_mask"), ""),
-            "pad_if_needed": only(False, "put PadIfNeeded before it"),
+            "pad_if_needed": None,
             **dict.fromkeys(("x_min", "y_min", "x_max", "y_max"), number_of),
         },
         build=_crop,

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Final
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import limits_of, only, pair_of, without_effect
+from seedsafe_albumentations.arguments import limits_of, pair_of, without_effect
 from seedsafe_albumentations.table import Old, Row, Rule
 
 __all__ = ["ROWS"]
@@ -23,7 +23,7 @@ ROWS: Final = {
         {
             "alpha_affine": without_effect("put an Affine before it"),
             "approximate": "",
-            "noise_distribution": only("gaussian", "leave it out, seedsafe draws normal noise"),
+            "noise_distribution": None,
         },
         ". alpha_affine, from 1.x, has no effect, as in 2.0, and warns",
         partial(ss.ElasticTransform, repeat_edges=True),
@@ -62,8 +62,7 @@ ROWS: Final = {
         "scale=(0.03, 0.05), nb_rows=4, nb_cols=4, order=1, cval=0, mode='constant', p=0.5",
         {
             **_RANGES,
-            "order": only(1, "leave it out, seedsafe interpolates linearly"),
-            "mode": only("constant", "leave it out, seedsafe fills the outside"),
+            **dict.fromkeys(("order", "mode")),
         },
         " (until albumentations 1.3)",
     ),

@@ -7,24 +7,23 @@ from typing import Any, Final
 import numpy as np
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import ends_of, only, pair_of, several_of, upward
+from seedsafe_albumentations.arguments import ends_of, pair_of, several_of, upward, word_of
 from seedsafe_albumentations.table import Row, Rule
 
 __all__ = ["ROWS"]
 
 
+_random: Final = word_of(
+    {"random": "noise", "random_uniform": "color"},
+    "pass a number or one of these, seedsafe does not inpaint",
+)
+
+
 def _fill(value: Any, name: str) -> Any:
     """Return a number, one for each channel, or seedsafe's name of a random fill."""
-    fill = value.tolist() if isinstance(value, np.ndarray) else value
-    words = {"random": "noise", "random_uniform": "color"}
-    if isinstance(fill, str):
-        if fill not in words:
-            raise ValueError(
-                f"{name} must be a number, 'random' or 'random_uniform', got {value!r}: pass one of these, seedsafe does not "
-                "inpaint"
-            )
-        return words[fill]
-    return tuple(fill) if isinstance(fill, list) else fill
+    if isinstance(value, str):
+        return _random(value, name)
+    return tuple(np.asarray(value).tolist()) if isinstance(value, list | np.ndarray) else value
 
 
 _FILLS: Final[dict[str, Rule]] = {"fill": _fill, "fill_mask": "mask_fill"}
@@ -46,9 +45,7 @@ def _unit(ratio: Any, unit_size_range: Any, unit_size_min: Any, unit_size_max: A
     return ss.GridDropout(ratio, unit, **options)
 
 
-_CELLS: Final = only(None, "pass unit_size_range, the side of a cell in pixels")
 _LENGTH: Final = upward(0, whole=True)
-_SHIFT: Final = "pass random_offset=True, or leave it out"
 
 ROWS: Final = {
     "CoarseDropout": Row(
@@ -56,7 +53,7 @@ ROWS: Final = {
         "num_holes_range=(1, 2), hole_height_range=(0.1, 0.2), hole_width_range=(0.1, 0.2), fill=0, fill_mask=None, p=0.5, *, "
         "max_holes=None, fill_value=None, mask_fill_value=None",
         {
-            "max_holes": only(None, "it takes a range, or the largest and smallest number, got both"),
+            "max_holes": None,
             "num_holes_range": ("count", ends_of),
             "hole_height_range": ("height", pair_of),
             "hole_width_range": ("width", pair_of),
@@ -90,12 +87,8 @@ ROWS: Final = {
         "fill_mask=None, p=0.5, *, unit_size_min=None, unit_size_max=None, holes_number_x=None, holes_number_y=None, "
         "shift_x=0, shift_y=0, fill_value=None, mask_fill_value=None",
         {
-            "holes_number_xy": _CELLS,
-            "holes_number_x": _CELLS,
-            "holes_number_y": _CELLS,
-            "shift_xy": only((0, 0), _SHIFT, several_of),
-            "shift_x": only(0, _SHIFT),
-            "shift_y": only(0, _SHIFT),
+            **dict.fromkeys(("holes_number_xy", "holes_number_x", "holes_number_y")),
+            **dict.fromkeys(("shift_xy", "shift_x", "shift_y")),
             "random_offset": "shifted",
             **_FILLS,
         },

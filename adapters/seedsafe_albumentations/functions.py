@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -12,23 +13,37 @@ __all__ = ["Lambda", "NoOp"]
 
 
 class Functions:
-    """Call the function of each part. Parts without a function come back unchanged."""
+    """Call the function of each part, with the image's shape if it takes that. Parts without a function come back unchanged."""
 
     def __init__(self, functions: dict[str, Callable[..., Any]]) -> None:
         self.functions = functions
+        self._taken = {name: _sizes_of(function) for name, function in functions.items()}
 
     def __call__(self, **parts: Any) -> dict[str, Any]:
         """Return the changed parts."""
-        result = {
-            name: self.functions[name](part) if name in self.functions else part
-            for name, part in parts.items()
-        }
-        if "mask" in self.functions and "masks" in parts:
-            result["masks"] = [self.functions["mask"](mask) for mask in parts["masks"]]
+        shape = parts["image"].shape
+        sizes = {"shape": shape, "rows": shape[0], "cols": shape[1]}
+        result = dict(parts)
+        for name, function in self.functions.items():
+            taken = {size: sizes[size] for size in self._taken[name]}
+            if name in parts:
+                result[name] = function(parts[name], **taken)
+            elif name == "mask" and "masks" in parts:
+                result["masks"] = [function(mask, **taken) for mask in parts["masks"]]
         return result
 
     def __repr__(self) -> str:
         return f"Lambda({', '.join(f'{name}={function!r}' for name, function in self.functions.items())})"
+
+
+def _sizes_of(function: Callable[..., Any]) -> list[str]:
+    """Return which of albumentations' sizes a function takes: all with ``**params``, none if its parameters are unknown."""
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):  # written in C
+        return []
+    takes_all = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
+    return [size for size in ("shape", "rows", "cols") if takes_all or size in parameters]
 
 
 @name_for(ss.Bridged)
@@ -45,11 +60,12 @@ def Lambda(
     """Return ``seedsafe.bridge`` around functions of an image and a mask, whose draws follow the key.
 
     Args:
-        image: gets the image, uint8 or float32, (H, W) or (H, W, C).
-        mask: gets each mask separately. In a pipeline with CropNonEmptyMaskIfExists, which looks at all masks, it gets one array
+        image: gets the image, uint8 or float32, (H, W) or (H, W, C). A function with ``**params``, or with parameters of these names, also gets
+            the image's shape, rows and cols.
+        mask: gets each mask separately, and the same. In a pipeline with CropNonEmptyMaskIfExists, which looks at all masks, it gets one array
             (H, W, masks), and must keep its shape.
-        keypoints: must be None.
-        bboxes: must be None.
+        keypoints: None, or albumentations 2.0.8 must be installed, whose own Lambda is then used.
+        bboxes: the same.
         name: the name of its stream.
         p: the probability that they are called.
         always_apply: an argument of albumentations 1.x.

@@ -13,7 +13,6 @@ from seedsafe_albumentations.arguments import (
     is_number,
     limits_of,
     mode_of,
-    only,
     pair_of,
     upward,
     word_of,
@@ -157,7 +156,7 @@ ROWS: Final = {
         {
             "fit_output": "expand",
             "keep_ratio": flag_of,
-            "balanced_scale": only(False, "draw among ranges below and above 1 with OneOf"),
+            "balanced_scale": None,
             "mode": Old("border_mode"),
         },
         ". One number is that number, as in albumentations",

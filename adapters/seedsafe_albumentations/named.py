@@ -52,6 +52,9 @@ class Named(Container):
     p: float = 1.0
     """The probability that the transforms are applied at all."""
 
+    is_check_shapes: bool = True
+    """Whether further images of a call must be as large as the first."""
+
     follows_key: ClassVar[bool] = True
     """Because of this, a bridge does not call ``set_random_seed``."""
 
@@ -75,21 +78,20 @@ class Named(Container):
         self._parts = self._new_parts()
         rules: Any = {"boxes": self._parts.boxes, "keypoints": self._parts.keypoints}
         self.pipeline = ss.Compose(members, **rules)
-        self._takes_images = not any(self._asks.values()) and bbox_params is None and keypoint_params is None
+        asks = self._asks["asks_boxes"] or self._asks["one_mask"]
+        self._takes_images = not asks and bbox_params is None and keypoint_params is None
         # The core puts the channels first, as a tensor has them, in the same pass that normalizes.
         self._runs = ss.Compose([*members, ss.ToCHW()], **rules) if to_tensor else self.pipeline
 
     def _new_parts(self) -> Parts:
-        return Parts(self.bbox_params, self.keypoint_params, self.additional_targets, **self._asks)
+        options = self._asks | {"check_shapes": self.is_check_shapes}
+        return Parts(self.bbox_params, self.keypoint_params, self.additional_targets, **options)
 
     def __call__(
         self, *arguments: Any, key: ss.SampleKey | None = None, force_apply: bool = False, **data: Any
     ) -> Any:
         """Return the augmented parts. Arguments that are not parts come back unchanged."""
         return self._run(arguments, key, force_apply, data)[0]
-
-    def _params_of(self, key: Any, data: dict[str, Any]) -> Any:
-        return self.pipeline.params(key, self._parts.call_of(data).infos())
 
     def _run(self, arguments: Any, key: Any, force_apply: bool, data: dict[str, Any]) -> tuple[Any, Any]:
         if arguments:

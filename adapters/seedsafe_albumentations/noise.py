@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import interpolation_of, is_number, only, pair_of, upward
+from seedsafe_albumentations.arguments import interpolation_of, is_number, pair_of, upward
 from seedsafe_albumentations.table import Old, Row
 
 __all__ = ["ROWS"]
@@ -57,33 +57,26 @@ def _pair(value: Any, name: str) -> dict[str, str]:
     }
 
 
-def _downscale(scale: tuple[float, float], pair: dict[str, Any]) -> Any:
-    return ss.Downscale(scale, **pair)
-
-
-_BRIGHTEN: Final = "shift the brightness with RandomBrightnessContrast"
-
 ROWS: Final = {
     "GaussNoise": Row(
         ss.GaussianNoise,
         "std_range=(0.2, 0.44), mean_range=(0.0, 0.0), per_channel=True, noise_scale_factor=1, p=0.5",
         {
             "std_range": ("std", _share),
-            "mean_range": only((0.0, 0.0), _BRIGHTEN, pair_of),
-            "noise_scale_factor": only(1, "leave it out, seedsafe draws a value for each pixel"),
+            **dict.fromkeys(("mean_range", "noise_scale_factor")),
         },
         ". `var_limit`, from 1.x, is a variance in units of 0 to 255",
         ShareNoise,
         Row(
             ss.GaussianNoise,
             "var_limit, mean=0, per_channel=True, p=0.5",
-            {"var_limit": ("variance", upward(0)), "mean": only(0, _BRIGHTEN)},
+            {"var_limit": ("variance", upward(0)), "mean": None},
         ),
     ),
     "IAAAdditiveGaussianNoise": Row(
         ss.GaussianNoise,
         "loc=0, scale=(0.01 * 255, 0.05 * 255), per_channel=False, p=0.5",
-        {"loc": only(0, "shift the brightness with RandomBrightness"), "scale": ("std", _of_255)},
+        {"loc": None, "scale": ("std", _of_255)},
         " with a standard deviation in units of 0 to 255 (until albumentations 1.3)",
         ShareNoise,
     ),
@@ -130,12 +123,12 @@ ROWS: Final = {
             "interpolation": Old("interpolation_pair"),
         },
         ". In 1.x the first two arguments are the ends of the scale",
-        _downscale,
+        lambda scale, pair: ss.Downscale(scale, **pair),
         Row(
             ss.Downscale,
             "scale_min=0.25, scale_max=0.25, interpolation=None, p=0.5",
             {"interpolation": ("pair", _pair)},
-            build=lambda scale_min, scale_max, pair: _downscale((scale_min, scale_max), pair),
+            build=lambda scale_min, scale_max, pair: ss.Downscale((scale_min, scale_max), **pair),
         ),
     ),
 }

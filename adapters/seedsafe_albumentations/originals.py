@@ -23,7 +23,7 @@ import seedsafe as ss
 from seedsafe_albumentations.base import bare_pipeline
 from seedsafe_albumentations.caller import Caller
 
-__all__ = ["CLASSES", "INSTEAD", "Original", "absent", "instead", "lack", "original"]
+__all__ = ["CLASSES", "INSTEAD", "Original", "absent", "bound", "instead", "lack", "original", "theirs"]
 
 CLASSES: Final = (
     *("AdditiveNoise", "AtLeastOneBBoxRandomCrop", "ChromaticAberration", "ConstrainedCoarseDropout", "FDA"),
@@ -44,11 +44,7 @@ INSTEAD: Final = {
 }
 """What to do instead of a call of some other names."""
 
-_ALIKE: Final = {
-    "AdditiveNoise": "GaussNoise",
-    "UnsharpMask": "Sharpen",
-    "ZoomBlur": "MotionBlur",
-}
+_ALIKE: Final = {"AdditiveNoise": "GaussNoise", "UnsharpMask": "Sharpen", "ZoomBlur": "MotionBlur"}
 """What is here and does about the same."""
 
 _SUCCESSOR: Final = "albumentationsx"
@@ -122,10 +118,35 @@ def original(name: str, arguments: tuple[Any, ...], options: dict[str, Any], why
         AttributeError, ImportError, TypeError, ValueError: albumentations takes them no more than this package does.
     """
     signature = inspect.signature(theirs(name))
-    named = signature.bind(*arguments, **options).arguments
+    named = bound(name, signature, arguments, _of_older(options, signature.parameters)).arguments
     p = named.pop("p", signature.parameters["p"].default)
     result = Original(name, tuple(named.items()), p)
     _tell(name, why)
+    return result
+
+
+def bound(name: str, signature: inspect.Signature, arguments: Any, options: Any) -> inspect.BoundArguments:
+    """Return a call's arguments by name.
+
+    Raises:
+        TypeError: the signature does not take them.
+    """
+    try:
+        return signature.bind(*arguments, **options)
+    except TypeError as error:
+        takes = ", ".join(signature.parameters) or "no arguments"
+        raise TypeError(f"{name}() {error}: it takes {takes}") from None
+
+
+def _of_older(options: dict[str, Any], parameters: Any) -> dict[str, Any]:
+    """Return options with the ranges of 2.x for the ends of 1.x: slant_lower and slant_upper are the ends of slant_range."""
+    result = dict(options)
+    for name in options.keys() - parameters.keys():
+        stem, _, end = name.rpartition("_")
+        for range_of in {f"{stem}_range", f"{stem}_limit"} & parameters.keys():
+            low, high = result.get(range_of, parameters[range_of].default)
+            if end in ("lower", "upper"):
+                result[range_of] = (result.pop(name), high) if end == "lower" else (low, result.pop(name))
     return result
 
 

@@ -33,7 +33,8 @@ class BasicTransform(Own, metaclass=BaseMeta):
     ``self.random_generator``, and from `random`, ``numpy.random`` and torch. Boxes are rows
     ``(x_min, y_min, x_max, y_max, number)`` in [0, 1], keypoints are rows ``(x, y, 0, 0, 0, number)`` in pixels. A class that keeps
     an image's shape may set ``returns = "same"``. ReplayCompose and ``save_applied_params`` require it of a
-    class before a transform whose draws depend on the shape.
+    class before a transform whose draws depend on the shape. A class that draws from ``self.py_random`` and
+    ``self.random_generator`` alone may set ``own_draws = True``: only these two are set for a call then, with the same draws.
 
     Args:
         p: the probability that it is applied; 1.x passes ``always_apply`` before it.
@@ -150,13 +151,8 @@ class DualTransform(BasicTransform):
     @property
     def targets(self) -> dict[str, Callable[..., Any]]:
         """The method that changes each part, by the part's name."""
-        return {
-            "image": self.apply,
-            "mask": self.apply_to_mask,
-            "masks": self.apply_to_masks,
-            "bboxes": self.apply_to_bboxes,
-            "keypoints": self.apply_to_keypoints,
-        }
+        others = ("mask", "masks", "bboxes", "keypoints")
+        return {"image": self.apply} | {name: getattr(self, f"apply_to_{name}") for name in others}
 
     def apply_to_mask(self, mask: Any, *arguments: Any, **params: Any) -> Any:
         """Return a mask, changed as the image is, but interpolated by the nearest pixel."""

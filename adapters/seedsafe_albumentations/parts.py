@@ -34,6 +34,7 @@ class Parts:
         asks_boxes: whether a transform chooses its window by the boxes; it gets an empty list of them from a call without boxes.
         one_mask: whether a transform looks at the mask, so that several masks become one.
         own: whether a transform is the user's own, which may read the call's other arguments.
+        check_shapes: whether further images must be as large as the first.
 
     Raises:
         ValueError: an additional target has an unknown kind.
@@ -45,6 +46,7 @@ class Parts:
     asks_boxes: bool = field(default=False, kw_only=True)
     one_mask: bool = field(default=False, kw_only=True)
     own: bool = field(default=False, kw_only=True)
+    check_shapes: bool = field(default=True, kw_only=True)
 
     def __post_init__(self) -> None:
         self.kinds = {kind: kind for kind in _KINDS} | self.additional
@@ -78,10 +80,11 @@ class Parts:
                 raise ValueError(f"a call needs image=, got {sorted(data)}: pass an image by that name")
             first = images[0][1]
         call = Call(self, {"image": first}, images)
-        sizes = [one.shape[:2] for name, one in images if name == "images"]
+        sizes = [one.shape[:2] for name, one in images if name == "images" or self.check_shapes]
         if any(size != first.shape[:2] for size in sizes):
             raise ValueError(
-                f"images must have one height and width, got {[first.shape[:2], *sizes]}: resize them"
+                f"images must have one height and width, got {[first.shape[:2], *sizes]}: resize them, or pass "
+                "is_check_shapes=False to the Compose if the further ones of a call may differ"
             )
         self._add_masks(data, call)
         self._add_boxes(data, call)

@@ -23,8 +23,10 @@ class Rows:
 
     def __init__(self, data: dict[str, Any], names: list[str], count: int) -> None:
         self.names = names
-        self._originals = [data[name] for name in names]
-        blocks = [_columns(name, data[name], count) for name in names]
+        self._originals = [
+            rows if isinstance(rows, list | tuple) else np.asarray(rows) for rows in map(data.get, names)
+        ]
+        blocks = [_columns(name, rows, count) for name, rows in zip(names, self._originals, strict=True)]
         self._more = [more for _, more in blocks]
         self._begins = np.cumsum([0, *(len(first) for first, _ in blocks)]).tolist()
         self.first = np.concatenate([first for first, _ in blocks])
@@ -74,13 +76,7 @@ def labels_of(fields: Any, data: dict[str, Any], what: str, rows: Rows) -> dict[
 
 def _columns(name: str, rows: Any, count: int) -> tuple[Any, list[Any]]:
     """Return the first columns of boxes or keypoints as floats, and the rest of each row."""
-    if isinstance(rows, np.ndarray):
-        if not rows.size:
-            return np.zeros((0, count)), []
-        if rows.ndim != 2 or rows.shape[1] < count:
-            raise ValueError(f"{name} must have the shape (N, {count} or more), got {rows.shape}: reshape it")
-        return rows[:, :count].astype(np.float64), [row[count:].tolist() for row in rows]
-    lists = [list(row) for row in rows]
+    lists = [np.ravel(row).tolist() if isinstance(rows, np.ndarray) else list(row) for row in rows]
     if any(len(row) < count for row in lists):
         raise ValueError(f"{name} must have {count} or more numbers in each row, got {rows!r}: add them")
     first = np.array([row[:count] for row in lists], np.float64).reshape(-1, count)

@@ -117,8 +117,7 @@ def from_dict(data: dict[str, Any], nonserializable: dict[str, Any] | None = Non
 def _from_ours(data: dict[str, Any]) -> Any:
     """Return the pipeline that this module's or seedsafe's ``to_dict`` described."""
     here: Any = sys.modules[str(__package__)]
-    own: dict[str, type] = {kind.__name__: kind for kind in _OWN}
-    core = ss.Compose.from_dict(_with_tuples(data, own), classes=own.values())
+    core = ss.Compose.from_dict(_with_tuples(data), classes=_OWN)
     extra = dict(data.get("extra", {}))
     name, p, to_tensor = extra.pop("class", "Compose"), extra.get("p", 1), extra.pop("to_tensor", None)
     alone = extra.pop("alone", False)
@@ -138,20 +137,17 @@ def _from_ours(data: dict[str, Any]) -> Any:
     return getattr(here, name)(transforms, **extra)
 
 
-def _with_tuples(data: Any, own: dict[str, type]) -> Any:
-    """Return plain data with tuples instead of lists in the options of this module's transforms, which do not convert them."""
+def _with_tuples(data: Any) -> Any:
+    """Return plain data with tuples instead of lists of numbers: this module's transforms do not convert them."""
     if isinstance(data, list):
-        return [_with_tuples(one, own) for one in data]
+        values = [_with_tuples(one) for one in data]
+        return values if not data or isinstance(data[0], dict) else tuple(values)
     if not isinstance(data, dict):
         return data
     if data.get("transform") in _GONE:
         name = data["transform"]
         raise ValueError(f"data contain {name}, which is gone: make the pipeline again, with Random{name}")
-    is_own = data.get("transform") in own
-    return {
-        name: tuple(value) if is_own and isinstance(value, list) else _with_tuples(value, own)
-        for name, value in data.items()
-    }
+    return {name: _with_tuples(value) for name, value in data.items()}
 
 
 def _from_theirs(plain: dict[str, Any], nonserializable: dict[str, Any]) -> Any:

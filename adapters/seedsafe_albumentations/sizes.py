@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any, Final
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import factors_of, is_number, only, several_of
+from seedsafe_albumentations.arguments import factors_of, is_number, several_of
 from seedsafe_albumentations.table import Row
 
 __all__ = ["ROWS"]
 
 
-def _by_one_side(kind: Any, instead: str) -> Row:
+def _by_one_side(kind: Any) -> Row:
     """Return the row of a resize that sets one side."""
 
     def build(max_size: Any, interpolation: str) -> Any:
@@ -23,7 +23,7 @@ def _by_one_side(kind: Any, instead: str) -> Row:
     return Row(
         kind,
         "max_size=None, interpolation=1, *, max_size_hw=None, mask_interpolation=0, area_for_downscale=None, p=1.0",
-        {"max_size_hw": only(None, instead)},
+        {"max_size_hw": None},
         ". Of several sizes one is drawn",
         build,
     )
@@ -73,10 +73,8 @@ ROWS: Final = {
         {"scale_limit": ("scale", factors_of)},
         " by a factor of 1 + the limit",
     ),
-    "LongestMaxSize": _by_one_side(
-        ss.LongestMaxSize, "seedsafe.Resize((larger, smaller), keep_ratio=True) keeps both limits"
-    ),
-    "SmallestMaxSize": _by_one_side(ss.SmallestMaxSize, "name one side's size with max_size="),
+    "LongestMaxSize": _by_one_side(ss.LongestMaxSize),
+    "SmallestMaxSize": _by_one_side(ss.SmallestMaxSize),
     "PadIfNeeded": Row(
         ss.PadIfNeeded,
         "min_height=1024, min_width=1024, pad_height_divisor=None, pad_width_divisor=None, position='center', "

@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Final
 
 import seedsafe as ss
@@ -15,6 +16,7 @@ from seedsafe_albumentations.arguments import (
     Converter,
     RefusedError,
     any_of,
+    check_only,
     flag_of,
     interpolation_of,
     mask_fill_of,
@@ -22,9 +24,9 @@ from seedsafe_albumentations.arguments import (
     mode_of,
     nearest,
     number_of,
-    only,
 )
-from seedsafe_albumentations.originals import Original, original
+from seedsafe_albumentations.caller import is_original
+from seedsafe_albumentations.originals import Original, bound, lack, original, theirs
 
 __all__ = [
     "Name",
@@ -47,13 +49,15 @@ class Old:
     now: str
 
 
-Rule = str | Converter | tuple[str, Converter] | Old
-"""The rule of an argument: our name for it, a converter, or both. An empty name means that it is only checked."""
+Rule = str | Converter | tuple[str, Converter] | Old | None
+"""The rule of an argument: our name for it, a converter, or both. An empty name means that it is only checked, and None that
+it has its default alone."""
 
+_ORIGINAL: Final = "pass that, or install albumentations 2.0.8, whose own transform is then used"
 _SHARED: Final[Mapping[str, Rule]] = {
     "interpolation": interpolation_of,
     "mask_interpolation": ("", nearest),
-    "area_for_downscale": only(None, "put a Resize with interpolation=cv2.INTER_AREA before it"),
+    "area_for_downscale": None,
     "rotate_method": method_of,
     "keypoint_remapping_method": any_of("mask", "direct"),
     "border_mode": ("mode", mode_of),
@@ -87,6 +91,7 @@ class Row:
     build: Callable[..., Any] | None = None
     older: Row | None = None
 
+    @cached_property
     def parameters(self) -> inspect.Signature:
         """Return the parameters as a signature."""
         more = ", always_apply=None" if "*" in self.signature else ", *, always_apply=None"
@@ -102,6 +107,9 @@ class Row:
         options: dict[str, Any] = {}
         for name, value in arguments.items():
             rule = rules.get(name, name)
+            if rule is None:
+                check_only(value, name, self.parameters.parameters[name].default, _ORIGINAL)
+                continue
             ours, convert = rule if isinstance(rule, tuple) else (rule, None)
             if callable(ours):
                 ours, convert = name, ours
@@ -164,13 +172,15 @@ class Name(type):
     _ours: Any
 
     def __new__(cls, name: str, bases: tuple[Any, ...], body: dict[str, Any]) -> Any:
-        """Return a class. Deriving from one of these is an error."""
-        if bases:
+        """Return a class. One that derives from these derives from albumentations' own instead."""
+        if bases and (why := lack()):
             raise TypeError(
                 f"a class cannot derive from {', '.join(one.__name__ for one in bases)} of seedsafe_albumentations: derive it "
-                "from ImageOnlyTransform or DualTransform. If it needs the original, derive it from that, and wrap it in "
-                "seedsafe.bridge"
+                f"from ImageOnlyTransform or DualTransform; or {why}, from whose transform it then derives"
             )
+        if bases:
+            kinds = tuple(theirs(one.__name__) if isinstance(one, Name) else one for one in bases)
+            return type(kinds[0])(name, kinds, body)
         return super().__new__(cls, name, bases, body)
 
     def __call__(cls, *arguments: Any, **options: Any) -> Any:
@@ -180,10 +190,9 @@ class Name(type):
         unknown: list[Exception] = []
         for signature, build in cls._ways:
             try:
-                values = signature.bind(*arguments, **options)
+                values = bound(cls.__name__, signature, arguments, options)
             except TypeError as error:
-                takes = ", ".join(signature.parameters) or "no arguments"
-                unknown.append(TypeError(f"{cls.__name__}() {error}: it takes {takes}"))
+                unknown.append(error)
                 continue
             values.apply_defaults()
             try:
@@ -203,6 +212,8 @@ class Name(type):
         """Return whether a transform is of the kind that a call returns, perhaps inside a RandomApply."""
         if isinstance(thing, Original):
             return bool(thing.kind == cls.__name__)
+        if is_original(thing):
+            return any(one.__name__ == cls.__name__ for one in type(thing).__mro__)
         inside = thing.transforms if isinstance(thing, ss.RandomApply) else ()
         return isinstance(thing, cls._ours) or (len(inside) == 1 and isinstance(inside[0], cls._ours))
 
@@ -219,7 +230,7 @@ def names_of(rows: Mapping[str, Row]) -> dict[str, Any]:
     return {
         name: name_with(
             name,
-            [(one.parameters(), one.transform) for one in (row, row.older) if one is not None],
+            [(one.parameters, one.transform) for one in (row, row.older) if one is not None],
             row.ours,
             f"Return ``seedsafe.{row.ours.__name__}``{row.note}.",
         )

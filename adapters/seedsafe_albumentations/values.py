@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import each_of, is_number, number_of, only
+from seedsafe_albumentations.arguments import each_of, number_of
 from seedsafe_albumentations.table import Row
 
 __all__ = ["ROWS"]
@@ -87,10 +87,6 @@ def _planes(normalize: Any) -> Any:
     return normalize.joined(ss.ToCHW())
 
 
-def _to_float(max_value: Any) -> Any:
-    return ss.ToFloat() if is_number(max_value) and max_value == 255 else Fraction(max_value)
-
-
 @dataclass(frozen=True)
 class Fraction(ss.ImageTransform):
     """Convert to float32, divided by the largest value. Images of float32 stay unchanged.
@@ -136,12 +132,15 @@ ROWS: Final = {
         {
             "mean": each_of,
             "std": each_of,
-            "normalization": only("standard", "pass mean and std, which seedsafe never takes from the image"),
+            "normalization": None,
         },
         " with mean and std multiplied by max_pixel_value, for every dtype",
         _normalize,
     ),
     "ToFloat": Row(
-        ss.ToFloat, "max_value=None, p=1.0", note=", or a division by another largest value", build=_to_float
+        ss.ToFloat,
+        "max_value=None, p=1.0",
+        note=", or a division by another largest value",
+        build=lambda max_value: ss.ToFloat() if max_value == 255 else Fraction(max_value),
     ),
 }

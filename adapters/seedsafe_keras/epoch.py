@@ -96,7 +96,8 @@ class EpochCallback:
                 warn(
                     "epoch 0 is served again, in the same order and with the same augmentation, because each fit of this model begins with "
                     "it. Train all epochs in one call, `fit(model, sequence, epochs=n)`, or in a loop pass `initial_epoch=epoch, "
-                    "epochs=epoch + 1`"
+                    "epochs=epoch + 1`",
+                    beyond=("keras", "tf_keras"),
                 )
         _trained[model] = read, [*began, epoch]
 

@@ -73,12 +73,10 @@ class KerasEpochCallback(EpochCallback, keras.callbacks.Callback):  # type: igno
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         """Set the sequence's epoch. If the sequence repeats, its step numbers run on through the epochs."""
         super().on_epoch_begin(epoch)
-        if self.sequence.repeat:
-            # Keras reads on with the same workers, which have a copy of the first epoch's sequence.
-            if not self._started:
-                self.sequence.begin_epoch(epoch, epoch * (self._steps or 0))
-        else:
-            self.sequence.begin_epoch(epoch)
+        repeats = self.sequence.repeat
+        # If it repeats, Keras reads on with the same workers, which have a copy of the first epoch's sequence.
+        if not (repeats and self._started):
+            self.sequence.begin_epoch(epoch, epoch * (self._steps or 0) if repeats else 0)
         self._started = True
 
 

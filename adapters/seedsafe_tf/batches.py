@@ -110,10 +110,11 @@ def augment(
     )
     batches = _Batches(reader, length, size, steps, (first_epoch, first_step), flag("shuffle", shuffle))
     batches.is_first_epoch_alone = epoch is None and (first_epoch, first_step, end) == (0, 0, 1)
-    if batches.is_first_epoch_alone:
-        like = description((), "tf", reader.seed, size, shuffle, drop_remainder, repr(pipeline))
-        if repeats_an_epoch(source, None, like, batches.ends, first=True):
-            batches.warn()
+    like = description((), "tf", reader.seed, size, shuffle, drop_remainder, repr(pipeline))
+    if batches.is_first_epoch_alone and repeats_an_epoch(
+        source, like, lambda: batches.passes == 1, maker=None, loading=None, first=True
+    ):
+        batches.warn()
     sample = reader.sample(batches.indices(0)[0], counts=False, listed=False)
     spec = tf.nest.map_structure(
         lambda part: tf.TensorSpec((size if drop_remainder else None, *part.shape[1:]), part.dtype),
@@ -134,7 +135,7 @@ class _Batches:
         self._start = start
         self._shuffle = shuffle
         self.is_first_epoch_alone = False
-        self._passes = 0  # that were read to their end
+        self.passes = 0  # that were read to their end
         # As long as this lives, the memory of a batch that nobody holds is kept for the next one.
         self._spare = ring.Spare()
         # Two, because parallel calls may read on both sides of the end of an epoch.
@@ -155,28 +156,25 @@ class _Batches:
             SampleIndex(int(position), epoch) for position in self._order(epoch)[entries.start : entries.stop]
         ]
 
-    def ends(self) -> bool:
-        """Return whether one pass was read to its end."""
-        return self._passes == 1
-
     def warn(self) -> None:
         """Warn that the only epoch of a run is read again, once."""
         self.is_first_epoch_alone = False
         warn(
             "epoch 0 is served again, in the same order and with the same augmentation, because the dataset has epochs=1. Pass epochs=n, the "
-            "epochs of the whole run, and read it once; or in a loop start=(epoch, 0), epochs=epoch + 1; or epoch= if one epoch is meant"
+            "epochs of the whole run, and read it once; or in a loop start=(epoch, 0), epochs=epoch + 1; or epoch= if one epoch is meant",
+            beyond=("tensorflow", "keras"),
         )
 
     def __call__(self, number: Any) -> Any:
         """Return a batch, in memory that is used again when nobody holds it."""
-        if self._passes and self.is_first_epoch_alone and not number:
+        if self.passes and self.is_first_epoch_alone and not number:
             self.warn()
         result = read_batch(
             self._reader, self.indices(int(number)), rows=ring.Rows(self._size), stack=stack_rows
         )
         if self._locate(int(number))[1] + 1 == self._steps:
             self._reader.report_failures()
-            self._passes += 1
+            self.passes += 1
         return result
 
 

@@ -18,6 +18,7 @@ try:
     from seedsafe_torch.loading import loader, peek
     from seedsafe_torch.order import EpochOrder
     from seedsafe_torch.sampler import KeyedSampler
+    from seedsafe_torch.shards import Shards
 except ModuleNotFoundError as error:
     if error.name != "torch":
         raise
@@ -33,6 +34,7 @@ __all__ = [
     "EpochOrder",
     "KeyedSampler",
     "OnDevice",
+    "Shards",
     "TensorDraws",
     "collate",
     "convert",

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 import sys
-import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, SupportsIndex
@@ -117,10 +116,9 @@ class AccelerateLoader(Caller):
         """Return the number. Warn if the latest pass had the same one: this loader has then begun to count anew."""
         draws_first = getattr(self._loading, "use_stateful_dataloader", True)  # and sets its number later
         if not draws_first and latest is not None and latest == number:
-            warnings.warn(
+            frames.warn(
                 f"epoch {number} is served again, because a loader from Accelerate or skip_first_batches counts its own passes "
-                "from 0. Call its set_epoch(epoch) before each pass",
-                stacklevel=frames.users_level(),
+                "from 0. Call its set_epoch(epoch) before each pass"
             )
         return number
 
@@ -253,7 +251,7 @@ def warn_of_erasing() -> None:
     )
     reading = frames.objects_in("__iter__")
     if erases or any(getattr(one, "random_erasing", None) is not None for one in reading):
-        warnings.warn(UNKEYED, stacklevel=frames.users_level())
+        frames.warn(UNKEYED)
 
 
 def warn_of_skipping(stream: Any) -> None:
@@ -264,11 +262,10 @@ def warn_of_skipping(stream: Any) -> None:
     for names in frames.names_in("_run_epoch"):
         steps = names.get("steps_trained_in_current_epoch", 0)
         if steps and names.get("epoch") == names.get("epochs_trained"):
-            warnings.warn(
+            frames.warn(
                 f"Hugging Face's Trainer takes a stream without a length for one epoch, and to resume skips {steps} batches of epoch "
                 f"{names['epoch']}. If the epoch has fewer, it reads the next one from its start, and samples come twice: give the source a "
-                "__len__ that counts its records",
-                stacklevel=frames.users_level(),
+                "__len__ that counts its records"
             )
 
 

@@ -10,7 +10,6 @@ import multiprocessing.context
 import os
 import sys
 import tempfile
-import warnings
 import weakref
 import zlib
 from collections.abc import Callable
@@ -293,7 +292,7 @@ class EpochCell(WarningLog):
             )
 
     def _warn(self, text: str) -> None:
-        warnings.warn(text, stacklevel=frames.users_level())
+        frames.warn(text)
         if get_worker_info() is not None:
             self.shared[_BY_WORKER] = 1
 
@@ -301,10 +300,9 @@ class EpochCell(WarningLog):
         """Warn in the training process if a worker has warned of an epoch that comes again: what a worker prints may be lost."""
         if self.shared[_BY_WORKER] and get_worker_info() is None:
             self.shared[_BY_WORKER] = 0
-            warnings.warn(
+            frames.warn(
                 "a worker has read samples, or begun an order, that came in the epoch before: call dataset.set_epoch(epoch) before each epoch, "
-                "and make the DataLoader and its generator once, before the loop; or use seedsafe_torch.loader, which does both",
-                stacklevel=frames.users_level(),
+                "and make the DataLoader and its generator once, before the loop; or use seedsafe_torch.loader, which does both"
             )
 
     def __getstate__(self) -> dict[str, Any]:

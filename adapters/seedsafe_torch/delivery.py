@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from copy import copy
@@ -22,17 +21,16 @@ from seedsafe.reading import (
     keeping_epochs,
     nested,
     outermost,
-    repeats_a_loop,
     walk,
 )
 from seedsafe_torch import frames
 from seedsafe_torch.callers import sharing_error
 from seedsafe_torch.cell import STALE
 from seedsafe_torch.dataset import AugmentedDataset, Carrier
-from seedsafe_torch.fetching import users
+from seedsafe_torch.fetching import tell_worker, users
 from seedsafe_torch.in_place import RowByRow
 from seedsafe_torch.order import chain_of, items_of_a_batch
-from seedsafe_torch.passes import FORM_READS, Batches, Progress, check_in_order, warn_of_a_loader_made_anew
+from seedsafe_torch.passes import FORM_READS, Batches, Progress, check_in_order
 from seedsafe_torch.sampler import KeyedSampler, keyed_of
 
 __all__ = ["KeyedLoader", "first_batches"]
@@ -202,7 +200,7 @@ class KeyedLoader(DataLoader[Any]):
 def _begin_worker(worker: int, function: Callable[[int], Any] | None) -> None:
     """Let a worker's ``get_worker_info()`` have the user's dataset, and then call the user's function."""
     info: Any = get_worker_info()
-    object.__setattr__(info, "dataset", users(info.dataset))  # it is frozen
+    tell_worker(dataset=users(info.dataset))
     if function is not None:
         function(worker)
 
@@ -220,8 +218,6 @@ class _KeyedBatches(Batches):
         self._failed = 0  # batches in a row that raised an error
 
     def __next__(self) -> Any:
-        if self._handed_out == 1 and repeats_a_loop(self._loading.dataset, self._keyed):
-            warn_of_a_loader_made_anew()
         try:
             batch = self._first() if self._batches is None else next(self._batches, _END)
             while type(batch) is Skipped:
@@ -334,10 +330,9 @@ class Copied:
         for inside, name, content in self._plain:
             if _plain(vars(inside).get(name)) != content:
                 self._plain = []
-                warnings.warn(
+                frames.warn(
                     f"{name} of the {type(inside).__qualname__} changed after the persistent workers began, which read their own copies "
-                    "with the old value: change it before the first pass, or make the loader without persistent_workers",
-                    stacklevel=frames.users_level(),
+                    "with the old value: change it before the first pass, or make the loader without persistent_workers"
                 )
                 return
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import zlib
 from collections.abc import Iterator, Sized
 from typing import Any, Literal, SupportsIndex
 
 import numpy as np
-import torch.distributed
 from torch.utils.data import DistributedSampler, SequentialSampler
 
 from seedsafe import SampleIndex, epoch_order
 from seedsafe.reading import checked_int, flag
 from seedsafe_torch.order import EpochOrder, Stamp
 from seedsafe_torch.passes import Progress
+from seedsafe_torch.ranks import ranks_of
 from seedsafe_torch.sampler import KeyedSampler
 
 __all__ = ["DistributedKeyedSampler"]
@@ -92,19 +91,8 @@ class DistributedKeyedSampler(KeyedSampler, DistributedSampler[Any]):  # type: i
             epoch=epoch,
             offset=offset,
         )
-        self._alone = num_replicas is None and rank is None and not _has_ranks()
-        if self._alone and os.environ.get("WORLD_SIZE", "1") == "1":
-            num_replicas, rank = 1, 0
-        elif num_replicas is None or rank is None:
-            if not _has_ranks():
-                raise ValueError(
-                    "num_replicas or rank is missing, and torch.distributed is not initialised: call init_process_group first, make "
-                    "the sampler where a trainer has done so, as in the train_dataloader method of Lightning's module, or pass both"
-                )
-            num_replicas = torch.distributed.get_world_size() if num_replicas is None else num_replicas
-            rank = torch.distributed.get_rank() if rank is None else rank
-        self.num_replicas = checked_int("num_replicas", num_replicas, 1, 2**31, "pass the number of ranks")
-        self.rank = checked_int("rank", rank, 0, self.num_replicas, "ranks count from 0")
+        self._ranks = ranks_of("sampler", num_replicas, rank)
+        self.num_replicas, self.rank, _ = self._ranks
         self.repeats = checked_int("repeats", repeats, 1, 2**15, "pass the number of copies in an epoch")
         self.shuffle = shuffle
         self.drop_last = drop_last
@@ -136,11 +124,7 @@ class DistributedKeyedSampler(KeyedSampler, DistributedSampler[Any]):  # type: i
         return state | {"order": self.order_name} if state["yielded"] else state
 
     def _begin(self, state: dict[str, Any] | None) -> Progress:
-        if self._alone and _has_ranks() and (ranks := torch.distributed.get_world_size()) > 1:
-            raise ValueError(
-                f"this DistributedKeyedSampler was made for one rank, before torch.distributed had its {ranks}, which would all "
-                "serve the same samples: make it after init_process_group, or pass num_replicas= and rank="
-            )
+        self._ranks.check("DistributedKeyedSampler")
         return super()._begin(state)
 
     def _pass(self, progress: Progress, stamp: Stamp) -> Iterator[Any]:
@@ -171,7 +155,3 @@ class DistributedKeyedSampler(KeyedSampler, DistributedSampler[Any]):  # type: i
             copies += rounds * self.repeats
             for index, copy in zip(indices.tolist(), copies.tolist(), strict=True):
                 yield SampleIndex(index, epoch, copy) if copy else index
-
-
-def _has_ranks() -> bool:
-    return torch.distributed.is_available() and torch.distributed.is_initialized()

@@ -23,6 +23,7 @@ __all__ = [
     "fetch_above",
     "first_asked",
     "restamped",
+    "tell_worker",
     "users",
 ]
 
@@ -167,3 +168,9 @@ def fetch_above() -> Fetch | None:
 def users(dataset: Any) -> Any:
     """Return the user's own dataset, in place of what a KeyedLoader has put around it to carry stamps and rows."""
     return getattr(dataset, "_users", dataset)
+
+
+def tell_worker(**fields: Any) -> None:
+    """Set fields of what ``get_worker_info()`` returns in this worker, which is frozen."""
+    for name, value in fields.items():
+        object.__setattr__(get_worker_info(), name, value)

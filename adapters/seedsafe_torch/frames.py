@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any, Final
 
-from seedsafe import SampleIndex
+from seedsafe import SampleIndex, reading
 from seedsafe.reading import frames_of_threads, uncollected
 
 __all__ = [
@@ -21,28 +21,20 @@ __all__ = [
     "objects_in",
     "objects_in_threads",
     "read_by_keras",
-    "users_level",
+    "warn",
 ]
 
-_NOT_THE_USERS: Final = frozenset(
-    (
-        *("seedsafe", "seedsafe_torch", "torch", "torchdata", "multiprocessing", "keras", "tensorflow"),
-        *("accelerate", "lightning", "lightning_fabric", "pytorch_lightning", "transformers"),
-        *("ultralytics", "timm", "ignite", "speechbrain", "torchio"),
-    )
+_NOT_THE_USERS: Final = (
+    *("torch", "torchdata", "multiprocessing", "keras", "tensorflow"),
+    *("accelerate", "lightning", "lightning_fabric", "pytorch_lightning", "transformers"),
+    *("ultralytics", "timm", "ignite", "speechbrain", "torchio", "tqdm"),
 )
 _LOOKS: Final = ("_symbolic_build", "get_tf_dataset")
 
 
-def users_level() -> int:
-    """Return the stacklevel with which the calling function can warn at the user's line.
-
-    Python 3.12's ``skip_file_prefixes`` does the same for files.
-    """
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and _package(frame) in _NOT_THE_USERS:
-        level, frame = level + 1, frame.f_back
-    return level
+def warn(message: str) -> None:
+    """Warn at the user's line."""
+    reading.warn(message, _NOT_THE_USERS)
 
 
 def objects_in(function: str) -> Iterator[Any]:

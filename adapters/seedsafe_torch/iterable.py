@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -13,7 +12,7 @@ from typing import Any, Final, Literal, SupportsIndex
 
 from torch.utils.data import IterableDataset, get_worker_info
 
-from seedsafe import VALIDATION_EPOCH, KeyedMap, SampleKey, content_id, keyed_map, record_index
+from seedsafe import VALIDATION_EPOCH, KeyedMap, SampleKey, content_id, keyed_map
 from seedsafe.reading import Unkeyed, augment_records, checked_source, explain_arguments, flag
 from seedsafe_torch import frames
 from seedsafe_torch.callers import warn_of_skipping
@@ -21,6 +20,8 @@ from seedsafe_torch.cell import Changes, Noting, Shared, epoch_to_set
 from seedsafe_torch.fetching import fetch_above
 from seedsafe_torch.own_epochs import counters_of, note_counters, warn_of_counters
 from seedsafe_torch.passes import check_iterable
+from seedsafe_torch.ranks import Ranks
+from seedsafe_torch.shards import COMPARED, Shards, content_of
 from seedsafe_torch.stream_state import (
     ENDED,
     Start,
@@ -41,6 +42,7 @@ __all__ = [
     "checked_state",
     "divides_anew",
     "has_own_iter",
+    "marks_of",
     "source_state",
 ]
 
@@ -53,8 +55,6 @@ _EPOCH, _BEGUN, _WORKERS, _TOLD, _COUNTED = range(1, 6)
 _MOVE_IT = "move what changes records into augment, a function of a record, whose draws all follow the key"
 _WATCHED: Final = 1024
 """How many ids of a pass are remembered, to tell of one that comes twice: records without end would take memory without end."""
-_COMPARED: Final = 16
-"""How many records of a pass are compared by their content, where they have no ids."""
 _WAY_OUT: Final = "store and load the state of its loader, seedsafe_torch.loader(stream, …) or torchdata's StatefulDataLoader"
 
 
@@ -109,6 +109,10 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
             raise ValueError(
                 "id=None counts positions, which a worker knows only if it reads the whole source: pass id=, or split=True if "
                 "every worker does so"
+            )
+        if split and isinstance(source, Shards):
+            raise ValueError(
+                "Shards are divided among workers, so split=True would lose records: leave it out"
             )
         self.augment = augment
         self.seed = SampleKey(seed, 0, 0).seed
@@ -232,6 +236,17 @@ def has_own_iter(kind: type[AugmentedIterable]) -> bool:
     return kind.__iter__ is not AugmentedIterable.__iter__
 
 
+def marks_of(stream: AugmentedIterable) -> dict[str, Any]:
+    """Return the marks of a state: whether it counts what a subclass's ``__iter__`` delivers, and the rank and number of ranks of several."""
+    marks: dict[str, Any] = {"delivered": True} if has_own_iter(type(stream)) else {}
+    ranks = getattr(stream.source, "ranks", None)
+    return (
+        marks | {"rank": [ranks.rank, ranks.number]}
+        if isinstance(ranks, Ranks) and ranks.number > 1
+        else marks
+    )
+
+
 def divides_anew(stream: AugmentedIterable, *, divided: bool) -> bool:
     """Return whether another number of workers can divide the rest of a pass.
 
@@ -261,7 +276,7 @@ def _resumes_by_source(stream: AugmentedIterable) -> bool:
 
 
 def _state(stream: AugmentedIterable, epoch: int) -> dict[str, Any]:
-    state: dict[str, Any] = {"epoch": epoch} | ({"delivered": True} if has_own_iter(type(stream)) else {})
+    state: dict[str, Any] = {"epoch": epoch} | marks_of(stream)
     if _resumes_by_source(stream):
         return state | {"source": stream.source.state_dict()}
     start = stream._start
@@ -275,7 +290,8 @@ def source_state(stream: AugmentedIterable) -> Any:
     """Return the state of a stream's source, or None if the stream does not resume by it."""
     if not _resumes_by_source(stream):
         return None
-    return ENDED if stream._start.source == ENDED else stream.source.state_dict()
+    is_over = stream._start.source == ENDED and not isinstance(stream.source, Shards)
+    return ENDED if is_over else stream.source.state_dict()
 
 
 def _keyed_records(
@@ -322,10 +338,9 @@ def _deliver_rest(stream: AugmentedIterable, iterate: Callable[[Any], Iterator[A
 
 
 def _warn_of_second_pass(epoch: int) -> None:
-    warnings.warn(
+    frames.warn(
         f"a second pass begins in epoch {epoch}, with the same augmentation. Call set_epoch(epoch) before each pass, or read the "
-        "stream with seedsafe_torch.loader",
-        stacklevel=frames.users_level(),
+        "stream with seedsafe_torch.loader"
     )
 
 
@@ -364,7 +379,7 @@ def _mark(stream: AugmentedIterable, keyed: KeyedMap, number: int, record: Any) 
     """Return what tells a record from others: its id, or for the first ones of a pass without ids, their content."""
     if stream.id is not None:
         return keyed.key(record).index
-    return _content(record) if number < _COMPARED else 0
+    return content_of(record) if number < COMPARED else 0
 
 
 def _mark_delivered(stream: AugmentedIterable, keyed: KeyedMap, number: int, record: Any) -> int:
@@ -372,13 +387,7 @@ def _mark_delivered(stream: AugmentedIterable, keyed: KeyedMap, number: int, rec
     if stream.id is not None:
         with suppress(Exception):  # a user's function of a record may raise anything for what became of it
             return keyed.key(record).index
-    return _content(record) if number < _COMPARED or not number % _COMPARED else 0
-
-
-def _content(record: Any) -> int:
-    with suppress(TypeError, ValueError):  # some things have no content that can be compared
-        return record_index(content_id(record))
-    return 0
+    return content_of(record) if number < COMPARED or not number % COMPARED else 0
 
 
 def _set_epoch(source: Any, epoch: int) -> None:
@@ -395,9 +404,9 @@ def _tell_epoch(source: Any, epoch: int, *, is_copy: bool) -> None:
 
 
 def _tell_shuffles(source: Any, epoch: int) -> None:
-    """Set the epoch of webdataset's detshuffle, which counts its passes in each process and adds the number to its seed."""
+    """Set the epoch of webdataset's detshuffle and ResampledShards, which count their passes in each process and add the number to their seed."""
     for stage in getattr(source, "pipeline", None) or ():
-        if type(stage).__name__ == "detshuffle" and hasattr(stage, "epoch"):
+        if type(stage).__name__ in ("detshuffle", "ResampledShards") and hasattr(stage, "epoch"):
             stage.epoch = epoch - 1  # it adds one as a pass begins
         else:
             _tell_shuffles(stage, epoch)
@@ -409,9 +418,8 @@ def _comes_twice(seen: set[int], key: SampleKey, record: Any, name: Any) -> bool
         seen.add(key.index)
         return False
     text = f"a record of {list(record)}" if isinstance(record, dict) else type(record).__qualname__
-    warnings.warn(
+    frames.warn(
         f"two of the first {len(seen) + 1} records of epoch {key.epoch} have one id, {name!r} of {text}, and so one "
-        "augmentation. Pass an id= that differs from record to record, or seedsafe.content_id",
-        stacklevel=frames.users_level(),
+        "augmentation. Pass an id= that differs from record to record, or seedsafe.content_id"
     )
     return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from seedsafe.reading import walk, warn, with_article
@@ -21,9 +21,15 @@ def counters_of(source: Any) -> Mapping[tuple[int, str], int]:
     return {
         (number, name): value
         for number, one in enumerate(inside)
-        for name, value in getattr(one, "__dict__", {}).items()
+        for name, value in _held(one)
         if type(value) is int
     }
+
+
+def _held(one: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the attributes of an object's classes, as a count may begin there, and then its own."""
+    for thing in (*reversed(type(one).__mro__), one):
+        yield from getattr(thing, "__dict__", {}).items()
 
 
 def note_counters(source: Any, before: Mapping[tuple[int, str], int], shared: Any, place: int) -> None:

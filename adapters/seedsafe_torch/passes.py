@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 import zlib
 from array import array
 from collections.abc import Callable, Iterator
@@ -13,7 +12,7 @@ from typing import Any, Literal
 
 from torch.utils.data import get_worker_info
 
-from seedsafe.reading import checked_int
+from seedsafe.reading import checked_int, note_read
 from seedsafe_torch import frames
 
 __all__ = [
@@ -207,6 +206,7 @@ class Batches(Iterator[Any]):
     """The batches of one pass. Its other attributes are those of DataLoader's iterator."""
 
     def __init__(self, loading: Any) -> None:
+        note_read(loading)
         self._loading = loading
         self._batches: Any = None
 
@@ -259,20 +259,18 @@ def warn_of_form_reads(before: Any, now: Any) -> None:
     if before is None or not (before.by_keras and before.for_form and now.by_keras):
         return
     before.for_form = False
-    warnings.warn(
+    frames.warn(
         "Keras looked at the first batches of this loader before it trained, and that look counts as an epoch. Train with "
-        "seedsafe_keras.fit(model, loader), which spends none on it",
-        stacklevel=frames.users_level(),
+        "seedsafe_keras.fit(model, loader), which spends none on it"
     )
 
 
 def warn_of_a_loader_made_anew() -> None:
     """Warn that a loader repeats epoch 0, because it is not the one of the pass before."""
-    warnings.warn(
+    frames.warn(
         "epoch 0 is served again, in the same order and with the same augmentation, because this loader was made for this pass alone. Make it once, before "
         "the loop over the epochs: `batches = loader(dataset, …)` and then `for epoch in range(n): for batch in batches:`, where each pass is "
-        "the next epoch. To make it in the loop, call `batches.set_epoch(epoch)` before its pass; pass `epoch=` if one epoch is meant",
-        stacklevel=frames.users_level(),
+        "the next epoch. To make it in the loop, call `batches.set_epoch(epoch)` before its pass; pass `epoch=` if one epoch is meant"
     )
 
 

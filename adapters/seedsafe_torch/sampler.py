@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from copy import copy
@@ -24,6 +23,7 @@ from seedsafe.reading import (
     explain_arguments,
     keyed_order,
     nested,
+    note_made,
     repeats_an_epoch,
 )
 from seedsafe_torch import frames
@@ -111,6 +111,7 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         occurrence: Literal["rank"] | None = None,
     ) -> None:
         check_iterable("sampler", sampler, "pass a list or a Sampler")
+        note_made(self)
         self.seed = SampleKey(seed, 0, 0).seed
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch
         self.offset = checked_int(
@@ -148,23 +149,21 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         caller.check_shares(self.stride, fixed=self.epoch is not None)
         meant = caller.epoch(epoch, latest=progress.epoch if progress and progress.ended else None)
         number = checked_int("epoch", meant, 0, 2**32, "pass the epoch's number, 0 for the first")
-        way_out = "the last one is reserved"
+        way_out = "the last one is reserved for validation, epoch=seedsafe.VALIDATION_EPOCH of a loader or sampler of its own"
         wanted = checked_int("epoch + offset", number + self.offset, 0, VALIDATION_EPOCH, way_out)
         if plan.origin == "loaded" and not plan.skip and caller.has_read(wanted, plan.epoch):
             plan = Next(wanted, len(self) * self.stride)
         if progress is not None and progress.untouched:
             if progress.epoch == wanted:
                 return  # it names the pass that has just begun
-            warnings.warn(
+            frames.warn(
                 f"set_epoch({number}) came after workers began to read epoch {progress.epoch}, and the pass under way keeps that "
-                "epoch. Call set_epoch before iter(loader), or make the loader with seedsafe_torch.loader",
-                stacklevel=frames.users_level(),
+                "epoch. Call set_epoch before iter(loader), or make the loader with seedsafe_torch.loader"
             )
         if plan.origin == "loaded" and wanted < plan.epoch:
-            warnings.warn(
+            frames.warn(
                 f"set_epoch({number}) drops the loaded state, of epoch {plan.epoch} after {plan.skip} entries, and begins epoch "
-                f"{wanted}. To resume from the state, set its epoch or none",
-                stacklevel=frames.users_level(),
+                f"{wanted}. To resume from the state, set its epoch or none"
             )
         over = progress is None or progress.counted or progress.ended or progress.dropped
         late = progress is not None and progress.epoch == wanted and not over
@@ -237,10 +236,9 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         if epoch >= VALIDATION_EPOCH and not fixed:
             raise ValueError(f"epoch {epoch} is reserved for validation: stop training before it")
         if plan.origin == "set late" and not fixed:
-            warnings.warn(
+            frames.warn(
                 f"epoch {epoch} is served again, because set_epoch came after its pass began and so set the next one. Call "
-                "set_epoch before iter(loader), or leave it out",
-                stacklevel=frames.users_level(),
+                "set_epoch before iter(loader), or leave it out"
             )
         self._next = Next(plan.epoch if fixed else plan.epoch + 1)
         if not fixed:
@@ -274,7 +272,7 @@ class KeyedSampler(PassesOn, Sampler[Any]):
             length = len(self) if progress.counted else 0
         like = description(chain_of(samplers), options)
         whole = lambda: progress.ended or 0 < length <= progress.seen
-        if repeats_an_epoch(users(dataset), self, like, whole, first=first):
+        if repeats_an_epoch(users(dataset), like, whole, maker=self, loading=self._loading, first=first):
             warn_of_a_loader_made_anew()
 
     def resume(self, epoch: int, entries: int) -> None:
@@ -290,10 +288,9 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         if before is None or before.loads or not (before.exhausted and progress.loads and self._asks):
             return
         self._asks = False
-        warnings.warn(
+        frames.warn(
             f"something that is no DataLoader read this sampler to its end, which counted as epoch {before.epoch}, and the loader begins with "
-            f"epoch {progress.epoch}. Call set_epoch(epoch) before each pass of the loader, or read the sampler by loaders alone",
-            stacklevel=frames.users_level(),
+            f"epoch {progress.epoch}. Call set_epoch(epoch) before each pass of the loader, or read the sampler by loaders alone"
         )
 
     def _listen(self) -> None:
@@ -354,10 +351,9 @@ class KeyedSampler(PassesOn, Sampler[Any]):
             self.inner.set(one, epoch, self.seed)
             firsts.append(next(iter(one), None))
         if firsts[0] == firsts[1] or self.inner.changed(self.sampler):
-            warnings.warn(
+            frames.warn(
                 f"start_iter={start} of the {type(self.sampler).__qualname__} leaves no batch out: its batches begin with those of a new run. "
-                f"Leave it 0 and call loader.resume(step={start}), which goes on after {start} batches",
-                stacklevel=frames.users_level(),
+                f"Leave it 0 and call loader.resume(step={start}), which goes on after {start} batches"
             )
 
     def _order(self, progress: Progress) -> Iterator[Any]:
@@ -380,11 +376,10 @@ class KeyedSampler(PassesOn, Sampler[Any]):
 
     def _warn_of_draws(self, names: str) -> None:
         self._asks_draws = False
-        warnings.warn(
+        frames.warn(
             f"the sampler, a {type(self.sampler).__qualname__}, draws from {names}, not from (seed, epoch): its order differs from run to "
             "run, and no run can resume within an epoch. Give it a torch.Generator as its attribute `generator`, or a set_epoch(epoch) "
-            "and draw from numpy.random.default_rng((seed, epoch)); or pass bridge=True to the dataset, which keys its draws",
-            stacklevel=frames.users_level(),
+            "and draw from numpy.random.default_rng((seed, epoch)); or pass bridge=True to the dataset, which keys its draws"
         )
 
     @contextmanager
@@ -447,7 +442,7 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         """Warn once of a pass that was left after its first batch."""
         advice, self._advice = self._advice, None
         if advice and self.epoch is None:
-            warnings.warn(advice, stacklevel=frames.users_level())
+            frames.warn(advice)
 
     def state_dict(self) -> dict[str, Any]:
         """Return how far the run has come: the epoch, how many of its entries were seen, and a checksum of their order, or its name

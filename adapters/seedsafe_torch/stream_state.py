@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 import zlib
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -11,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from seedsafe.reading import checked_int
 from seedsafe_torch import frames
+from seedsafe_torch.shards import Shards
 
 __all__ = [
     "ENDED",
@@ -135,10 +135,12 @@ def check_state(state: Any, source: Any, kind: type, *, delivers: bool) -> dict[
         delivers: whether that has an ``__iter__`` of its own, so that its states count what it delivered.
     """
     way_out = "pass the result of state_dict"
+    if isinstance(source, Shards):
+        state = source.joined(state)
     if not isinstance(state, dict) or "epoch" not in state:
         raise ValueError(f"state must be a dict with 'epoch', got {state!r}: {way_out}")
     found = {**state, "epoch": checked_int("epoch", state["epoch"], 0, 2**32, way_out)}
-    yielded = found.pop("yielded", 0)
+    yielded, has_delivered = found.pop("yielded", 0), found.pop("delivered", False)
     stages = yielded if isinstance(yielded, list) else [[yielded]]
     stages = [[checked_int("yielded", records, 0, 2**63, way_out) for records in stage] for stage in stages]
     if "source" in found:
@@ -146,7 +148,7 @@ def check_state(state: Any, source: Any, kind: type, *, delivers: bool) -> dict[
     sources = found.get("sources", ())
     if not any(map(any, stages)) and not sources:
         return found
-    if "unknown" in found or found.pop("delivered", False) != delivers:  # "unknown" is of older releases
+    if "unknown" in found or has_delivered != delivers:  # "unknown" is of older releases
         counts = "what its __iter__ delivered" if delivers else "the source's records"
         raise ValueError(
             f"this state within epoch {found['epoch']} cannot be resumed, because it does not count {counts}, as states of "
@@ -189,7 +191,7 @@ def start_of(state: dict[str, Any], epoch: int, worker: int, workers: int, *, di
     orders: list[list[int | None]] = [
         known[number] if number < len(known) else [None] * len(stage) for number, stage in enumerate(stages)
     ]
-    source = sources[worker] if sources else None
+    source = sources[worker] if sources else state.get("shards")
     return Start(
         epoch, stages[-1][worker], tuple(stages[:-1]), tuple(orders[:-1]), orders[-1][worker], source
     )
@@ -220,10 +222,9 @@ def resume(source: Any, start: Start, was_resumed: bool) -> bool:
         return True
     if start.source is None and getattr(source, "_starting_state_dict", None) is not None:
         if not was_resumed:
-            warnings.warn(
+            frames.warn(
                 f"this {type(source).__qualname__} still holds a state that was loaded into it, which this pass leaves out to read all "
-                "records: to resume, load the state of the stream or of its loader",
-                stacklevel=frames.users_level(),
+                "records: to resume, load the state of the stream or of its loader"
             )
         source.load_state_dict(None)
     return was_resumed

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from copy import copy
@@ -15,7 +14,7 @@ from typing import Any, NamedTuple, SupportsIndex
 from torch.utils.data import DataLoader, get_worker_info
 
 from seedsafe import content_id
-from seedsafe.reading import checked_int, description, repeats_a_loop, repeats_an_epoch
+from seedsafe.reading import checked_int, description, note_made, repeats_an_epoch
 from seedsafe_torch import frames
 from seedsafe_torch.cell import epoch_to_set
 from seedsafe_torch.iterable import (
@@ -24,6 +23,7 @@ from seedsafe_torch.iterable import (
     checked_state,
     divides_anew,
     has_own_iter,
+    marks_of,
     source_state,
 )
 from seedsafe_torch.passes import (
@@ -72,6 +72,7 @@ class StreamLoader(DataLoader[Any]):
 
     def __init__(self, dataset: AugmentedIterable, **options: Any) -> None:
         super().__init__(dataset, **options)
+        note_made(self)
         self._stream = dataset
         self._next: dict[str, Any] = {"epoch": 0}
         self._set = False
@@ -97,12 +98,19 @@ class StreamLoader(DataLoader[Any]):
             RuntimeError: a pass is open that is not the latest, or one source with a state of its own was read by two passes at once.
         """
         self._take_request()
-        progress = self._progress
+        progress, marks = self._progress, marks_of(self._stream)
         if any(other is not progress for other in self.open_passes):
             raise RuntimeError(TWO_OPEN)
-        if progress is None or progress.ended or (progress.dropped and self._set):
-            return dict(self._next)
-        return progress.state() | _counts_deliveries(self._stream)
+        if progress is None or (progress.dropped and self._set):
+            return self._next | marks
+        if not progress.ended:
+            return progress.state() | marks
+        # Other ranks may have more to read of its epoch.
+        return (
+            progress.state() | marks | {"ended": True}
+            if "rank" in marks and not self._set
+            else dict(self._next)
+        )
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Resume in the next pass at a state of a loader, or of a stream in one process.
@@ -153,7 +161,7 @@ class StreamLoader(DataLoader[Any]):
         if shares is not None:  # the last batch of each may be short
             yielded = [min(both) for both in zip(yielded, shares, strict=True)]
         state = {"epoch": number, "yielded": [yielded], "next": batches % workers}
-        self.load_state_dict(state | _counts_deliveries(self._stream))
+        self.load_state_dict(state | marks_of(self._stream))
 
     def _shares(self) -> list[int] | None:
         """Return how many records each worker reads, or None if that is unknown."""
@@ -218,7 +226,9 @@ class StreamLoader(DataLoader[Any]):
             warn_of_form_reads(latest, progress)
             is_first = latest is None and self._next == {"epoch": 0} and not self._set
             like = description((), self.batch_size, self.num_workers)
-            if repeats_an_epoch(stream, self, like, lambda: progress.ended, first=is_first):
+            if repeats_an_epoch(
+                stream, like, lambda: progress.ended, maker=self, loading=self, first=is_first
+            ):
                 warn_of_a_loader_made_anew()
         self._begun = [*others, progress]
         self._next, self._set = {"epoch": starts[0].epoch + (stream.epoch is None)}, False
@@ -237,11 +247,6 @@ class StreamLoader(DataLoader[Any]):
             return progress, super(StreamLoader, reading).__iter__()
         finally:
             self.collate_fn = collate
-
-
-def _counts_deliveries(stream: AugmentedIterable) -> dict[str, Any]:
-    """Return the mark of a state that counts what a subclass's ``__iter__`` delivers, if the stream has one."""
-    return {"delivered": True} if has_own_iter(type(stream)) else {}
 
 
 class _Tasks:
@@ -317,16 +322,15 @@ class _Progress(Ending):
         if worker not in self.orders:
             first_worker = self.first.setdefault(delivery.read, worker)
             if first_worker != worker and delivery.records:
-                warnings.warn(
+                frames.warn(
                     f"workers {first_worker} and {worker} begin epoch {self.starts[0].epoch} with the same records, which get the same "
-                    f"augmentation. To read each record once, {_DIVIDE}",
-                    stacklevel=frames.users_level(),
+                    f"augmentation. To read each record once, {_DIVIDE}"
                 )
         self.orders[worker] = delivery.read
 
     def state(self) -> dict[str, Any]:
         state: dict[str, Any] = {"epoch": self.starts[0].epoch}
-        if not any(self.yielded) and not self.starts[0].before:
+        if not any(self.yielded) and not self.starts[0].before and self.starts[0].source is None:
             return state
         state["yielded"] = [*self.starts[0].before, list(self.yielded)]
         sources = [pickle.loads(source) for source in self.sources]
@@ -363,8 +367,6 @@ class _Batches(Batches):
         stream = loading._stream
         if progress.ended:
             raise StopIteration
-        if progress.batches == 1 and repeats_a_loop(stream, loading):
-            warn_of_a_loader_made_anew()
         delivery = next(self._batches, _END)
         while delivery and not delivery.records:
             delivery = next(self._batches, _END)

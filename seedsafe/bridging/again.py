@@ -1,6 +1,6 @@
 """Run calls again, and compare their results.
 
-`content` makes a digest of a result. `put_back`, `set_states` and `rerun` run a call with generators in chosen states. `undisturbed` runs
+`content` makes a digest of a result. `put_back`, `set_states` and `rerun` run a call with generators in chosen states. `Undisturbed` runs
 one until no other thread has drawn meanwhile.
 """
 
@@ -12,6 +12,7 @@ import threading
 import types
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
+from time import monotonic, sleep
 from types import FrameType
 from typing import Any, Final, NamedTuple
 
@@ -30,6 +31,7 @@ __all__ = [
     "Marks",
     "OtherThreads",
     "Run",
+    "Undisturbed",
     "as_array",
     "content",
     "digests_of",
@@ -40,7 +42,6 @@ __all__ = [
     "rerun",
     "set_states",
     "states_of",
-    "undisturbed",
 ]
 
 
@@ -284,7 +285,12 @@ def _add_digests(digests: dict[Any, bytes], path: tuple[Any, ...], part: Any) ->
 
 
 RUNS = 12
-"""How often a call is run before its error: in a pass of training, another thread seldom draws in as many reads of one sample."""
+"""How often a call is run before its error."""
+_PAUSE: Final = 0.05
+"""Seconds of the first pause beside a thread that draws. Each one is twice as long as the last, so that a step of training may take a minute."""
+_MEMORY: Final = 60.0
+"""For so many seconds a thread that was seen to draw counts as one that does."""
+_LOOK: Final = 0.001
 _WAITING: Final = frozenset(
     (
         *("threading", "queue", "selectors", "multiprocessing.connection", "multiprocessing.synchronize"),
@@ -320,9 +326,20 @@ class OtherThreads:
         asleep = {
             ident
             for ident, (frame, line) in now.items()
-            if self._before.get(ident) == (frame, line) and frame.f_globals.get("__name__") in _WAITING
+            if self._before.get(ident) == (frame, line) and not _is_busy((frame, line))
         }
         return sorted(names.get(ident, f"thread {ident}") for ident in {*self._before, *now} - asleep)
+
+    @staticmethod
+    def pause(seconds: float) -> None:
+        """Wait so long, or until all of them wait."""
+        until = monotonic() + seconds
+        while monotonic() < until and any(map(_is_busy, _frames().values())):
+            sleep(_LOOK)
+
+
+def _is_busy(position: tuple[FrameType, int]) -> bool:
+    return position[0].f_globals.get("__name__") not in _WAITING
 
 
 def _frames() -> dict[int, tuple[FrameType, int]]:
@@ -331,33 +348,55 @@ def _frames() -> dict[int, tuple[FrameType, int]]:
     return {ident: (frame, frame.f_lasti) for ident, frame in frames_of_threads().items() if ident != me}
 
 
-def undisturbed(trace: Callable[[], Run], label: str) -> Run:
-    """Return a run of a call into which no other thread has drawn.
+class Undisturbed:
+    """Runs calls of one object until no other thread has drawn in one.
 
-    The generators of the process are one set for all threads, and threads may share stored ones. So a run counts if all stayed where they
-    were, or if no other thread did anything, or if it equals an earlier run of the call.
+    The generators of the process are one set for all threads, and threads may share stored ones. So a run counts if no other thread did
+    anything, if all generators stayed where they were, or if it equals an earlier one and none moved outside the runs meanwhile: threads that
+    take turns may draw at the same places of each run. Hence the pauses between runs. They end when all others wait, as a thread
+    that trains waits for samples sooner or later.
 
     Args:
-        trace: runs the call with its key.
         label: the object's name in errors.
-
-    Raises:
-        NotReproducible: no two runs were equal.
     """
-    earlier: list[Any] = []
-    awake: list[str] = []
-    for _ in range(RUNS):
-        others = OtherThreads()
-        run = trace()
-        awake = others.awake()
-        moved = any(before != after for before, after in run.marks.values())
-        found = content(run.result), run.marks
-        if not awake or not (moved or earlier) or found in earlier:
-            return run
-        earlier.append(found)
-    raise NotReproducible(
-        f"{label} gave {RUNS} results for one key while {'other threads' if len(awake) > 1 else 'another thread'} ran ({', '.join(awake)}). "
-        "The generators of a process (random, numpy.random, torch) are the same for all threads: read in worker processes (num_workers=2), or let "
-        "other threads draw from generators of their own. If no other thread draws, it keeps something from call to call, or draws from a "
-        "source that a bridge does not reach"
-    )
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._drew = -_MEMORY
+        """When another thread was seen to draw."""
+
+    def run(self, trace: Callable[[], Run], sources: Iterable[Source]) -> Run:
+        """Return a run of a call into which no other thread has drawn.
+
+        Args:
+            trace: runs the call with its key.
+            sources: what it keys.
+
+        Raises:
+            NotReproducible: there was none in twelve.
+        """
+        watched = [source for source in sources if isinstance(source, Stateful)]
+        outside: list[Any] = []
+        equal: list[Any] = []
+        awake: list[str] = []
+        for number in range(RUNS):
+            before, others, start = [source.mark() for source in watched], OtherThreads(), monotonic()
+            run = trace()
+            took, awake = monotonic() - start, others.awake()
+            if not awake or all(keyed == end for keyed, end in run.marks.values()):
+                return run
+            found = content(run.result), run.marks
+            if number and before != outside:
+                equal, self._drew = [], start
+            if found in equal:
+                return run
+            equal.append(found)
+            outside = before
+            OtherThreads.pause(_PAUSE * 2**number if start - self._drew < _MEMORY else took)
+        raise NotReproducible(
+            f"{self._label} gave {RUNS} results for one key while {'other threads' if len(awake) > 1 else 'another thread'} ran ({', '.join(awake)}), which "
+            "waited for nothing in between. "
+            "The generators of a process (random, numpy.random, torch) are the same for all threads: read in worker processes (num_workers=2), or let "
+            "other threads draw from generators of their own. If no other thread draws, it keeps something from call to call, or draws from a "
+            "source that a bridge does not reach"
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import functools
 import os
 import sys
@@ -35,8 +36,16 @@ class AnotherWorker:
     def __enter__(self) -> None:
         if self.PROCESS in self._shown:
             getpid = self._standing_in(os.getpid, lambda own: own + 1)
+            other = ModuleType("os", os.__doc__)
+            vars(other).update(vars(os), getpid=getpid)
+
+            def imported(found: Any, name: str, names: Any = None, *_: Any) -> Any:  # inside a function
+                return other if found is os and names and _users(names.get("__name__", ""), names) else found
+
+            imports = builtins.__import__
             self._replace(os.getpid, getpid, _users)
-            self._replace(os, _Os(getpid), _users)
+            self._replace(os, other, _users)
+            self._replace(imports, self._standing_in(imports, imported), lambda name, _: name == "builtins")
         data = sys.modules.get("torch.utils.data")
         if self.INFO in self._shown and data is not None:
             info = data.get_worker_info
@@ -48,15 +57,18 @@ class AnotherWorker:
             names[bound] = original  # an interrupt may come before the next line
             del self._replaced[-1]
 
-    def _replace(self, original: Any, other: Any, has: Callable[[str, ModuleType], bool]) -> None:
+    def _replace(self, original: Any, other: Any, has: Callable[[str, dict[str, Any]], bool]) -> None:
         for names, bound in _bindings(original, has):
             self._replaced.append((names, bound, original))
             names[bound] = other
 
-    def _standing_in(self, original: Callable[[], Any], answer: Callable[[Any], Any]) -> Callable[[], Any]:
-        return functools.wraps(original)(
-            lambda: answer(original()) if get_ident() == self._thread else original()
-        )
+    def _standing_in(self, original: Callable[..., Any], answer: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
+        def stand_in(*arguments: Any, **options: Any) -> Any:
+            found = original(*arguments, **options)
+            return answer(found, *arguments) if get_ident() == self._thread else found
+
+        return stand_in
 
     def _info(self, own: Any) -> Any:
         """Return what a further worker would get, whose number no other one has, since files may be named after it."""
@@ -67,37 +79,26 @@ class AnotherWorker:
         return other
 
 
-class _Os(ModuleType):
-    """The module `os` with another ``getpid``."""
-
-    def __init__(self, getpid: Callable[[], int]) -> None:
-        super().__init__("os", os.__doc__)
-        self.getpid = getpid
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(os, name)
-
-
-def _not_ours(name: str, module: ModuleType) -> bool:
+def _not_ours(name: str, names: dict[str, Any]) -> bool:
     home = name.partition(".")[0]
     return name == "torch.utils.data" or not (home in _LIBRARIES or home.startswith("seedsafe"))
 
 
-def _users(name: str, module: ModuleType) -> bool:
-    file = getattr(module, "__file__", None) or ""
-    return _not_ours(name, module) and not ("site-packages" in file or "dist-packages" in file)
+def _users(name: str, names: dict[str, Any]) -> bool:
+    file = names.get("__file__") or ""
+    return _not_ours(name, names) and not ("site-packages" in file or "dist-packages" in file)
 
 
 _LIBRARIES: Final = {*sys.stdlib_module_names, "numpy", "torch"}
 _bound: dict[int, tuple[int, list[tuple[dict[str, Any], str]]]] = {}
 
 
-def _bindings(thing: Any, has: Callable[[str, ModuleType], bool]) -> list[tuple[dict[str, Any], str]]:
+def _bindings(thing: Any, has: Callable[[str, dict[str, Any]], bool]) -> list[tuple[dict[str, Any], str]]:
     """Return the names of a thing in modules: each module's dict, and the name in it."""
     count, found = _bound.get(id(thing), (0, []))
     if count != len(sys.modules):  # a look through all of them takes milliseconds
         modules = [(name, one) for name, one in list(sys.modules.items()) if isinstance(one, ModuleType)]
-        dicts = [vars(one) for name, one in modules if has(name, one)]
+        dicts = [names for name, one in modules if has(name, names := vars(one))]
         found = [(names, name) for names in dicts for name, value in list(names.items()) if value is thing]
         _bound[id(thing)] = len(sys.modules), found
     return found

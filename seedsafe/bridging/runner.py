@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sys
 import threading
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from seedsafe.bridging.again import Marks, Run, content, others_run, undisturbed
+from seedsafe.bridging.again import Marks, Run, Undisturbed, content, others_run
 from seedsafe.bridging.asked import FEW, Asked, in_memory
 from seedsafe.bridging.call_count import DRAWN, HEARD, MOVED, TOLD, CallCount
 from seedsafe.bridging.equal import Group
@@ -17,7 +16,7 @@ from seedsafe.bridging.options import LIBRARIES, Bridge, NotReproducible
 from seedsafe.bridging.region import Region, SeedLog, regions
 from seedsafe.bridging.search import MOST, Search, find
 from seedsafe.bridging.sources import Source, globals_for
-from seedsafe.bridging.walk import Contents
+from seedsafe.bridging.walk import Contents, Location
 from seedsafe.bridging.watch import KEYS, Call, Watch, trace
 from seedsafe.bridging.words import other_address
 from seedsafe.ground.process import is_worker
@@ -64,6 +63,7 @@ class Runner:
     def _begin(self) -> None:
         """Begin in a process. An object that is being unpickled may not be complete: the first call searches it."""
         self._watch = Watch(self.label, self._calls, self._trace, self._hints, self.root)
+        self._undisturbed = Undisturbed(self.label)
         self._process = -1
         self._stored: tuple[Source, ...] | None = None
         self._has_torch = False
@@ -131,19 +131,25 @@ class Runner:
         """Return the paths of the generators that share a stream, because they were found in equal states."""
         return list(self.search().joined().values())
 
-    def _find(self, *, joins: bool = True) -> Search:
+    def _find(self, *, in_call: bool = False) -> Search:
         """Search the object. Generators that an earlier search has found keep their groups."""
-        equal = self.options.equal
-        search = find(self.root, self._groups, joins=joins and equal != "apart", by_role=equal is None)
+        equal, before = self.options.equal, self._search
+        is_first = self._process != regions.process
+
+        def is_late(location: Location) -> bool:
+            # What each process makes in its first call is counted with the others, entries apart, which may be the sample's own.
+            return in_call and not (is_first and before is not None and not before.has_entry(location))
+
+        joins = not in_call and equal != "apart"
+        search = find(self.root, self._groups, joins=joins, by_role=equal is None, is_late=is_late)
         self._groups = search.groups
         joined = search.joined()
         self._unread |= {
             name: joined[name] for name in search.unread & joined.keys() if len(joined[name]) > 2
         }
-        joined = {name: paths for name, paths in joined.items() if name not in self._unread}
         several = ", k-th with k-th where more than two were" if search.has_roles() else ""
         self._tell(
-            {(name, str(len(paths))): paths for name, paths in joined.items()},
+            {(name, str(len(paths))): paths for name, paths in joined.items() if name not in self._unread},
             f"share one stream, because they were found in equal states{several}, so their numbers are equal",
         )
         return search
@@ -151,9 +157,8 @@ class Runner:
     def _require_roles(self) -> None:
         """Raise NotReproducible if nobody can tell which of more than two generators in equal states belong together."""
         if self._unread:
-            named = "; ".join(map(", ".join, self._unread.values()))
             raise NotReproducible(
-                f"{self.label} has generators in equal states, {named}, and its structure does not show which of them "
+                f"{self.label} has generators in equal states, {'; '.join(map(', '.join, self._unread.values()))}, and its structure does not show which of them "
                 'belong together, as those of an image and its mask do. Write bridge=seedsafe.Bridge(equal="together") if all are '
                 'meant to give equal numbers, or bridge=seedsafe.Bridge(equal="apart") if each is meant to have a stream of its own; '
                 "or keep those of the image and those of the mask in two lists of the same classes, in the same order, or in two objects of one "
@@ -170,8 +175,8 @@ class Runner:
         new = [paths for name, paths in groups.items() if not {name, tuple(paths)} & self._told]
         self._told.update(groups, map(tuple, new))
         if new and self.options.equal is None:
-            named = "; ".join(", ".join(paths) for paths in new)
-            warnings.warn(f"{self.label} has generators that {fault}: {named}. {_EQUAL}", stacklevel=4)
+            named = map(", ".join, new)
+            warn(f"{self.label} has generators that {fault}: {'; '.join(named)}. {_EQUAL}")
 
     def _tell_of_later_pairs(self) -> None:
         """Warn of generators that have become equal since the search, so that they do not share a stream."""
@@ -184,7 +189,8 @@ class Runner:
         """Return all sources to key for a call."""
         stored = self.search().sources
         if stored is not self._stored or not self._has_torch:
-            usual = globals_for(self.options, one_thread=True)
+            own = getattr(self.root, "own_draws", False)
+            usual = () if own else globals_for(self.options, one_thread=True)
             self._has_torch = "torch" in [source.name for source in usual]  # the last one that can be added
             if stored is not self._stored or len(usual) + len(stored) != len(self._sources):
                 self._asked, self._keys_all = None, len(in_memory(stored)) <= FEW
@@ -309,12 +315,13 @@ class Runner:
         """Run a call, as often as it takes if other threads may have drawn meanwhile."""
         if not others_run():
             return trace(address, call, self.sources())
-        return undisturbed(lambda: trace(address, call, self.sources()), self.label)
+        sources = self.sources()
+        return self._undisturbed.run(lambda: trace(address, call, sources), sources)
 
     def _refresh(self, marks: Marks) -> bool:
         """Search the object again if it has changed, and return whether its sources differ from those marked."""
         if self._search is None or self._search.changed():
-            self._search = self._find(joins=not marks)
+            self._search = self._find(in_call=bool(marks))
         return set(marks) != {source.name for source in self.sources()}
 
     def _hints(self) -> list[str]:
@@ -325,11 +332,9 @@ class Runner:
             if LIBRARIES[option] in sys.modules and not getattr(self.options, option)
         ]
         if others_run():
-            names = [
-                thread.name for thread in threading.enumerate() if thread is not threading.current_thread()
-            ]
+            names = {thread.name for thread in threading.enumerate()} - {threading.current_thread().name}
             hints.append(
-                f"read in worker processes (num_workers=2) if another thread ({', '.join(names)}) draws from them"
+                f"read in worker processes (num_workers=2) if another thread ({', '.join(sorted(names))}) draws from them"
             )
         if self.search().incomplete:
             hints.append(

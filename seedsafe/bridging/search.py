@@ -6,7 +6,7 @@ import types
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from itertools import islice
+from itertools import count, islice
 from operator import is_not
 from typing import Any
 
@@ -99,12 +99,20 @@ class Search:
 
     def room(self) -> int:
         """Return another number than before if a holder got more entries, or something in place of None: perhaps a generator."""
-        return sum(map(len, self._near)) - [holder.get(name) for holder, name in self._empty].count(None)
+        result = sum(map(len, self._near))
+        for holder, name in self._empty:
+            result -= holder.get(name) is None
+        return result
 
     def _segments(self, chosen: list[Found]) -> Iterator[int]:
         """Yield the segment of each: that of the first one in its group, or of a hooked object with equal parts."""
         first: dict[tuple[bool, str], int] = {}
-        for segment, candidate in enumerate(chosen, _FIRST_SEGMENT):
+        places = count(_FIRST_SEGMENT)
+        for candidate in chosen:
+            group = self.groups[candidate.path]
+            segment = _late_segment(group.name.rstrip("'")) if group.late else next(places)
+            if segment in first.values():  # the one that this one has replaced is elsewhere now
+                segment = _late_segment(group.name)
             names = [(False, self._group_of(candidate))]
             names += [(True, self._group_of(part)) for part in self.candidates if part.seeded_by is candidate]
             result = next((first[name] for name in names if name in first), segment)
@@ -167,6 +175,12 @@ class Search:
         elif (snapshot := _snapshot(thing)) is not None:
             self.snapshots.append(snapshot)
 
+    def has_entry(self, location: Location) -> bool:
+        """Return whether a list or dict of a location was there at this search."""
+        holder = location.holder
+        in_container = location.above is not None and holder is location.above.thing
+        return in_container and any(holder is held for held, *_ in self.snapshots)
+
     def stale(self) -> bool:
         """Return whether another object has replaced a generator."""
         if not self._generators:
@@ -186,7 +200,12 @@ class Search:
 
 
 def find(
-    root: Any, earlier: Mapping[str, Group] | None = None, *, joins: bool = True, by_role: bool = False
+    root: Any,
+    earlier: Mapping[str, Group] | None = None,
+    *,
+    joins: bool = True,
+    by_role: bool = False,
+    is_late: Callable[[Location], bool] = lambda location: False,
 ) -> Search:
     """Search an object for generators and hooked objects, breadth first.
 
@@ -199,6 +218,7 @@ def find(
         earlier: the groups of an earlier search of it.
         joins: whether generators in equal states share a stream, unless the earlier search knew both.
         by_role: whether of more than two only those of one role do.
+        is_late: returns whether one that is new at its path has a place by its name.
     """
     result = Search()
     for number, location in enumerate(walk(root)):
@@ -209,7 +229,14 @@ def find(
     result.candidates.sort(key=lambda candidate: candidate.location.order)
     _number_equal_paths(result.candidates)
     generators = [candidate.read() for candidate in result.candidates]
-    result.groups, result.unread = group_by_state(generators, earlier or {}, joins=joins, by_role=by_role)
+    earlier = earlier or {}
+    result.groups, result.unread = group_by_state(generators, earlier, joins=joins, by_role=by_role)
+    known = {id(group.thing) for group in earlier.values()}
+    for candidate in generators:
+        path = candidate.path
+        if id(candidate.thing) not in known:
+            late = earlier[path].late if path in earlier else is_late(candidate.location)
+            result.groups[path] = result.groups[path]._replace(late=late)
     return result
 
 
@@ -246,6 +273,11 @@ def held_generators(
         for location in held
     )
     return [generator for label, thing in named if (generator := stateful(label, thing)) is not None]
+
+
+def _late_segment(name: str) -> int:
+    """Return a place that follows from a name alone, behind all others."""
+    return 2**33 + record_index(name) % 2**48
 
 
 def _source(candidate: Found, segment: int) -> Source:

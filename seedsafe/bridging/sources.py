@@ -152,16 +152,16 @@ class OneThread(TorchCPU):
     """
 
     def save(self) -> Any:
-        return super().save(), self._threads()
+        return self.thing.get_state(), self._threads()
 
     def key(self, words: Words) -> None:
         if self._threads() != 1:
             self._set_threads(1)
-        super().key(words)
+        self._fill(words.head(2))
 
     def restore(self, state: Any) -> None:
         generator, threads = state
-        super().restore(generator)
+        self.thing.set_state(generator)
         if threads != 1:
             self._set_threads(threads)
 

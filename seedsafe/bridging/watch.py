@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -14,6 +13,7 @@ from seedsafe.bridging.options import NotReproducible
 from seedsafe.bridging.region import Region
 from seedsafe.bridging.sources import Source
 from seedsafe.bridging.words import Words, other_address
+from seedsafe.ground.warning import warn
 from seedsafe.keys.key import Address
 
 __all__ = ["KEYS", "Call", "Watch", "trace"]
@@ -162,11 +162,10 @@ class Watch:
         self._indices.add(address.index)
         self._seeds = seeds if self._seeds is None else self._seeds & seeds
         if number >= KEYS and self._seeds and len(self._indices) > 1:
-            warnings.warn(
+            warn(
                 f"{self._label} makes a generator with the same seed in every call ({', '.join(sorted(self._seeds))}), so "
                 "all samples get the same numbers in every epoch: leave the seed out, as in "
-                "np.random.default_rng(), or pass Bridge(verify=False) if constant numbers are intended",
-                stacklevel=2,
+                "np.random.default_rng(), or pass Bridge(verify=False) if constant numbers are intended"
             )
             self._seeds = set()
 

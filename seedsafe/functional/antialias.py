@@ -12,6 +12,7 @@ import numpy as np
 
 from seedsafe.functional.pictures import pixels
 from seedsafe.functional.scratch import scratch
+from seedsafe.functional.values import memory_for
 from seedsafe.ground.info import FLOAT32, UINT8, Array
 from seedsafe.ground.process import importing
 from seedsafe.kernels import FILTERS, INTERLEAVED, PLANAR, Resizing, address, library
@@ -22,7 +23,6 @@ __all__ = [
     "changed_by_pillow",
     "has_passes",
     "pil_image",
-    "resize_in_one_pass",
     "resize_smoothly",
 ]
 
@@ -34,6 +34,9 @@ BANDS: Final = {1: "L", 3: "RGB", 4: "RGBX"}
 
 _LINE: Final = 64
 """Bytes of a line of the processor's cache."""
+
+_USUAL: Final = 2**20
+"""Bytes of memory with which most calls are content."""
 
 _SAME: Final = (np.ones(1, FLOAT32), np.zeros(1, FLOAT32))
 """A factor and an offset that change nothing."""
@@ -57,9 +60,10 @@ def resize_smoothly(image: Array, height: int, width: int, interpolation: str) -
 
     The compiled kernels do it where they can, else Pillow. uint8 keeps its dtype; other dtypes that can be interpolated go through Pillow's mode F. "area" is Pillow's box.
     """
-    compiled = _resize_compiled(image, height, width, interpolation)
+    values = image if image.dtype == UINT8 else np.ascontiguousarray(image, FLOAT32)
+    compiled = Pass(height, width, interpolation).run(values, None, is_video=False)
     if compiled is not None:
-        return compiled
+        return _rounded(compiled, image.dtype).astype(image.dtype, copy=False)
     rows, columns = image.shape[:2]
 
     def change(picture: Any, _: slice) -> Any:
@@ -99,7 +103,7 @@ def changed_by_pillow(image: Array, height: int, width: int, change: Callable[[A
 
 def _rounded(values: Array, dtype: np.dtype[Any]) -> Array:
     """Return floats that are whole numbers in the range of an integer's dtype, or as they are for floats."""
-    if dtype.kind == "f":
+    if dtype.kind == "f" or values.dtype == dtype:
         return values
     limits = np.iinfo(dtype)
     return np.clip(np.rint(values), limits.min, limits.max)
@@ -110,30 +114,14 @@ def has_passes() -> bool:
     return library() is not None
 
 
-def _resize_compiled(image: Array, height: int, width: int, interpolation: str) -> Array | None:
-    """Return an image resized by the kernels, or None if they cannot."""
-    if image.dtype == UINT8:
-        return resize_in_one_pass(image, Pass(height, width, interpolation))
-    opened = library()
-    if opened is None:
-        return None
-    pixels_of = image if image.ndim == 3 else image[..., None]
-    floats = np.ascontiguousarray(pixels_of, FLOAT32)
-    target: Array = np.empty((height, width, floats.shape[2]), FLOAT32)
-    job = _job(floats, Pass(height, width, interpolation), target)
-    if not _done(opened.seedsafe_resize_floats, job):
-        return None
-    return (
-        _rounded(target, image.dtype).astype(image.dtype, copy=False).reshape(height, width, *image.shape[2:])
-    )
-
-
 class Pass(NamedTuple):
-    """What one pass over an image of uint8 does: it resizes, cuts, mirrors, normalises and puts the channels first."""
+    """What one pass over an image of uint8 does: it resizes a window, cuts, mirrors, normalises and puts the channels first."""
 
     height: int
     width: int
     interpolation: str
+    source: tuple[int, int, int, int] | None = None
+    """The window of the image that is resized, if it is not the whole: top, left, height and width."""
     cut: tuple[int, int, int, int] | None = None
     """The window of the resized image that is kept, before it is mirrored: top, left, height and width."""
     mirrors: tuple[bool, bool] = (False, False)
@@ -164,40 +152,48 @@ class Pass(NamedTuple):
         """The dtype of the result."""
         return FLOAT32 if self.in_units or self.affine is not None else UINT8
 
+    def run(self, image: Array, row: Array | None, *, is_video: bool) -> Array | None:
+        """Return the result for an image or for each frame of a video, in the row if it fits; None if the kernels cannot do it.
 
-def resize_in_one_pass(image: Array, todo: Pass, out: Array | None = None) -> Array | None:
-    """Return a new array with the result, or `out` if it fits; None if the kernels cannot do it.
+        Args:
+            image: uint8, or float32, which is resized alone: (H, W) or (H, W, C), for a video (T, H, W) or (T, H, W, C).
+            row: memory for the result.
+            is_video: whether the first axis is that of the frames.
+        """
+        opened = library()
+        frames = image if is_video else image[np.newaxis]
+        if opened is None:
+            return None
+        if self.source is not None:
+            top, left, rows, columns = self.source
+            frames = frames[:, top : top + rows, left : left + columns]
+        *_, channels = frames.shape if frames.ndim == 4 else (1,)
+        each = frames.itemsize
+        if frames.strides[2:] != ((channels * each, each) if frames.ndim == 4 else (each,)):
+            frames = np.ascontiguousarray(frames)
+        size = self.window[2:]
+        shape = (channels, *size) if self.planar else (*size, *frames.shape[3:])
+        if is_video:
+            shape = (len(frames), *shape)
+        is_float = image.dtype == FLOAT32
+        row = memory_for(shape, FLOAT32 if is_float else self.dtype, row)
+        call = opened.seedsafe_resize_floats if is_float else opened.seedsafe_resize_bytes
+        return row if _done(call, _job(frames, self, row)) else None
 
-    Args:
-        image: uint8, (H, W) or (H, W, C); the pixels of a row lie side by side.
-        todo: what is done.
-        out: an array to fill and return, if it has the result's shape and dtype.
-    """
-    opened = library()
-    if opened is None or image.dtype != UINT8 or not 2 <= image.ndim <= 3:
-        return None
-    channels = image.shape[2] if image.ndim == 3 else 1
-    if image.strides[1:] != ((channels, 1) if image.ndim == 3 else (1,)):
-        image = np.ascontiguousarray(image)
-    size = todo.window[2:]
-    shape = (channels, *size) if todo.planar else (*size, *image.shape[2:])
-    if out is None or out.shape != shape or out.dtype != todo.dtype or not out.flags.carray:
-        out = np.empty(shape, todo.dtype)
-    return out if _done(opened.seedsafe_resize_bytes, _job(image, todo, out)) else None
 
-
-def _job(image: Array, todo: Pass, target: Array) -> Resizing:
-    channels = image.shape[2] if image.ndim == 3 else 1
+def _job(frames: Array, todo: Pass, target: Array) -> Resizing:
+    channels = frames.shape[3] if frames.ndim == 4 else 1
     affine: tuple[Array, ...] = ()
     if todo.dtype == FLOAT32:
         affine = todo.affine or _SAME
         if len(affine[0]) != channels:
             affine = tuple(part.repeat(channels) for part in affine)
     job = Resizing(
-        address(image),
-        image.strides[0],
+        address(frames),
+        len(frames),
+        *frames.strides[:2],
         channels,
-        *image.shape[:2],
+        *frames.shape[1:3],
         channels,
         todo.height,
         todo.width,
@@ -217,11 +213,11 @@ def _job(image: Array, todo: Pass, target: Array) -> Resizing:
 
 
 def _done(call: Callable[[Resizing], int], job: Resizing) -> bool:
-    """Make a call with the scratch memory that it asks for, and return whether it did its work."""
-    needed = call(job)
-    if needed < 0:
-        return False
-    memory = scratch((needed + _LINE,))
-    first = address(memory)
-    job.scratch, job.scratch_size = first + -first % _LINE, needed
-    return call(job) == 0
+    """Make a call with usual scratch memory, or as much as it then asks for, and return whether it did its work."""
+    needed = _USUAL
+    while needed > 0:
+        memory = scratch((needed + _LINE,))
+        first = address(memory)
+        job.scratch, job.scratch_size = first + -first % _LINE, needed
+        needed = call(job)
+    return needed == 0

@@ -15,6 +15,7 @@ from seedsafe.ground.exactness import EVERYWHERE, exact
 from seedsafe.ground.info import FLOAT32, UINT8, Array, arithmetic
 
 __all__ = [
+    "memory_for",
     "normalize",
     "normalize_chw",
     "to_chw",
@@ -50,7 +51,7 @@ def to_float(image: Array, out: Array | None = None) -> Array:
         return image
     if image.size < _SMALL:
         return np.divide(image, np.float32(255), dtype=np.float32, order="C")
-    result = _memory_for(image.shape, np.float32, out)
+    result = memory_for(image.shape, np.float32, out)
     rows = result.reshape(image.shape[0], -1)
     _scale(image.reshape(rows.shape), 3.0, rows)
     rows *= np.float32(1 / 765)  # equals x / 255, rounded once, for each of the 256 values
@@ -80,7 +81,7 @@ def normalize(image: Array, mean: Sequence[float], std: Sequence[float], out: Ar
     """
     check_channels(image, mean, std)
     scale, offset = _tiles(tuple(mean), tuple(std), _top(image))
-    result = _memory_for(image.shape, np.float32, out)
+    result = memory_for(image.shape, np.float32, out)
     result[...] = image
     flat = result.reshape(-1)
     whole = flat.size - flat.size % scale.size
@@ -122,7 +123,7 @@ def normalize_chw(
         flat *= scale[:values]
         flat += offset[:values]
         first = last.transpose(2, 0, 1) if image.ndim == 3 else last[np.newaxis]
-        result = _memory_for(first.shape, FLOAT32, out)
+        result = memory_for(first.shape, FLOAT32, out)
         result[...] = first
         return result
     scale, offset = affine(tuple(mean), tuple(std), _top(image))
@@ -152,7 +153,7 @@ def _channels(image: Array) -> list[Array]:
     return planes
 
 
-def _memory_for(shape: tuple[int, ...], dtype: npt.DTypeLike, out: Array | None) -> Array:
+def memory_for(shape: tuple[int, ...], dtype: npt.DTypeLike, out: Array | None) -> Array:
     """Return the memory for a result: `out` if it fits, else a new array."""
     if out is None:
         return np.empty(shape, dtype)
@@ -227,7 +228,7 @@ def to_chw(image: Array, out: Array | None = None) -> Array:
     image = in_memory(image)
     need_image(image)
     channels = image.shape[2] if image.ndim == 3 else 1
-    planes = _memory_for((channels, *image.shape[:2]), image.dtype, out)
+    planes = memory_for((channels, *image.shape[:2]), image.dtype, out)
     first = image.transpose(2, 0, 1) if image.ndim == 3 else image[np.newaxis]
     if _splits(image, channels) and not first.flags.c_contiguous:
         # A window of a wider image would take up to fifty times as long: see scratch_planes.
@@ -264,10 +265,10 @@ def _planes(
     """Return the channels of an image, or of images (N, H, W, C), and the result's memory: for each channel, and as a whole."""
     if images.ndim < 4:
         planes = _channels(images)
-        result = _memory_for((len(planes), *images.shape[:2]), dtype, out)
+        result = memory_for((len(planes), *images.shape[:2]), dtype, out)
         return planes, list(result), result
     count, height, width, channels = images.shape
-    result = _memory_for((count, channels, height, width), dtype, out)
+    result = memory_for((count, channels, height, width), dtype, out)
     tall = np.ascontiguousarray(images).reshape(count, height * width, channels)  # as one image
     planes = [tall[:, :, 0]] if channels == 1 else _channels(tall)
     return planes, list(result.reshape(count, channels, -1).swapaxes(0, 1)), result

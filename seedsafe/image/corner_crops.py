@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from seedsafe.ground.checks import flag, pair
 from seedsafe.ground.exactness import EVERYWHERE
@@ -132,7 +132,7 @@ class TenCrop(_FixedCrop):
         [1, 3, 7, 9, 5, 3, 1, 9, 7, 5]
     """
 
-    joins_pass: ClassVar[bool] = False
+    place_in_pass = None
 
     size: Pair = option()
     vertical_flip: bool = option(flag, default=False, kw_only=True)

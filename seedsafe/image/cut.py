@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from seedsafe.functional.antialias import Pass
 from seedsafe.functional.resize import resize, resize_boxes, resize_points
 from seedsafe.functional.window import crop, shift_boxes, shift_points
 from seedsafe.ground.checks import pair, probability
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.options import ResizeTransform
+from seedsafe.image.options import InPass, ResizeTransform
 from seedsafe.pipeline.option import Pair, option
 from seedsafe.pipeline.primitive import primitive
 from seedsafe.pipeline.transform import SpatialTransform
@@ -18,10 +18,8 @@ __all__ = ["CropTransform", "ResizeWindow", "ResizedCropTransform"]
 
 
 @primitive()
-class CropTransform(SpatialTransform):
+class CropTransform(InPass, SpatialTransform):
     """A transform whose result is a window inside the image; its parameters are a Window."""
-
-    joins_pass: ClassVar[bool] = True
 
     p: float = option(probability, default=1.0, kw_only=True)
 
@@ -31,8 +29,7 @@ class CropTransform(SpatialTransform):
 
     def add_to_pass(self, work: Any, params: Any) -> Any:
         """Return the work of a pass with a window of its result."""
-        window, todo = work
-        return window, todo.cut_to(*self.window(params))
+        return work.cut_to(*self.window(params))
 
     def out_info(self, info: Info, params: Any) -> Info:
         return info.resized(*self.window(params)[2:])
@@ -74,9 +71,9 @@ class ResizeWindow(SpatialTransform):
         return resize(window, height, width, interpolation=self.interpolation, antialias=self.antialias)
 
     def add_to_pass(self, work: Any, params: Any) -> Any:
-        """Return the window, and what a pass over it does."""
+        """Return a pass that resizes the window."""
         height, width = self.size or params[2:]
-        return params, Pass(height, width, self.interpolation)
+        return Pass(height, width, self.interpolation, params)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
         height, width = self.size or params[2:]

@@ -9,6 +9,7 @@ from seedsafe.functional import flip
 from seedsafe.ground.checks import probability
 from seedsafe.ground.exactness import EVERYWHERE
 from seedsafe.ground.info import Array, Info
+from seedsafe.image.options import InPass
 from seedsafe.keys.draws import Draws
 from seedsafe.pipeline.option import option
 from seedsafe.pipeline.primitive import primitive
@@ -37,17 +38,15 @@ VERTICAL: Final = Mirror(0, flip.vertical_flip, flip.vertical_flip_points, flip.
 
 
 @primitive()
-class _Flip(SpatialTransform):
+class _Flip(InPass, SpatialTransform):
     p: float = option(probability, default=0.5)
 
-    joins_pass: ClassVar[bool] = True
     mirror: ClassVar[Mirror]
 
     def add_to_pass(self, work: Any, params: Any) -> Any:
         """Return the work of a pass with the result mirrored."""
-        window, todo = work
-        mirrors = tuple(turned != (axis == self.mirror.axis) for axis, turned in enumerate(todo.mirrors))
-        return window, todo._replace(mirrors=mirrors)
+        mirrors = tuple(turned != (axis == self.mirror.axis) for axis, turned in enumerate(work.mirrors))
+        return work._replace(mirrors=mirrors)
 
     def draw(self, rng: Draws, info: Info) -> Flip:
         return Flip(info.image_size()[self.mirror.axis])

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar, Final, Literal
 
-from seedsafe.functional.antialias import has_passes, resize_in_one_pass
+from seedsafe.functional.antialias import Pass, has_passes
 from seedsafe.functional.resize import INTERPOLATIONS
 from seedsafe.functional.window import MODES
 from seedsafe.ground.checks import choice, each, flag, probability, real, span
-from seedsafe.ground.info import UINT8, Array, Info
+from seedsafe.ground.info import Info
 from seedsafe.pipeline.option import option
 from seedsafe.pipeline.primitive import primitive
 from seedsafe.pipeline.transform import ImageTransform, SpatialTransform
@@ -20,6 +20,7 @@ __all__ = [
     "SMOOTH",
     "UNITS",
     "FillTransform",
+    "InPass",
     "Often",
     "ResizeTransform",
     "Sometimes",
@@ -63,6 +64,21 @@ class FillTransform(SpatialTransform):
     mask_fill: float = option(_number, "pass the label of pixels outside the image", default=0, kw_only=True)
 
 
+class InPass(ImageTransform):
+    """A transform whose work the kernels do, if they are there, together with that of its neighbours."""
+
+    __slots__ = ()
+
+    @property
+    def place_in_pass(self) -> Literal["first", "later"] | None:
+        """Whether the kernels are there."""
+        return "later" if has_passes() else None
+
+    def begin_pass(self, info: Info) -> Pass:
+        """Return a pass that leaves an image as it is."""
+        return Pass(*info.image_size(), "bilinear")
+
+
 @primitive()
 class ResizeTransform(SpatialTransform):
     """A transform that resizes the image or a part of it."""
@@ -72,22 +88,11 @@ class ResizeTransform(SpatialTransform):
     p: float = option(probability, default=1.0, kw_only=True)
 
     @property
-    def begins_pass(self) -> bool:
+    def place_in_pass(self) -> Literal["first", "later"] | None:
         """Whether it smooths, which the kernels do together with what follows if they are there."""
-        return self.antialias and self.interpolation != "nearest" and has_passes()
+        return "first" if self.antialias and self.interpolation != "nearest" and has_passes() else None
 
-    def takes_pass(self, image: Array) -> bool:
-        """Return whether it can begin a pass over this image."""
-        return (
-            image.dtype == UINT8
-            and (image.ndim == 2 or (image.ndim == 3 and image.shape[2] <= 4))
-            and image.size > 0
-        )
-
-    def pass_over(self, image: Array, work: Any, row: Array | None) -> Array | None:
-        """Return the result of a pass, in the row if it fits, or None if the kernels cannot do it."""
-        (top, left, rows, columns), todo = work
-        return resize_in_one_pass(image[top : top + rows, left : left + columns], todo, row)
+    begin_pass = InPass.begin_pass
 
 
 @primitive()

@@ -43,9 +43,8 @@ class ScaleTransform(ResizeTransform):
         return resize(image, params[0], params[1], interpolation=self.interpolation, antialias=self.antialias)
 
     def add_to_pass(self, work: Any, params: Any) -> Any:
-        """Return the window, all of the image, and what a pass over it does."""
-        height, width, rows, columns = params
-        return (0, 0, rows, columns), Pass(height, width, self.interpolation)
+        """Return a pass that resizes the image."""
+        return Pass(params[0], params[1], self.interpolation)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
         return resize(mask, params[0], params[1], interpolation="nearest")

@@ -19,9 +19,10 @@ from seedsafe.functional.values import (
 from seedsafe.ground.checks import real
 from seedsafe.ground.exactness import EVERYWHERE
 from seedsafe.ground.info import Array, Info
+from seedsafe.image.options import InPass
 from seedsafe.pipeline.option import Option, option
 from seedsafe.pipeline.primitive import check_options, primitive
-from seedsafe.pipeline.transform import ImageTransform, Transform
+from seedsafe.pipeline.transform import Transform
 
 __all__ = ["Normalize", "ToCHW", "ToFloat"]
 
@@ -42,7 +43,7 @@ def _are_bytes(low: float, high: float) -> bool:
 
 
 @primitive(exact=EVERYWHERE, fills=True)
-class Normalize(ImageTransform):
+class Normalize(InPass):
     """Subtract a mean and divide by a standard deviation, channel by channel; the result is float32.
 
     uint8 is divided by 255 first: mean and std are for images in [0, 1], as usual.
@@ -105,18 +106,17 @@ class Normalize(ImageTransform):
     def out_info(self, info: Info, params: Any) -> Info:
         return info.with_dtype(np.float32)
 
-    joins_pass: ClassVar[bool] = True
     ends_pass: ClassVar[bool] = True
+    _planar: ClassVar[bool] = False
 
-    def takes_pass(self, image: Array) -> bool:
+    def takes_pass(self, channels: int) -> bool:
         """Return whether mean and std fit the image's channels."""
-        return len(self.mean) in (1, image.shape[2] if image.ndim == 3 else 1)
+        return len(self.mean) in (1, channels)
 
     def add_to_pass(self, work: Any, params: Any) -> Any:
         """Return the work of a pass with its values normalised."""
-        window, todo = work
-        top = 1.0 if todo.in_units else 255.0
-        return window, todo._replace(affine=affine(tuple(self.mean), tuple(self.std), top))
+        top = 1.0 if work.in_units else 255.0
+        return work._replace(affine=affine(self.mean, self.std, top), planar=self._planar)
 
     def joined(self, following: Transform) -> Transform | None:
         """Return this and a following ToCHW as one transform, which passes over the image once."""
@@ -137,7 +137,7 @@ class Normalize(ImageTransform):
 
 
 @primitive(exact=EVERYWHERE, fills=True)
-class ToFloat(ImageTransform):
+class ToFloat(InPass):
     """Convert the image to float32: uint8 is divided by 255, float32 stays the same.
 
     Raises:
@@ -149,12 +149,11 @@ class ToFloat(ImageTransform):
     """
 
     _checks_values: ClassVar[bool] = True
-    joins_pass: ClassVar[bool] = True
+    _planar: ClassVar[bool] = False
 
     def add_to_pass(self, work: Any, params: Any) -> Any:
         """Return the work of a pass with its values in [0, 1]."""
-        window, todo = work
-        return window, todo._replace(in_units=True)
+        return work._replace(in_units=True, planar=self._planar)
 
     def out_span(
         self, span: tuple[float, float] | None, source: str | None = None
@@ -186,7 +185,7 @@ class ToFloat(ImageTransform):
 
 
 @primitive(exact=EVERYWHERE, fills=True)
-class ToCHW(ImageTransform):
+class ToCHW(InPass):
     """Put the channels first, as PyTorch expects. It belongs at the end of a pipeline.
 
     Raises:
@@ -198,13 +197,11 @@ class ToCHW(ImageTransform):
     """
 
     channels: ClassVar[Literal["any", "last", "to first"]] = "to first"
-    joins_pass: ClassVar[bool] = True
     ends_pass: ClassVar[bool] = True
 
     def add_to_pass(self, work: Any, params: Any) -> Any:
         """Return the work of a pass with the channels first."""
-        window, todo = work
-        return window, todo._replace(planar=True)
+        return work._replace(planar=True)
 
     def out_info(self, info: Info, params: Any) -> Info:
         height, width = info.image_size()
@@ -221,8 +218,7 @@ class ToCHW(ImageTransform):
 class _NormalizeCHW(Normalize):
     """Normalize and ToCHW."""
 
-    def add_to_pass(self, work: Any, params: Any) -> Any:
-        return ToCHW().add_to_pass(Normalize.add_to_pass(self, work, params), params)
+    _planar: ClassVar[bool] = True
 
     def out_info(self, info: Info, params: Any) -> Info:
         return ToCHW().out_info(Normalize.out_info(self, info, params), params)
@@ -240,9 +236,7 @@ class _ToFloatCHW(ToFloat):
     """ToFloat and ToCHW."""
 
     ends_pass: ClassVar[bool] = True
-
-    def add_to_pass(self, work: Any, params: Any) -> Any:
-        return ToCHW().add_to_pass(ToFloat.add_to_pass(self, work, params), params)
+    _planar: ClassVar[bool] = True
 
     def out_info(self, info: Info, params: Any) -> Info:
         return ToCHW().out_info(ToFloat.out_info(self, info, params), params)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, Literal, NamedTuple
 
+from seedsafe.functional.antialias import has_passes
 from seedsafe.functional.window import crop, crop_each, shift_boxes, shift_points
 from seedsafe.ground.checks import checked_int, flag, pair
 from seedsafe.ground.exactness import EVERYWHERE
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.cut import CropTransform
-from seedsafe.image.options import FillTransform, cannot_crop
+from seedsafe.image.options import FillTransform, InPass, cannot_crop
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.many import ManyDraws
 from seedsafe.pipeline.option import Option, Pair, option
@@ -88,7 +89,7 @@ class Windowed(FillTransform):
 
 
 @primitive()
-class _FixedWindow(Windowed):
+class _FixedWindow(InPass, Windowed):
     """A window of a fixed size.
 
     Raises:
@@ -100,7 +101,12 @@ class _FixedWindow(Windowed):
         "pass the height and width of the crop in pixels",
         doc="the window's size in pixels, one number or (height, width).",
     )
-    joins_pass: ClassVar[bool] = True
+
+    @property
+    def place_in_pass(self) -> Literal["first", "later"] | None:
+        """Whether its window lies inside the image, and the kernels are there."""
+        may_pad = any(getattr(self, name, False) for name in ("padding", "pad_if_needed"))
+        return None if may_pad or not has_passes() else "later"
 
     add_to_pass = CropTransform.add_to_pass
 

@@ -29,7 +29,7 @@ FOLDER: Final = Path(__file__).parent
 NAME: Final = "kernels.library"
 """The library's file, in FOLDER. With the system's usual ending it would look like a module."""
 
-_VERSION: Final = 2
+_VERSION: Final = 3
 """SEEDSAFE_KERNELS of kernels.h."""
 
 FILTERS: Final = {"area": 0, "bilinear": 1, "bilinear exact": 1, "bicubic": 2, "lanczos": 3}
@@ -54,7 +54,7 @@ class Resizing(ctypes.Structure):
 
     _fields_ = (
         ("source", _POINTER),
-        *_all(_LONG, "row_step", "pixel_step"),
+        *_all(_LONG, "frames", "frame_step", "row_step", "pixel_step"),
         *_all(_INT, "rows", "columns", "channels", "whole_rows", "whole_columns", "top", "left"),
         *_all(_INT, "new_rows", "new_columns", "filter", "mirror_rows", "mirror_columns", "layout"),
         *_all(_INT, "plain", "times"),

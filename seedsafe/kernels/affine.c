@@ -44,22 +44,55 @@ static inline void fill(const Warping *job, uint8_t *row, int64_t first, int64_t
     for (int64_t x = first; x < last; x++) memcpy(row + x * pixel, job->fill, (size_t)pixel);
 }
 
+#if defined(HAS_AVX2)
+/* Copy pixels of three bytes by moves of four, 8 at a time, as long as another one is to come: it writes over the fourth byte. Places
+   inside an image are below 2**31, so their steps may be taken in 32 bits. */
+AVX2 static inline int64_t move_avx2(const uint8_t *source, int32_t step, int32_t end, const int64_t *from, const int64_t *steps, int64_t count,
+                                     uint8_t *to) {
+    const __m256i numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), last = _mm256_set1_epi32(end - 1);
+    __m256i right = _mm256_set1_epi32((int32_t)(uint32_t)steps[0]), below = _mm256_set1_epi32((int32_t)(uint32_t)steps[1]);
+    __m256i x = _mm256_add_epi32(_mm256_set1_epi32((int32_t)(uint32_t)from[0]), _mm256_mullo_epi32(numbers, right));
+    __m256i y = _mm256_add_epi32(_mm256_set1_epi32((int32_t)(uint32_t)from[1]), _mm256_mullo_epi32(numbers, below));
+    int64_t done = 0;
+    for (; done + 8 < count; done += 8, to += 24) {
+        int32_t places[8];
+        __m256i column = _mm256_srli_epi32(x, 16), row = _mm256_mullo_epi32(_mm256_srli_epi32(y, 16), _mm256_set1_epi32(step));
+        __m256i all = _mm256_add_epi32(row, _mm256_add_epi32(column, _mm256_add_epi32(column, column)));
+        if (_mm256_movemask_epi8(_mm256_cmpgt_epi32(all, last))) break; /* behind the last pixel nothing may be read */
+        _mm256_storeu_si256((__m256i *)places, all);
+        for (int i = 0; i < 8; i++) memcpy(to + 3 * i, source + places[i], 4);
+        x = _mm256_add_epi32(x, _mm256_slli_epi32(right, 3)), y = _mm256_add_epi32(y, _mm256_slli_epi32(below, 3));
+    }
+    return done;
+}
+#endif
+
 /* `pixel` is a constant where it is called, so that a copy is a move. */
-static inline void take_nearest(const Warping *job, int32_t pixel) {
+static inline void take_nearest(const Warping *job, int32_t pixel, int vectors) {
     const double *m = job->matrix;
     int64_t across[3] = {fixed(m[0]), fixed(m[1]), fixed(m[2] + m[0] * 0.5 + m[1] * 0.5)};
     int64_t down[3] = {fixed(m[3]), fixed(m[4]), fixed(m[5] + m[3] * 0.5 + m[4] * 0.5)};
+    int64_t step = job->row_step;
     for (int32_t y = 0; y < job->rows; y++) {
         uint8_t *row = (uint8_t *)job->target + (int64_t)y * job->columns * pixel;
-        int64_t from_x = across[2] + across[1] * y, from_y = down[2] + down[1] * y, first = 0, last = job->columns;
-        narrow(from_x, across[0], (int64_t)job->columns << 16, &first, &last);
-        narrow(from_y, down[0], (int64_t)job->rows << 16, &first, &last);
+        int64_t from[2] = {across[2] + across[1] * y, down[2] + down[1] * y}, first = 0, last = job->columns;
+        narrow(from[0], across[0], (int64_t)job->columns << 16, &first, &last);
+        narrow(from[1], down[0], (int64_t)job->rows << 16, &first, &last);
         fill(job, row, 0, first, pixel);
-        from_x += across[0] * first, from_y += down[0] * first;
-        for (int64_t x = first; x < last; x++, from_x += across[0], from_y += down[0])
-            memcpy(row + x * pixel, (const uint8_t *)job->source + (from_y >> 16) * job->row_step + (from_x >> 16) * pixel,
-                   (size_t)pixel);
         fill(job, row, last, job->columns, pixel);
+        int64_t x = first, steps[2] = {across[0], down[0]};
+        from[0] += steps[0] * x, from[1] += steps[1] * x;
+#if defined(HAS_AVX2)
+        int64_t below = (job->rows - 1) * step, end = (below > 0 ? below : 0) + (job->columns - 1) * 3;
+        if (vectors && below > -(1 << 30) && below < 1 << 30) {
+            x += move_avx2(job->source, (int32_t)step, (int32_t)end, from, steps, last - first, row + x * pixel);
+            from[0] += steps[0] * (x - first), from[1] += steps[1] * (x - first);
+        }
+#else
+        (void)vectors;
+#endif
+        for (; x < last; x++, from[0] += steps[0], from[1] += steps[1])
+            memcpy(row + x * pixel, (const uint8_t *)job->source + (from[1] >> 16) * step + (from[0] >> 16) * pixel, (size_t)pixel);
     }
 }
 
@@ -206,14 +239,24 @@ AVX2 static void interpolate_at_once(const Warping *job) {
 #endif
 
 static inline void warp(const Warping *job, int32_t pixel) {
-    job->filter == NEAREST ? take_nearest(job, pixel) : interpolate(job, pixel);
+    job->filter == NEAREST ? take_nearest(job, pixel, 0) : interpolate(job, pixel);
 }
+
+#if defined(HAS_AVX2)
+AVX2 static void take_nearest_avx2(const Warping *job) { take_nearest(job, 3, 1); }
+#endif
 
 PUBLIC int64_t seedsafe_warp(const Warping *job) {
     if (is_refused(job)) return REFUSED;
 #if defined(HAS_AVX2)
     if (job->filter != NEAREST && !job->plain && has_avx2() && (job->pixel == 3 || job->pixel == 4)) {
         interpolate_at_once(job);
+        return 0;
+    }
+#endif
+#if defined(HAS_AVX2)
+    if (job->filter == NEAREST && !job->plain && has_avx2() && job->pixel == 3) {
+        take_nearest_avx2(job);
         return 0;
     }
 #endif

@@ -12,13 +12,14 @@
 enum { PRECISION = 22, HALF_PRECISION = 11 };
 
 typedef struct {
-    int32_t taps;      /* room for the weights of one pixel, even, since vectors take two at a time */
+    int32_t taps;      /* room for the weights of one pixel; 4 divides it, since vectors take two or four at a time */
     int32_t *first;    /* the first old pixel of each new one */
     int32_t *count;    /* how many follow it */
     double *exact;     /* the weights, for floats */
     int32_t *weights;  /* the same in PRECISION bits, for bytes */
     int16_t *high;     /* their upper and lower halves: products of 16 bits are what vectors add up two at a time */
     int16_t *low;
+    int8_t *digits;    /* and their three digits of 8 bits, those of four taps side by side: newer vectors add up four at a time */
 } Axis;
 
 static double sinc(double x) {
@@ -51,7 +52,15 @@ static double support(int32_t filter) {
 static int32_t taps_of(int32_t old, int32_t new, int32_t filter) {
     double scale = (double)old / new;
     int32_t taps = (int32_t)ceil(support(filter) * (scale < 1.0 ? 1.0 : scale)) * 2 + 1;
-    return (taps + 1) & ~1;
+    return (taps + 3) & ~3;
+}
+
+/* Write three digits from -128 to 127, four bytes apart: number = first + 2**8 * second + 2**16 * third. */
+static void split(int32_t number, int8_t *digits) {
+    for (int i = 0; i < 3; i++, digits += 4) {
+        *digits = (int8_t)(uint8_t)number;
+        number = (number - *digits) >> 8;
+    }
 }
 
 /* Fill an axis: `new` pixels behind the `skipped` ones of a side that is resized from `old` to `whole`. A side that stays is not filtered: Pillow leaves out its pass. */
@@ -78,26 +87,20 @@ static void fill_axis(Axis *axis, int32_t old, int32_t whole, int32_t skipped, i
             if (sum != 0.0)
                 for (int32_t tap = 0; tap < count; tap++) exact[tap] /= sum;
         }
-        if (bytes && count % 2) { /* a neighbour of weight 0 makes it even, where there is one */
-            if (from + count < old) {
-                exact[count] = 0.0;
-                count++;
-            } else if (from > 0) {
-                memmove(exact + 1, exact, (size_t)count * sizeof(double));
-                exact[0] = 0.0;
-                from--, count++;
-            }
-        }
         axis->first[out] = from;
         axis->count[out] = count;
         if (!bytes) continue;
         int32_t *weights = axis->weights + (size_t)out * taps;
         int16_t *high = axis->high + (size_t)out * taps, *low = axis->low + (size_t)out * taps;
-        for (int32_t tap = 0; tap < taps; tap++) {
-            double scaled = tap < count ? exact[tap] * (1 << PRECISION) : 0.0;
+        int8_t *digits = axis->digits + (size_t)out * taps * 3;
+        memset(digits, 0, (size_t)taps * 3);
+        if (count % 2) high[count] = low[count] = 0;
+        for (int32_t tap = 0; tap < count; tap++) {
+            double scaled = exact[tap] * (1 << PRECISION);
             weights[tap] = (int32_t)(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
             high[tap] = (int16_t)(weights[tap] >> HALF_PRECISION);
             low[tap] = (int16_t)(weights[tap] & ((1 << HALF_PRECISION) - 1));
+            split(weights[tap], digits + tap / 4 * 12 + tap % 4);
         }
     }
 }
@@ -122,6 +125,7 @@ static void deal_axis(Axis *axis, Dealer *dealer, int32_t old, int32_t whole, in
     axis->weights = deal(dealer, bytes ? all * 4 : 0);
     axis->high = deal(dealer, bytes ? all * 2 : 0);
     axis->low = deal(dealer, bytes ? all * 2 : 0);
+    axis->digits = deal(dealer, bytes ? all * 3 : 0);
 }
 
 /* Pillow 13 resizes the columns first where that is cheaper, and each pass rounds. */

@@ -13,16 +13,17 @@
 #endif
 
 /* Raised with each change of a call below, so that an old library beside new Python is not used. */
-#define SEEDSAFE_KERNELS 2
+#define SEEDSAFE_KERNELS 3
 
 enum { BOX = 0, BILINEAR = 1, BICUBIC = 2, LANCZOS = 3 };
 enum { INTERLEAVED = 0, PLANAR = 1 };
 enum { ANY_VECTORS = 0, PLAIN = 1, OLDER_VECTORS = 2 };
 enum { REFUSED = -1, NOT_COMPILED = -2 };
 
-/* An image, where its result goes, and what is done on the way. */
+/* Images of one size, such as the frames of a clip, where their results go, and what is done on the way. */
 typedef struct {
     const void *source;     /* the first pixel; the values of a pixel lie side by side */
+    int64_t frames, frame_step; /* how many images, and the bytes from one to the next, of either sign; for floats one alone */
     int64_t row_step;       /* bytes from one row to the next, of either sign */
     int64_t pixel_step;     /* values from one pixel to the next; for bytes the number of channels */
     int32_t rows, columns;  /* of the source */
@@ -38,7 +39,7 @@ typedef struct {
     float unit;             /* by this, */
     const float *factors;   /* and by the factor of their channel, before its offset is added; NULL leaves bytes */
     const float *offsets;
-    void *target;           /* the result, without gaps */
+    void *target;           /* the results, without gaps */
     void *scratch;          /* memory of the caller, at an address that 64 divides */
     int64_t scratch_size;
 } Resizing;

@@ -50,14 +50,31 @@ static void spread_plain(float *to, Plain bytes, const Resizing *job, const floa
     }
 }
 
+static Plain pick_plain(Plain bytes, Plain places) {
+    Plain result;
+    for (int i = 0; i < 16; i++) result.values[i] = places.values[i] < 16 ? bytes.values[places.values[i]] : 0;
+    return result;
+}
+
+static Plain join_plain(Plain one, Plain two) {
+    for (int i = 0; i < 16; i++) one.values[i] |= two.values[i];
+    return one;
+}
+
 #define NAME(x) x##_plain
 #define TARGET
 #define Bytes Plain
 #define LOAD load_plain
 #define STORE store_plain
 #define SUM sum_plain
+#define MORE TILE
+#define SUM_MORE(to, ...) STORE(to, SUM(__VA_ARGS__))
 #define TURN turn_plain
+#define PICK pick_plain
+#define JOIN join_plain
 #define SPREAD spread_plain
+#define NARROW(...) 0
+#define ARRANGE(...) 0
 #include "bytes.h"
 
 /* AVX2, if the processor has it. */
@@ -78,7 +95,7 @@ AVX2 static inline __m128i sum_avx2(const uint8_t *from, ptrdiff_t step, const A
     int32_t count = axis->count[out];
     __m256i high0 = _mm256_setzero_si256(), high1 = high0, low0 = _mm256_set1_epi32(1 << (PRECISION - 1)), low1 = low0;
     for (int32_t tap = 0; tap < count; tap += 2, from += 2 * step) {
-        __m128i one = load_avx2(from), two = tap + 1 < count ? load_avx2(from + step) : one; /* its weight is 0 there */
+        __m128i one = load_avx2(from), two = load_avx2(tap + 1 < count ? from + step : from); /* its weight is 0 there */
         __m256i left = _mm256_cvtepu8_epi16(_mm_unpacklo_epi8(one, two));
         __m256i right = _mm256_cvtepu8_epi16(_mm_unpackhi_epi8(one, two));
         __m256i upper = pair_avx2(high + tap), lower = pair_avx2(low + tap);
@@ -92,6 +109,31 @@ AVX2 static inline __m128i sum_avx2(const uint8_t *from, ptrdiff_t step, const A
     __m256i both = _mm256_packs_epi32(_mm256_srai_epi32(left, PRECISION), _mm256_srai_epi32(right, PRECISION));
     both = _mm256_permute4x64_epi64(both, 0xD8); /* packing works on each half by itself */
     return _mm_packus_epi16(_mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1));
+}
+
+/* 32 values at once. Each half of a vector is unpacked by itself, and packed again in the end. */
+AVX2 static inline void sum_more_avx2(uint8_t *to, const uint8_t *from, ptrdiff_t step, const Axis *axis, int32_t out) {
+    const int16_t *high = axis->high + (size_t)out * axis->taps, *low = axis->low + (size_t)out * axis->taps;
+    int32_t count = axis->count[out];
+    const __m256i zero = _mm256_setzero_si256();
+    __m256i highs[4], lows[4];
+    for (int i = 0; i < 4; i++) highs[i] = zero, lows[i] = _mm256_set1_epi32(1 << (PRECISION - 1));
+    for (int32_t tap = 0; tap < count; tap += 2, from += 2 * step) {
+        __m256i one = _mm256_loadu_si256((const __m256i *)from);
+        __m256i two = _mm256_loadu_si256((const __m256i *)(tap + 1 < count ? from + step : from)); /* its weight is 0 there */
+        __m256i left = _mm256_unpacklo_epi8(one, two), right = _mm256_unpackhi_epi8(one, two);
+        __m256i upper = pair_avx2(high + tap), lower = pair_avx2(low + tap);
+        __m256i pairs[4] = {_mm256_unpacklo_epi8(left, zero), _mm256_unpackhi_epi8(left, zero),
+                            _mm256_unpacklo_epi8(right, zero), _mm256_unpackhi_epi8(right, zero)};
+        for (int i = 0; i < 4; i++) {
+            highs[i] = _mm256_add_epi32(highs[i], _mm256_madd_epi16(pairs[i], upper));
+            lows[i] = _mm256_add_epi32(lows[i], _mm256_madd_epi16(pairs[i], lower));
+        }
+    }
+    for (int i = 0; i < 4; i++)
+        lows[i] = _mm256_srai_epi32(_mm256_add_epi32(_mm256_slli_epi32(highs[i], HALF_PRECISION), lows[i]), PRECISION);
+    __m256i both = _mm256_packus_epi16(_mm256_packs_epi32(lows[0], lows[1]), _mm256_packs_epi32(lows[2], lows[3]));
+    _mm256_storeu_si256((__m256i *)to, both);
 }
 
 /* Four rounds, each of which pairs a row with the one 8 further. */
@@ -126,28 +168,148 @@ AVX2 static inline void spread_avx2(float *to, __m128i bytes, const Resizing *jo
 #define LOAD load_avx2
 #define STORE store_avx2
 #define SUM sum_avx2
+#define MORE 32
+#define SUM_MORE sum_more_avx2
 #define TURN turn_avx2
+#define PICK _mm_shuffle_epi8
+#define JOIN _mm_or_si128
 #define SPREAD spread_avx2
+#define NARROW(...) 0
+#define ARRANGE(...) 0
 #include "bytes.h"
 #endif
 
 #if defined(HAS_VNNI)
-VNNI static inline __m128i sum_vnni(const uint8_t *from, ptrdiff_t step, const Axis *axis, int32_t out) {
-    const int16_t *high = axis->high + (size_t)out * axis->taps, *low = axis->low + (size_t)out * axis->taps;
-    int32_t count = axis->count[out];
-    __m512i upper = _mm512_setzero_si512(), lower = _mm512_set1_epi32(1 << (PRECISION - 1));
-    for (int32_t tap = 0; tap < count; tap += 2, from += 2 * step) {
-        __m128i one = load_avx2(from), two = tap + 1 < count ? load_avx2(from + step) : one; /* its weight is 0 there */
-        __m256i pairs = _mm256_set_m128i(_mm_unpackhi_epi8(one, two), _mm_unpacklo_epi8(one, two));
-        __m512i wide = _mm512_cvtepu8_epi16(pairs);
-        int32_t above, below;
-        memcpy(&above, high + tap, 4);
-        memcpy(&below, low + tap, 4);
-        upper = _mm512_dpwssd_epi32(upper, wide, _mm512_set1_epi32(above));
-        lower = _mm512_dpwssd_epi32(lower, wide, _mm512_set1_epi32(below));
+/* Numbers from their three digits, rounded to bytes, which are then packed. */
+VNNI static inline __m512i rounded_vnni(const __m512i *digits) {
+    __m512i sum = _mm512_add_epi32(digits[0], _mm512_slli_epi32(digits[1], 8));
+    return _mm512_srai_epi32(_mm512_add_epi32(sum, _mm512_slli_epi32(digits[2], 16)), PRECISION);
+}
+
+/* 64 values at once, four taps at a time. */
+VNNI static inline void sum_more_vnni(uint8_t *to, const uint8_t *from, ptrdiff_t step, const Axis *axis, int32_t out) {
+    const int8_t *digits = axis->digits + (size_t)out * axis->taps * 3;
+    int32_t last = axis->count[out] - 1;
+    __m512i sums[4][3];
+    for (int i = 0; i < 4; i++) sums[i][0] = _mm512_set1_epi32(1 << (PRECISION - 1)), sums[i][1] = sums[i][2] = _mm512_setzero_si512();
+    for (int32_t tap = 0; tap <= last; tap += 4, digits += 12) {
+        __m512i rows[4];
+        for (int i = 0; i < 4; i++) rows[i] = _mm512_loadu_si512(from + (tap + i < last ? tap + i : last) * step); /* or of weight 0 */
+        __m512i a = _mm512_unpacklo_epi8(rows[0], rows[1]), b = _mm512_unpacklo_epi8(rows[2], rows[3]);
+        __m512i c = _mm512_unpackhi_epi8(rows[0], rows[1]), d = _mm512_unpackhi_epi8(rows[2], rows[3]);
+        __m512i fours[4] = {_mm512_unpacklo_epi16(a, b), _mm512_unpackhi_epi16(a, b), _mm512_unpacklo_epi16(c, d), _mm512_unpackhi_epi16(c, d)};
+        for (int digit = 0; digit < 3; digit++) {
+            int32_t four;
+            memcpy(&four, digits + 4 * digit, 4);
+            for (int i = 0; i < 4; i++) sums[i][digit] = _mm512_dpbusd_epi32(sums[i][digit], fours[i], _mm512_set1_epi32(four));
+        }
     }
-    __m512i sums = _mm512_srai_epi32(_mm512_add_epi32(_mm512_slli_epi32(upper, HALF_PRECISION), lower), PRECISION);
-    return _mm512_cvtusepi32_epi8(_mm512_max_epi32(sums, _mm512_setzero_si512()));
+    __m512i left = _mm512_packs_epi32(rounded_vnni(sums[0]), rounded_vnni(sums[1]));
+    _mm512_storeu_si512(to, _mm512_packus_epi16(left, _mm512_packs_epi32(rounded_vnni(sums[2]), rounded_vnni(sums[3]))));
+}
+
+VNNI static inline void spread_vnni(float *to, __m128i bytes, const Resizing *job, const float *factors, const float *offsets) {
+    __m512 values = _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(bytes)), _mm512_set1_ps((float)job->times));
+    __m512 products = _mm512_mul_ps(_mm512_mul_ps(values, _mm512_set1_ps(job->unit)), _mm512_loadu_ps(factors));
+    _mm512_storeu_ps(to, _mm512_add_ps(products, _mm512_loadu_ps(offsets)));
+}
+
+/* For how many times four taps. */
+enum { KEPT = 8 };
+
+/* The head and the digits of each 16 values, if they come from 64 bytes for any four taps. */
+static int fill_groups(const Plan *plan, const Resizing *job, int32_t blocks) {
+    const Axis *axis = &plan->across;
+    int64_t values = (int64_t)job->new_columns * job->channels, begin = 0;
+    uint8_t *group = plan->groups - (HEAD + blocks * DIGITS);
+    for (int64_t place = 0; place < values; place++) {
+        int64_t lane = place % 16, channel = place % job->channels, out = place / job->channels;
+        if (job->mirror_columns) out = job->new_columns - 1 - out;
+        if (lane == 0) {
+            group += HEAD + blocks * DIGITS;
+            memset(group, 0, (size_t)(HEAD + blocks * DIGITS));
+            int64_t last = (place + 15 < values ? place + 15 : values - 1) / job->channels;
+            begin = (int64_t)axis->first[job->mirror_columns ? job->new_columns - 1 - last : out] * job->channels;
+            memcpy(group + 64, &begin, sizeof begin);
+        }
+        for (int32_t tap = 0; tap < 4; tap++) {
+            int64_t at = (int64_t)(axis->first[out] + tap) * job->channels + channel - begin;
+            if (at >= 64 && tap < axis->count[out]) return 0;
+            group[lane * 4 + tap] = (uint8_t)(at & 63);
+        }
+        const int8_t *digits = axis->digits + (size_t)out * axis->taps * 3;
+        for (int32_t block = 0; block < blocks; block++)
+            for (int32_t digit = 0; digit < 3; digit++)
+                memcpy(group + HEAD + block * DIGITS + digit * 64 + lane * 4, digits + block * 12 + digit * 4, 4);
+    }
+    return 1;
+}
+
+/* The 16 values of a group, in all these rows; `blocks` is a constant where it is called, so that its digits stay in registers. */
+VBMI static inline void group_vbmi(const Plan *plan, const Resizing *job, const uint8_t *group, const uint8_t *rows, ptrdiff_t step,
+                                   int64_t count, int32_t blocks, uint8_t *to) {
+    int64_t begin, line = plan->line;
+    memcpy(&begin, group + 64, sizeof begin);
+    const __m512i places = _mm512_loadu_si512(group);
+    __m512i digits[KEPT][3];
+    __mmask64 inside[KEPT];
+    for (int32_t block = 0; block < blocks; block++) {
+        int64_t left = plan->wide - begin - block * 4 * job->channels;
+        inside[block] = left >= 64 ? ~(__mmask64)0 : left > 0 ? ((__mmask64)1 << left) - 1 : 0;
+        for (int digit = 0; digit < 3; digit++) digits[block][digit] = _mm512_loadu_si512(group + HEAD + block * DIGITS + digit * 64);
+    }
+    for (rows += begin; count > 0; count--, rows += step, to += line) {
+        __m512i sums[3] = {_mm512_set1_epi32(1 << (PRECISION - 1)), _mm512_setzero_si512(), _mm512_setzero_si512()};
+        for (int32_t block = 0; block < blocks; block++) {
+            __m512i bytes = _mm512_maskz_loadu_epi8(inside[block], rows + block * 4 * job->channels);
+            __m512i fours = _mm512_permutexvar_epi8(places, bytes);
+            for (int digit = 0; digit < 3; digit++) sums[digit] = _mm512_dpbusd_epi32(sums[digit], fours, digits[block][digit]);
+        }
+        __m512i sum = _mm512_max_epi32(rounded_vnni(sums), _mm512_setzero_si512());
+        _mm_storeu_si128((__m128i *)to, _mm512_cvtusepi32_epi8(sum));
+    }
+}
+
+/* The new columns without turning the rows: the bytes of four taps are picked for 16 values at once. */
+VBMI static int narrow_vbmi(const Plan *plan, const Resizing *job, const uint8_t *rows, ptrdiff_t step, int64_t count) {
+    int32_t most = 0;
+    for (int32_t out = 0; out < job->new_columns; out++) most = plan->across.count[out] > most ? plan->across.count[out] : most;
+    int32_t blocks = (most + 3) / 4, size = HEAD + blocks * DIGITS;
+    int64_t values = (int64_t)job->new_columns * job->channels;
+    if (blocks > KEPT || !fill_groups(plan, job, blocks)) return 0;
+    for (int64_t y = 0; y < count; y += 16) { /* which stay in the cache */
+        int64_t some = count - y < 16 ? count - y : 16;
+        const uint8_t *group = plan->groups;
+        uint8_t *to = plan->narrow + y * plan->line;
+        for (int64_t x = 0; x < values; x += 16, group += size)
+            if (blocks == 1)
+                group_vbmi(plan, job, group, rows + y * step, step, some, 1, to + x);
+            else if (blocks == 2)
+                group_vbmi(plan, job, group, rows + y * step, step, some, 2, to + x);
+            else
+                group_vbmi(plan, job, group, rows + y * step, step, some, blocks, to + x);
+    }
+    return 1;
+}
+
+/* 16 pixels with one permutation. */
+VBMI static int arrange_vbmi(const Plan *plan, const Resizing *job, const uint8_t *row, int mirror, uint8_t *result) {
+    int64_t columns = job->new_columns, channels = job->channels;
+    const __mmask64 all = ~(__mmask64)0 >> (64 - 16 * channels);
+    const __m512i order = _mm512_maskz_loadu_epi8(all, plan->order);
+    for (int64_t x = 0; x < columns; x += 16) {
+        int64_t at = x + 16 <= columns ? x : columns - 16, to = mirror ? columns - 16 - at : at;
+        __m512i pixels = _mm512_permutexvar_epi8(order, _mm512_maskz_loadu_epi8(all, row + at * channels));
+        if (job->layout == INTERLEAVED || channels == 1) {
+            _mm512_mask_storeu_epi8(result + to * channels, all, pixels);
+            continue;
+        }
+        _mm_storeu_si128((__m128i *)(result + to), _mm512_castsi512_si128(pixels));
+        _mm_storeu_si128((__m128i *)(result + columns + to), _mm512_extracti32x4_epi32(pixels, 1));
+        if (channels > 2) _mm_storeu_si128((__m128i *)(result + 2 * columns + to), _mm512_extracti32x4_epi32(pixels, 2));
+        if (channels > 3) _mm_storeu_si128((__m128i *)(result + 3 * columns + to), _mm512_extracti32x4_epi32(pixels, 3));
+    }
+    return 1;
 }
 
 #define NAME(x) x##_vnni
@@ -155,9 +317,15 @@ VNNI static inline __m128i sum_vnni(const uint8_t *from, ptrdiff_t step, const A
 #define Bytes __m128i
 #define LOAD load_avx2
 #define STORE store_avx2
-#define SUM sum_vnni
+#define SUM sum_avx2
+#define MORE 64
+#define SUM_MORE sum_more_vnni
 #define TURN turn_avx2
-#define SPREAD spread_avx2
+#define PICK _mm_shuffle_epi8
+#define JOIN _mm_or_si128
+#define SPREAD spread_vnni
+#define NARROW(...) (has_vbmi() && narrow_vbmi(__VA_ARGS__))
+#define ARRANGE(...) (has_vbmi() && arrange_vbmi(__VA_ARGS__))
 #include "bytes.h"
 #endif
 
@@ -202,8 +370,14 @@ static inline void spread_neon(float *to, uint8x16_t bytes, const Resizing *job,
 #define LOAD vld1q_u8
 #define STORE vst1q_u8
 #define SUM sum_neon
+#define MORE TILE
+#define SUM_MORE(to, ...) STORE(to, SUM(__VA_ARGS__))
 #define TURN turn_neon
+#define PICK vqtbl1q_u8
+#define JOIN vorrq_u8
 #define SPREAD spread_neon
+#define NARROW(...) 0
+#define ARRANGE(...) 0
 #include "bytes.h"
 #endif
 
@@ -251,7 +425,7 @@ static void shorten_floats(const Plane *plane, const Axis *axis, int32_t new_row
 static int is_refused(const Resizing *job) {
     const int64_t most = INT32_MAX / 8; /* products of a side and a number of values stay far from 2**63, and first + count from 2**31 */
     return job->rows < 1 || job->columns < 1 || job->new_rows < 1 || job->new_columns < 1 || job->channels < 1
-        || job->rows > most || job->columns > most || job->new_rows > most || job->new_columns > most || job->channels > 1 << 16
+        || job->rows > most || job->columns > most || job->new_rows > most || job->new_columns > most || job->channels > 1 << 16 || job->frames < 1 || job->frames > most
         || job->whole_rows > most || job->whole_columns > most || job->top < 0 || job->left < 0
         || (int64_t)job->top + job->new_rows > job->whole_rows || (int64_t)job->left + job->new_columns > job->whole_columns
         || job->filter < BOX || job->filter > LANCZOS || job->layout < INTERLEAVED || job->layout > PLANAR || !job->source
@@ -259,7 +433,7 @@ static int is_refused(const Resizing *job) {
 }
 
 PUBLIC int64_t seedsafe_resize_floats(const Resizing *job) {
-    if (is_refused(job) || job->factors || job->layout != INTERLEAVED || job->mirror_rows || job->mirror_columns) return REFUSED;
+    if (is_refused(job) || job->frames != 1 || job->factors || job->layout != INTERLEAVED || job->mirror_rows || job->mirror_columns) return REFUSED;
     Axis across, down;
     Dealer dealer = {job->scratch, 0};
     int last = rows_last(job);
@@ -288,15 +462,24 @@ PUBLIC int64_t seedsafe_resize_floats(const Resizing *job) {
 
 PUBLIC int64_t seedsafe_resize_bytes(const Resizing *job) {
     if (is_refused(job) || job->pixel_step != job->channels) return REFUSED;
+    Resizing rest = *job;
+    if (job->rows == job->whole_rows) { /* the part that is kept is all there is */
+        rest.source = (const uint8_t *)job->source + job->top * job->row_step;
+        rest.rows = rest.whole_rows = job->new_rows, rest.top = 0;
+    }
+    if (job->columns == job->whole_columns) {
+        rest.source = (const uint8_t *)rest.source + (int64_t)job->left * job->channels;
+        rest.columns = rest.whole_columns = job->new_columns, rest.left = 0;
+    }
 #if defined(HAS_VNNI)
-    if (job->plain == ANY_VECTORS && has_vnni()) return resize_vnni(job);
+    if (job->plain == ANY_VECTORS && has_vnni()) return resize_vnni(&rest);
 #endif
 #if defined(HAS_AVX2)
-    if (job->plain != PLAIN && has_avx2()) return resize_avx2(job);
+    if (job->plain != PLAIN && has_avx2()) return resize_avx2(&rest);
 #elif defined(HAS_NEON)
-    if (job->plain != PLAIN) return resize_neon(job);
+    if (job->plain != PLAIN) return resize_neon(&rest);
 #endif
-    return resize_plain(job);
+    return resize_plain(&rest);
 }
 
 PUBLIC int32_t seedsafe_kernels(void) { return SEEDSAFE_KERNELS; }

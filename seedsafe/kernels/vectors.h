@@ -13,7 +13,7 @@
 #define AVX2 __attribute__((target("avx2")))
 #endif
 
-static int has_avx2(void) {
+static inline int has_avx2(void) {
 #if defined(_MSC_VER) && !defined(__clang__)
     int found[4];
     __cpuidex(found, 1, 0);
@@ -30,7 +30,11 @@ static int has_avx2(void) {
 #define HAS_VNNI
 #define VNNI __attribute__((target("avx2,avx512f,avx512bw,avx512vnni")))
 
-static int has_vnni(void) { return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vnni"); }
+#define VBMI __attribute__((target("avx2,avx512f,avx512bw,avx512vnni,avx512vbmi")))
+
+static inline int has_vbmi(void) { return __builtin_cpu_supports("avx512vbmi"); }
+
+static inline int has_vnni(void) { return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vnni"); }
 #endif
 #endif
 

@@ -41,13 +41,14 @@ _NAMES: Final = frozenset(TARGETS)
 class Chain:
     """Steps that run one after another. It has no stream of its own. A Chain among the steps is replaced by its steps."""
 
-    __slots__ = ("_before_last", "_last", "_passes", "nodes", "ops", "steps")
+    __slots__ = ("_before_last", "_last", "_of_videos", "_passes", "nodes", "ops", "steps")
 
     def __init__(self, nodes: Iterable[Node]) -> None:
         self.nodes = tuple(_flat(nodes))
         self.ops = tuple(op for node in self.nodes for op in node.ops)
         self.steps = _joined(self.nodes)
         self._passes = with_passes(self.steps)
+        self._of_videos = with_passes(self.steps, of_videos=True)
         last = self._passes[-1] if self._passes else None
         self._last = last if isinstance(last, Leaf | OnePass) and last.fills else None
         """The last step, if it can write into memory of the caller."""
@@ -55,7 +56,8 @@ class Chain:
 
     def run(self, sample: Any, draws: State) -> Any:
         """Run all steps on the sample; a dict is changed in place."""
-        return draws.through(self._passes, sample)
+        is_video = isinstance(sample, dict) and "video" in sample and "image" not in sample
+        return draws.through(self._of_videos if is_video else self._passes, sample)
 
     def run_into(self, image: Array, draws: State, row: Array) -> Any:
         """Run all steps on an image. If the last one can write into the row, do so and return the row."""

@@ -133,26 +133,24 @@ class Transform:
 
     window: ClassVar[Any] = None
     """The function that returns, from the parameters, the window of the image outside which no pixel matters: (top, left, height, width)."""
-    joins_pass: ClassVar[bool] = False
-    """Whether its work can be part of such a pass."""
     ends_pass: ClassVar[bool] = False
     """Whether it is the last one of a pass."""
 
     @property
-    def begins_pass(self) -> bool:
-        """Whether one pass over an image can do its work and that of the transforms after it; see `OnePass`."""
-        return False
+    def place_in_pass(self) -> Literal["first", "later"] | None:
+        """Whether one pass over an image can do its work and that of the transforms after it, or before and after it; see `OnePass`."""
+        return None
 
-    def takes_pass(self, image: Array) -> bool:
-        """Return whether it can be part of a pass over this image, without an error."""
+    def takes_pass(self, channels: int) -> bool:
+        """Return whether it can be part of a pass over an image with so many channels, without an error."""
         return True
 
-    def add_to_pass(self, work: Any, params: Any) -> Any:
-        """Return the work of a pass with this transform's after it; it is None if this one begins the pass."""
+    def begin_pass(self, info: Info) -> Any:
+        """Return the work of a pass that leaves an image as it is."""
         raise NotImplementedError
 
-    def pass_over(self, image: Array, work: Any, row: Array | None) -> Array | None:
-        """Return the result of a pass that this transform begins, in the row if it fits, or None if it cannot be done."""
+    def add_to_pass(self, work: Any, params: Any) -> Any:
+        """Return the work of a pass with this transform's after it."""
         raise NotImplementedError
 
     def bind(self, namer: Namer) -> Node:

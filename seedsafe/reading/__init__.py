@@ -7,6 +7,7 @@ reaches the workers, and the framework's quirks.
 from seedsafe.bridging.generators import global_generators
 from seedsafe.bridging.search import held_generators
 from seedsafe.functional.jpeg import Place, Windows
+from seedsafe.functional.pillow import transform_affine
 from seedsafe.ground.checks import explain_arguments, flag, with_article
 from seedsafe.ground.process import check_main, frames_of_threads, uncollected
 from seedsafe.ground.warning import warn
@@ -60,7 +61,7 @@ from seedsafe.reading.group import AtOnce
 from seedsafe.reading.orders import checked_order, keyed_order
 from seedsafe.reading.reader import KeyedReader
 from seedsafe.reading.records import augment_records
-from seedsafe.reading.remade import description, identity, repeats_a_loop, repeats_an_epoch
+from seedsafe.reading.remade import description, identity, note_made, note_read, repeats_an_epoch
 from seedsafe.reading.sample import augment_sample, augment_views
 from seedsafe.reading.targets import Targets, check_targets
 
@@ -113,6 +114,8 @@ __all__ = [
     "keeping_epochs",
     "keyed_order",
     "nested",
+    "note_made",
+    "note_read",
     "outermost",
     "parts",
     "philox",
@@ -120,13 +123,13 @@ __all__ = [
     "process_name",
     "read_batch",
     "ready_batches",
-    "repeats_a_loop",
     "repeats_an_epoch",
     "require_finite",
     "require_finite_after",
     "stack",
     "stack_rows",
     "stamped",
+    "transform_affine",
     "uncollected",
     "walk",
     "warn",

@@ -33,6 +33,7 @@ __all__ = [
     "shared_seed",
     "stamped",
     "walk",
+    "warns",
 ]
 
 
@@ -131,6 +132,15 @@ class WarningLog:
             return False
         self._kinds = self._kinds | kind
         return True
+
+
+def warns(text: str) -> bool:
+    """Warn, and return whether that was possible. If a filter makes errors of warnings, it is no fault of a sample."""
+    try:
+        warn(text)
+    except Warning:
+        return False
+    return True
 
 
 class Repeats:

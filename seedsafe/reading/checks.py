@@ -35,7 +35,7 @@ from seedsafe.ground.checks import with_article
 from seedsafe.ground.warning import warn
 from seedsafe.keys import seeding
 from seedsafe.keys.key import SampleIndex
-from seedsafe.reading.bases import WarningLog, nested
+from seedsafe.reading.bases import WarningLog, nested, warns
 from seedsafe.reading.forms import copy_parts
 
 __all__ = [
@@ -366,7 +366,7 @@ class DrawChecks:
 
     def _report(self, text: str, may_raise: bool) -> None:
         self.due_in = _NEVER
-        if may_raise or (self._log.first(self.KIND) and not _warns(text)):
+        if may_raise or (self._log.first(self.KIND) and not warns(text)):
             self._error, self.due_in = text, 0
             raise NotReproducible(text)
 
@@ -408,15 +408,6 @@ def _digests(read: Callable[[], Any]) -> dict[Any, bytes]:
         return digests_of(read())
     except Exception:  # noqa: BLE001  # the user's code
         return {}
-
-
-def _warns(text: str) -> bool:
-    """Warn, and return whether that was possible. If a filter makes errors of warnings, it is no fault of a sample."""
-    try:
-        warn(text)
-    except Warning:
-        return False
-    return True
 
 
 def _gap_after(number: int) -> int:

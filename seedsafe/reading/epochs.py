@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
@@ -16,10 +17,9 @@ from seedsafe.bridging.runner import Runner
 from seedsafe.bridging.walk import Location, Part
 from seedsafe.bridging.walk import walk as walk_locations
 from seedsafe.ground.process import is_worker
-from seedsafe.ground.warning import warn
 from seedsafe.keys.ambient import reading
 from seedsafe.keys.key import VALIDATION_EPOCH, SampleIndex, SampleKey, address, op_of
-from seedsafe.reading.bases import Keyed, WarningLog, parts
+from seedsafe.reading.bases import Keyed, WarningLog, parts, warns
 from seedsafe.reading.steps import Fetching
 
 __all__ = ["BaseEpochs", "InEpoch", "keeping_epochs"]
@@ -33,21 +33,19 @@ _MOST: Final = 64
 _USUAL: Final = ("epoch", "_epoch")
 
 
-class _Thread(threading.local):
-    keeps = False
-
-
-_thread = _Thread()
+_lock: Final = threading.RLock()
+_keeps: Final = ContextVar("seedsafe_keeps_epochs", default=False)
 
 
 @contextmanager
 def keeping_epochs() -> Generator[None, None, None]:
     """In this thread and inside the with statement, let reads leave the epochs of bases as they are."""
-    before, _thread.keeps = _thread.keeps, True
+    before = _keeps.get()
+    _keeps.set(True)
     try:
         yield
     finally:
-        _thread.keeps = before
+        _keeps.set(before)
 
 
 class _Holder:
@@ -134,7 +132,6 @@ class BaseEpochs:
             if holder.noted is None:
                 holder.note()
         self._fixed = [thing for thing in own if not _ends(thing)]
-        self._lock = threading.RLock()
         self._begun: dict[int, int] = {}
         """The first position that was read in each epoch."""
         self._epoch: int | None = None
@@ -144,16 +141,12 @@ class BaseEpochs:
         return bool(self._holders or self._fixed or self._has_keyed)
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"_lock": None, "_begun": {}, "_epoch": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._lock = threading.RLock()
+        return vars(self) | {"_begun": {}, "_epoch": None}
 
     def begin(self, at: SampleIndex) -> bool:
         """Hand the epoch of a read on before it begins. Return whether that epoch must last until it ends."""
         epoch = at.epoch
-        if epoch == VALIDATION_EPOCH or _thread.keeps:
+        if epoch == VALIDATION_EPOCH or _keeps.get():
             return False
         if epoch != self._epoch or not all(holder.is_at(epoch) for holder in self._holders):
             self._begin(at)
@@ -166,7 +159,7 @@ class BaseEpochs:
 
     def _begin(self, at: SampleIndex) -> None:
         epoch = at.epoch
-        with self._lock:
+        with _lock:
             # A worker reads one epoch after the other. Elsewhere a pass may begin again, as in a second training.
             goes_back = self._begun.setdefault(epoch, int(at)) != at and epoch != self._epoch
             if goes_back and self._holders and not is_worker():
@@ -242,12 +235,8 @@ class BaseEpochs:
         )
 
     def _tell(self, kind: int, text: str) -> None:
-        if not self._log.first(kind):
-            return
-        try:
-            warn(text)
-        except Warning:  # a filter makes errors of warnings: no fault of a sample
-            raise NotReproducible(text) from None
+        if self._log.first(kind) and not warns(text):
+            raise NotReproducible(text)
 
 
 class InEpoch:

@@ -120,10 +120,9 @@ def _describe(part: Any, finite: Any, name: str) -> str:
     indices = np.argwhere(~finite)
     first = tuple(map(int, indices[0]))
     count = len(indices)
-    inside = f" in {name}" if name else ""
     verb = "value" if count == 1 else "values"
     return (
-        f"{count} {verb} of {finite.size}{inside} that {'is' if count == 1 else 'are'} not finite, "
+        f"{count} {verb} of {finite.size}{f' in {name}' if name else ''} that {'is' if count == 1 else 'are'} not finite, "
         f"the first at {first}: {part[first].item()}"
     )
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import dis
 import weakref
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
-from itertools import islice
+from types import CodeType
 from typing import Any, Final
 
-from seedsafe.ground.warning import lines_above
+from seedsafe.ground.warning import calls_above
 
-__all__ = ["description", "identity", "repeats_a_loop", "repeats_an_epoch"]
+__all__ = ["description", "identity", "note_made", "note_read", "repeats_an_epoch"]
 
-_ENTRIES: Final = 32  # of a list of indices or weights: enough to tell two folds apart
+_ENTRIES: Final = 32  # of a list of indices or weights, all along it: enough to tell two folds apart
+
+Calls = tuple[tuple[CodeType, int], ...]
 
 
 @dataclass(eq=False, slots=True)
@@ -21,16 +24,12 @@ class _First:
 
     maker: Callable[[], Any]
     """Returns the loader, or its sampler, unless it is gone."""
-    lines: Hashable
-    """The lines of the calls under way as it began."""
+    calls: Calls
+    """The calls under way as it began."""
     is_whole: Callable[[], bool]
     """Returns whether it was read to its end."""
     passes: int = 1
     """How many its loader has begun."""
-    reads: Hashable = None
-    """The lines of the calls under way as its second batch was read."""
-    earlier: _First | None = None
-    """The one before it, if it may repeat that."""
 
 
 @dataclass(eq=False, slots=True)
@@ -42,66 +41,77 @@ class _Dataset:
     """The latest first pass of the loaders of each description."""
     told: bool = False
 
-    def first_of(self, maker: Any) -> _First | None:
-        """Return the first pass of a loader, by the loader or its sampler."""
-        return next((one for one in self.passes.values() if maker is not None and one.maker() is maker), None)
-
 
 _datasets: dict[Hashable, _Dataset] = {}  # by their ids, because some cannot be hashed
+_made: weakref.WeakKeyDictionary[Any, Calls] = weakref.WeakKeyDictionary()
+_read: weakref.WeakKeyDictionary[Any, Calls] = weakref.WeakKeyDictionary()
+
+
+def note_made(maker: Any) -> None:
+    """Note the calls under way as a loader, or its sampler, is made."""
+    _made[maker] = calls_above()
+
+
+def note_read(loading: Any) -> None:
+    """Note the calls under way as a loader's pass is asked for, before its first batch is."""
+    _read[loading] = calls_above()
 
 
 def repeats_an_epoch(
-    dataset: Any, maker: Any, like: Hashable, is_whole: Callable[[], bool], *, first: bool
+    dataset: Any, like: Hashable, is_whole: Callable[[], bool], *, maker: Any, loading: Any, first: bool
 ) -> bool:
     """Note that a pass begins, and return whether to tell that it repeats the only pass of an earlier loader, where the next epoch is meant.
 
-    Another one of the same description must have read its only pass to the end, and be gone. A loop calls from the same lines each time;
-    a pass that begins in other lines may have been for statistics, and `repeats_a_loop` tells more.
+    Another one of the same description must have read its only pass to the end, and be gone. A loop begins its passes at one place, or the
+    first before it and the others in it; a pass that begins elsewhere may have been for statistics. A loop inside the function that made
+    the loader reads each epoch of it, as many as there are, so that another call of that function is another training.
 
     Args:
         dataset: the user's dataset.
-        maker: the loader, or its sampler, or None if it is not known when it goes.
-        like: its description.
+        like: the description of its loader.
         is_whole: returns whether the pass was read to its end. It must not keep the maker.
+        maker: the loader, or its sampler, or None if it is not known when it goes.
+        loading: the loader, or None if it does not note its passes.
         first: whether it is the maker's first pass, of an epoch that nobody has set.
     """
     number, reference = identity(dataset)
     if number is None:
         return False
     known = _datasets.setdefault(number, _Dataset(reference))
-    own = known.first_of(maker)
-    if own is not None:
+    own = next((one for one in known.passes.values() if one.maker() is maker), None)
+    if maker is not None and own is not None:
         own.passes += 1
         return False
     earlier = known.passes.pop(like, None)
     if not first:
         return False
-    this = known.passes[like] = _First(
-        (lambda: None) if maker is None else weakref.ref(maker), lines_above(), is_whole
-    )
+    calls = (loading is not None and _read.get(loading)) or calls_above()
+    known.passes[like] = _First((lambda: None) if maker is None else weakref.ref(maker), calls, is_whole)
     if earlier is None or earlier.maker() is not None or earlier.passes > 1 or not earlier.is_whole():
         return False
-    this.earlier, earlier.earlier = earlier, None
-    tells = not known.told and this.lines == earlier.lines
+    tells = not known.told and (calls == earlier.calls or _goes_round(calls, earlier.calls))
+    tells = tells and (loading is None or not _goes_round(calls, _made.get(maker, ())))
     known.told |= tells
     return tells
 
 
-def repeats_a_loop(dataset: Any, maker: Any) -> bool:
-    """Note that a loader's second batch is read, and return whether to tell what `repeats_an_epoch` tells, because the line that reads it also read
-    the earlier loader's: a loop may begin each pass but the first in another line.
-
-    Args:
-        dataset: the user's dataset.
-        maker: the loader, or its sampler.
-    """
-    known = _datasets.get(identity(dataset)[0])
-    own = known and known.first_of(maker)
-    if not known or not own or known.told or own.reads:
+def _goes_round(calls: Calls, before: Calls) -> bool:
+    """Return whether calls are under way in a loop, and earlier ones were outside of all the loops around these."""
+    same = next(
+        (number for number, pair in enumerate(zip(calls, before, strict=False)) if len(set(pair)) > 1), 0
+    )
+    if not same:  # another thread
         return False
-    own.reads = lines_above()
-    known.told = own.earlier is not None and own.earlier.reads == own.reads
-    return known.told
+    around = _loops(*calls[same])
+    return bool(around and not around & _loops(*before[same])) or any(
+        _loops(*call) for call in calls[same + 1 :]
+    )
+
+
+def _loops(code: CodeType, place: int) -> set[Any]:
+    """Return the loops of a function that are around a place in it, each as the code and the place where it begins again."""
+    jumps = (one for one in dis.get_instructions(code) if one.opcode in dis.hasjrel)
+    return {(code, jump.argval) for jump in jumps if jump.argval < place < jump.offset}
 
 
 def identity(dataset: Any) -> tuple[Hashable, Any]:
@@ -133,5 +143,5 @@ def _beginning(value: Any) -> Any:
     if isinstance(value, int | float) or getattr(value, "ndim", 1) == 0:
         return float(value)
     if isinstance(value, list | tuple | range) or type(value).__name__ in ("ndarray", "Tensor"):
-        return [len(value), *map(_beginning, islice(value, _ENTRIES))]
+        return [len(value), *map(_beginning, value[:: len(value) // _ENTRIES + 1])]
     return value if isinstance(value, str) else None

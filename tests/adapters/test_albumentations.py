@@ -500,7 +500,7 @@ def test_a_replay_goes_through_json() -> None:
 def test_the_small_names_of_a_compose() -> None:
     augment = WRITTEN[1]
     assert augment.available_keys == {
-        *("image", "images", "mask", "masks", "bboxes", "keypoints", "image2", "classes")
+        *("image", "images", "mask", "masks", "bboxes", "keypoints", "image2", "classes", "labels")
     }
     with pytest.warns(UserWarning, match="seed=3 is not used"):
         augment.set_random_seed(3)

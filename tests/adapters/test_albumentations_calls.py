@@ -437,3 +437,31 @@ def test_a_bridge_around_it_sets_no_seed() -> None:
         plain, bridged = (AugmentedDataset(Photographs(), seed=42, bridge=way) for way in (False, True))
         for index in range(3):
             np.testing.assert_array_equal(bridged.at(index, epoch=0), plain.at(index, epoch=0))
+
+
+def test_a_strict_pipeline_takes_the_parts_alone_and_images_of_one_size() -> None:
+    strict = A.Compose([A.HorizontalFlip(p=1)], A.BboxParams("coco", ["names"]), strict=True)
+    made = strict(image=IMAGE, masks=[], bboxes=[(0, 0, 9, 9)], names=["a"], key=KEY)
+    assert made["bboxes"] == [[151, 0, 9, 9]]
+    with pytest.raises(ValueError, match=r"strict=True takes the parts alone, got \['label'\]"):
+        strict(image=IMAGE, label=3, key=KEY)
+    parts: Any = {"image": IMAGE, "small": IMAGE[:50]}
+    for check in (True, False):
+        pair = A.Compose([A.HorizontalFlip(p=1)], None, None, {"small": "image"}, is_check_shapes=check)
+        if check:
+            with pytest.raises(
+                ValueError, match=r"images must have one height and width.*is_check_shapes=False"
+            ):
+                pair(**parts, key=KEY)
+        else:
+            assert (pair(**parts, key=KEY)["small"] == IMAGE[:50, ::-1]).all()
+
+
+def test_functions_of_a_lambda_get_the_shape_if_they_take_it() -> None:
+    def half(image: Any, shape: Any, **others: Any) -> Any:
+        assert others == {"rows": shape[0], "cols": shape[1]}
+        return image[: shape[0] // 2]
+
+    made = A.Compose([A.Lambda(image=half, mask=half)])(image=IMAGE, masks=[MASK, MASK], key=KEY)
+    assert [made["image"].shape[0], *map(len, made["masks"])] == [60, 60, 60]
+    assert (A.Compose([A.Lambda(image=np.negative)])(image=IMAGE, key=KEY)["image"] == -IMAGE).all()

@@ -336,3 +336,20 @@ def test_one_that_keeps_the_shape_can_be_replayed_before_what_draws_by_it() -> N
         A.ReplayCompose([Fixed(p=1), A.RandomCrop(32, 32)])(image=IMAGE, key=KEY)
     with pytest.raises(TypeError, match=r"Lighter\(most=50, p=1.0\) is code, which plain data cannot hold"):
         A.to_dict(A.Compose([Lighter(p=1.0)]))
+
+
+@pytest.mark.parametrize("kind", [Fixed, Cut])
+def test_own_draws_alone_give_the_same_and_others_are_found(kind: Any) -> None:
+    declared = type(kind.__name__, (kind,), {"own_draws": True})  # a stream has the class's name
+
+    class Lying(Lighter):
+        own_draws = True
+
+    pipelines = [A.Compose([make(p=0.5), A.HorizontalFlip()]) for make in (kind, declared)]
+    state = random.getstate()
+    for key in keys(40):
+        one, other = (augment(image=IMAGE, key=key)["image"] for augment in pipelines)
+        assert (one == other).all()
+    assert random.getstate() == state
+    with pytest.raises(ss.NotReproducible, match="gave two results for one key"):
+        [A.Compose([Lying(p=1)])(image=IMAGE, key=key) for key in keys(8)]

@@ -33,6 +33,15 @@ class AtTheEnd(Shuffled):
     at_the_end = True
 
 
+class OfTheClass(Shuffled):
+    """One whose count begins as an attribute of the class."""
+
+    passes = 0
+
+    def __init__(self) -> None:
+        pass
+
+
 class Around(IterableDataset[Any]):
     """A stage around one that counts."""
 
@@ -69,7 +78,7 @@ def epochs(source: Any, passes: int, **options: Any) -> list[list[int]]:
     return [[one for batch in batches for one in batch.tolist()] for _ in range(passes)]
 
 
-@pytest.mark.parametrize("make", [Shuffled, AtTheEnd, lambda: Around(Shuffled())])
+@pytest.mark.parametrize("make", [Shuffled, AtTheEnd, OfTheClass, lambda: Around(Shuffled())])
 def test_it_is_told_once_after_the_second_epoch(make: Any) -> None:
     with pytest.warns(UserWarning, match=r"counts its passes itself.*Give the source a set_epoch") as told:
         found = epochs(make(), 4, num_workers=2)

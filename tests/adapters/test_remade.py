@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import chain, islice
 from typing import Any
 
@@ -61,6 +62,20 @@ def for_loop(make: Make, epochs: int) -> list[list[Any]]:
     for _ in range(epochs):
         result.append([batch.tolist() for batch in make()])
     return result
+
+
+def endless(make: Make, epochs: int) -> list[list[Any]]:
+    result: list[list[Any]] = []
+    while True:
+        batches = make()
+        steps = iter(batches)
+        result.append([])
+        with suppress(StopIteration):
+            while True:
+                result[-1].append(next(steps).tolist())
+        del steps
+        if len(result) == epochs:
+            return result
 
 
 def rebound(make: Make, epochs: int) -> list[list[Any]]:
@@ -163,7 +178,17 @@ def with_a_default(make: Make, epochs: int) -> list[list[Any]]:
     return result[:epochs]
 
 
-LOOPS = [for_loop, rebound, in_a_function, of_a_generator, chained, while_loop, with_a_default, counted]
+LOOPS = [
+    for_loop,
+    endless,
+    rebound,
+    in_a_function,
+    of_a_generator,
+    chained,
+    while_loop,
+    with_a_default,
+    counted,
+]
 
 
 @pytest.mark.parametrize(
@@ -237,6 +262,10 @@ class TestNotTold:
         for fold in ([0, 1, 2, 3], [4, 5, 6, 7]):
             served(loader(dataset, batch_size=2, sampler=SubsetRandomSampler(fold)))
             served(loader(Subset(dataset, fold), batch_size=2))
+        many = AugmentedDataset(np.zeros(100), seed=42)
+        for first in range(0, 100, 20):
+            kept = [one for one in range(100) if not first <= one < first + 20]
+            served(loader(many, batch_size=40, sampler=SubsetRandomSampler(kept)))
 
     def test_another_way_of_making_batches(self) -> None:
         dataset = marked()
@@ -267,14 +296,30 @@ class TestNotTold:
         batches = loader(dataset, batch_size=4)
         assert mean(batches) != mean(batches)
 
-    def test_a_second_training(self) -> None:
-        dataset = marked()
+    @pytest.mark.parametrize("make", [marked, stream])
+    @pytest.mark.parametrize("epochs", [1, 2])
+    def test_a_second_training(self, make: Any, epochs: int) -> None:
+        dataset = make()
 
         def train() -> list[Any]:
-            batches = loader(dataset, batch_size=4, shuffle=True)
-            return [served(batches) for _ in range(2)]
+            batches = loader(dataset, batch_size=4)
+            return [served(batches) for _ in range(epochs)]
 
-        assert [train() for _ in range(3)] == [train()] * 3
+        class Trainer:
+            def __init__(self) -> None:
+                self.batches = loader(dataset, batch_size=4)
+
+            def fit(self) -> list[Any]:
+                return [self.train_epoch() for _ in range(epochs)]
+
+            def train_epoch(self) -> list[Any]:
+                return served(self.batches)
+
+        assert [train() for _ in range(3)] == [Trainer().fit() for _ in range(3)]
+
+    def test_one_pass_in_two_places_of_a_line(self) -> None:
+        dataset = marked()
+        assert in_a_function(lambda: loader(dataset), 1) == in_a_function(lambda: loader(dataset), 1)
 
     def test_other_options(self) -> None:
         dataset = marked()

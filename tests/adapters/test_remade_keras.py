@@ -91,12 +91,26 @@ def served(data: Any) -> list[Any]:
     return [numbers.numpy().tolist() for numbers, _ in data]
 
 
-def test_a_dataset_of_one_epoch_made_in_a_loop_is_told_once() -> None:
-    source = Numbers()
+def for_loop(source: Any) -> list[Any]:
+    return [served(batches(source, epochs=1)) for _ in range(4)]
+
+
+def while_loop(source: Any) -> list[Any]:
+    data, result = iter(batches(source, epochs=1)), []
+    while len(result) < 4:
+        try:
+            result.append(next(data)[0].numpy().tolist())
+        except StopIteration:
+            data = iter(batches(source, epochs=1))
+    return [result[:2], result[2:]]
+
+
+@pytest.mark.parametrize("loop", [for_loop, while_loop])
+def test_a_dataset_of_one_epoch_made_in_a_loop_is_told_at_the_second(loop: Any) -> None:
     with pytest.warns(
         UserWarning, match=r"epoch 0 is served again.*start=\(epoch, 0\), epochs=epoch \+ 1"
     ) as told:
-        epochs = [served(batches(source, epochs=1)) for _ in range(4)]
+        epochs = loop(Numbers())
     assert len(told) == 1
     assert all(one == epochs[0] for one in epochs)
 
@@ -128,6 +142,7 @@ def test_runs_that_are_right_are_not_told() -> None:
     assert served(run) == whole  # a second training
     validation = batches(source, epoch=ss.VALIDATION_EPOCH)
     assert served(validation) == served(validation)
+    assert served(batches(source, epochs=1)) == served(batches(source, epochs=1))
     first, second = batches(source, epochs=1), batches(Numbers(), epochs=1)
     assert len(list(tf.data.Dataset.zip((first, second)))) == 2
     assert served(batches(source, epochs=1, shuffle=False)) != served(batches(source, start=(1, 0), epochs=2))

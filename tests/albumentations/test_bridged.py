@@ -328,3 +328,47 @@ def test_a_pipeline_reports_its_originals() -> None:
         "RandomFog(p=1.0) of albumentations: drawn by the original",
         "RandomRain(p=0.2) of albumentations: drawn by the original",
     ]
+
+
+def test_the_ends_of_1x_are_ranges_and_an_unknown_argument_names_those_there_are() -> None:
+    for make, wanted in (
+        (lambda: ours.RandomRain(slant_lower=-3, slant_upper=4), ("slant_range", (-3, 4))),
+        (lambda: ours.RandomFog(fog_coef_upper=0.5), ("fog_coef_range", (0.3, 0.5))),
+        (lambda: ours.RandomShadow(num_shadows_lower=2), ("num_shadows_limit", (2, 2))),
+    ):
+        assert dict(make().arguments)[wanted[0]] == wanted[1]
+    with pytest.raises(TypeError, match=r"RandomFog\(\) got an unexpected keyword .*: it takes alpha_coef"):
+        ours.RandomFog(fog_coef=0.3)
+
+
+def test_a_lambda_of_boxes_is_the_original() -> None:
+    def left(boxes: Any, shape: Any, **_: Any) -> Any:
+        return boxes - np.array([10 / shape[1], 0, 10 / shape[1], 0, 0])
+
+    augment = around(ours, [ours.Lambda(bboxes=left, p=1)])
+    made = augment(**PARTS | {"bboxes": [(20, 20, 60, 60)], "labels": ["thing"]}, key=KEY)
+    np.testing.assert_allclose(made["bboxes"], [(10, 20, 50, 60)], atol=1e-4)
+
+
+def test_a_class_that_derives_from_a_transform_derives_from_the_original() -> None:
+    class Darker(ours.HorizontalFlip):  # type: ignore[misc]
+        def __init__(self, share: int, p: float = 0.5) -> None:
+            super().__init__(p=p)
+            self.share = share
+
+        def apply(self, img: Any, **params: Any) -> Any:
+            return super().apply(img, **params) // self.share
+
+    augment = around(ours, [Darker(2)])
+    flipped = [(112 - box[2], box[1], 112 - box[0], box[3]) for box in PARTS["bboxes"]]
+    fired = 0
+    for index in range(12):
+        made, again = (augment(**PARTS, key=ss.SampleKey(42, 0, index)) for _ in range(2))
+        assert (made["image"] == again["image"]).all()
+        if made["bboxes"] != [list(box) for box in PARTS["bboxes"]]:
+            fired += 1
+            assert (made["image"] == IMAGE[:, ::-1] // 2).all()
+            np.testing.assert_allclose(made["bboxes"], flipped, atol=1e-4)
+    assert 1 < fired < 11
+    assert isinstance(Darker(2), ours.HorizontalFlip)
+    assert not isinstance(Darker(2), ours.VerticalFlip)

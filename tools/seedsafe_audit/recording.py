@@ -207,11 +207,12 @@ class Recorder:
         record = Record(self.epoch, position, index, worker_number(), os.getpid(), here["turn"])
         here["turn"] += 1
         found = self._generators()
-        if plan.reseed:
-            state.seed(1_000 + position)
-        before = state.marks(found)
-        if plan.reseed:
-            state.seed(1_000 + position)  # again, because a look at OpenCV's generator moves it
+        with state.outside() if plan.reseed else contextlib.nullcontext():  # a region would put them back
+            if plan.reseed:
+                state.seed(1_000 + position)
+            before = state.marks(found)
+            if plan.reseed:
+                state.seed(1_000 + position)  # again, because a look at OpenCV's generator moves it
         self.say(f"reading index {index}, worker {record.worker}")
         sample = None
         uses = here["key_uses"].count

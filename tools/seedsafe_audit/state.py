@@ -8,8 +8,8 @@ import sys
 import sysconfig
 import types
 from collections import deque
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager, nullcontext, suppress
 from itertools import islice
 from pathlib import PurePath
 from typing import Any, Literal, NamedTuple
@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from seedsafe.bridging.generators import State, Stateful, generator_of, global_generators, is_generator
+from seedsafe.bridging.region import PATIENCE, regions
 from seedsafe.bridging.walk import Location, Part, held_by, walk
 from seedsafe_audit.content import as_array, digest
 
@@ -30,6 +31,7 @@ __all__ = [
     "is_users",
     "loaded",
     "marks",
+    "outside",
     "seed",
     "snapshot",
 ]
@@ -84,18 +86,34 @@ class _OpenCV(Stateful):
 
 
 def _globals() -> dict[str, Stateful]:
-    found = dict(zip(SEEDED, global_generators(), strict=False))  # in the same order
+    with outside():  # they are read at once
+        found = dict(zip(SEEDED, global_generators(), strict=False))  # in the same order
     if hasattr(sys.modules.get("cv2"), "randu"):  # not while a thread imports it
         found["cv2"] = _OpenCV("cv2", sys.modules["cv2"])
     return found
 
 
+@contextmanager
+def outside() -> Generator[None, None, None]:
+    """Keep other threads out of a bridge's regions, as tf.data's threads read ahead and a region's generators follow a key.
+
+    A thread inside one may wait for this thread, so this goes on after a while.
+    """
+    holds = regions.lock.acquire(timeout=PATIENCE)
+    try:
+        yield
+    finally:
+        if holds:
+            regions.lock.release()
+
+
 def marks(found: Mapping[str, Stateful]) -> dict[str, str]:
-    """Return a digest of the state of each generator."""
+    """Return a digest of the state of each generator while no other thread is in a region."""
     result = {}
-    for name, generator in found.items():
-        with suppress(Exception):  # a user's generator may raise anything
-            result[name] = digest(repr(generator.mark()))
+    with outside() if found else nullcontext():  # else threads that are to race would take turns
+        for name, generator in found.items():
+            with suppress(Exception):  # a user's generator may raise anything
+                result[name] = digest(repr(generator.mark()))
     return result
 
 

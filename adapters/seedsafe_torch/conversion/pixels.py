@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 import seedsafe as ss
-from seedsafe.reading import declared, pixels
+from seedsafe.reading import declared, pixels, transform_affine
 
 __all__ = [
     "EITHER",
@@ -87,6 +87,22 @@ def _warped(image: Any, warp: Any) -> Any:
     return result[..., None] if image.ndim == 3 and result.ndim == 2 else result
 
 
+def _moved(image: Any, matrix: Any, interpolation: str, fill: Any) -> Any:
+    """Return what Pillow's ``Image.transform`` makes of an image with an affine map."""
+    (rows, columns), (a, b, c, d, e, f) = image.shape[:2], map(abs, matrix)
+    # Where no row or column leans, and from 2**15 pixels on, Pillow adds up its steps in other ways.
+    if (b or d) and max(a * columns + b * rows + c, d * columns + e * rows + f) < 2**15:
+        return transform_affine(image, matrix, resample=interpolation, fill=fill)
+    resample = _RESAMPLE[interpolation]
+    return _warped(image, lambda one: one.transform(one.size, 0, matrix, resample, fillcolor=fill))
+
+
+def _around(a: float, b: float, d: float, e: float, x: float, y: float, translate: Any = (0, 0)) -> Any:
+    """Return Pillow's matrix of a map around the point (x, y) that then translates."""
+    across, down = -x - translate[0], -y - translate[1]
+    return a, b, a * across + b * down + x, d, e, d * across + e * down + y
+
+
 @partial(declared, random=False)
 @dataclass(frozen=True, repr=False)
 class MiddleCrop(ss.CenterCrop):
@@ -94,10 +110,9 @@ class MiddleCrop(ss.CenterCrop):
 
     def draw(self, rng: Any, info: ss.Info) -> Any:
         """Return the window's corner."""
-        result = ss.CenterCrop.draw(self, rng, info)
         margins = (whole - side for whole, side in zip(info.image_size(), self.size, strict=True))  # type: ignore[arg-type]
         top, left = (round(one / 2) if one > 0 else -(-one // 2) for one in margins)
-        return result._replace(top=top, left=left)
+        return ss.CenterCrop.draw(self, rng, info)._replace(top=top, left=left)
 
 
 @declared
@@ -135,8 +150,7 @@ class ToGreyscale(ss.ImageTransform):
             grey = np.array(picture_of(image).convert("L"))
         else:  # torchvision's weights for tensors
             grey = (image @ np.array([0.2989, 0.587, 0.114], image.dtype)).astype(image.dtype)
-        channels = self._channels_of(image.shape)
-        return grey if channels == 1 else np.repeat(grey[..., None], channels, axis=2)
+        return grey if self._channels_of(image.shape) == 1 else np.repeat(grey[..., None], 3, axis=2)
 
 
 @declared
@@ -211,22 +225,25 @@ class PillowRotate(ss.Rotate):
         if self.mode != "constant" or not _is_pictured(image):
             return ss.Rotate.apply_image(self, image, params)
         fill, resample = _fill_of(self.fill, image), _RESAMPLE[self.interpolation]
-        return _warped(image, lambda one: one.rotate(params[2], resample, self.expand, fillcolor=fill))
+        if self.expand or params[2] % 90.0 == 0.0:
+            return _warped(image, lambda one: one.rotate(params[2], resample, self.expand, fillcolor=fill))
+        return _moved(image, _turned(params[2], *image.shape[:2]), self.interpolation, fill)
+
+
+def _turned(degrees: float, rows: int, columns: int) -> Any:
+    """Return the matrix of Pillow's ``Image.rotate``."""
+    angle = -math.radians(degrees % 360.0)
+    cos, sin = round(math.cos(angle), 15), round(math.sin(angle), 15)
+    return _around(cos, sin, -sin, cos, columns / 2, rows / 2)
 
 
 def _expanded(degrees: float, rows: int, columns: int) -> tuple[int, int]:
     """Return height and width of the image after Pillow's turn with expand."""
-    degrees %= 360.0
-    if degrees in (0, 180):
-        return rows, columns
-    if degrees in (90, 270):
+    if degrees % 180.0 == 90.0:
         return columns, rows
-    angle = -math.radians(degrees)
-    cos, sin = round(math.cos(angle), 15), round(math.sin(angle), 15)
-    x, y = columns / 2, rows / 2
+    a, b, c, d, e, f = _turned(degrees, rows, columns)
     corners = [(0, 0), (columns, 0), (columns, rows), (0, rows)]
-    across = [cos * one + sin * other + (x - cos * x - sin * y) for one, other in corners]
-    down = [cos * other - sin * one + (y + sin * x - cos * y) for one, other in corners]
+    across, down = [a * x + b * y + c for x, y in corners], [d * x + e * y + f for x, y in corners]
     height, width = (math.ceil(max(ends)) - math.floor(min(ends)) for ends in (down, across))
     return height, width
 
@@ -246,29 +263,19 @@ class PillowAffine(ss.Affine):
         """Return the moved image."""
         if self.mode != "constant" or not _is_pictured(image):
             return ss.Affine.apply_image(self, image, params)
-        _, size, degrees, translate, scale, shear = params
+        _, _, degrees, translate, scale, shear = params
         matrix = _way_back(image.shape[1] * 0.5, image.shape[0] * 0.5, -degrees, translate, scale[0], shear)
-        fill, resample = _fill_of(self.fill, image), _RESAMPLE[self.interpolation]
-        # 0 is AFFINE
-        return _warped(image, lambda one: one.transform(size[::-1], 0, matrix, resample, fillcolor=fill))
+        return _moved(image, matrix, self.interpolation, _fill_of(self.fill, image))
 
 
-def _way_back(
-    x: float, y: float, degrees: float, translate: Any, scale: float, shear: Any
-) -> tuple[float, ...]:
+def _way_back(x: float, y: float, degrees: float, translate: Any, scale: float, shear: Any) -> Any:
     """Return the matrix that torchvision passes to Pillow, term by term."""
     turn, lean_x, lean_y = (math.radians(one) for one in (degrees, *shear))
     a = math.cos(turn - lean_y) / math.cos(lean_y)
     b = -math.cos(turn - lean_y) * math.tan(lean_x) / math.cos(lean_y) - math.sin(turn)
     c = math.sin(turn - lean_y) / math.cos(lean_y)
     d = -math.sin(turn - lean_y) * math.tan(lean_x) / math.cos(lean_y) + math.cos(turn)
-    across, down = (d / scale, -b / scale), (-c / scale, a / scale)
-    return (
-        *across,
-        across[0] * (-x - translate[0]) + across[1] * (-y - translate[1]) + x,
-        *down,
-        down[0] * (-x - translate[0]) + down[1] * (-y - translate[1]) + y,
-    )
+    return _around(d / scale, -b / scale, -c / scale, a / scale, x, y, translate)
 
 
 @declared
