@@ -41,7 +41,7 @@ class Curve(NamedTuple):
 _SHARE: Final = "pass a share of the range, 0.2 for up to a fifth, or a range (low, high)"
 
 
-@primitive(exact=AT_LEAST_UINT8.also(When("with by_max", lambda made, _: made.by_max)), clips=True)
+@primitive(exact=AT_LEAST_UINT8.also(When("with by_max", lambda one, _: one.by_max)), clips=True)
 class RandomBrightnessContrast(Often):
     """Multiply all values by a random factor near 1 and add a random offset, clipped to the range.
 
