@@ -71,6 +71,9 @@ def test_another_byte_is_noticed() -> None:
         (("one build", "OpenCV"), {"OpenCV": "9"}, False),
         (("one build", "OpenCV"), {"NumPy": "9"}, True),
         (("one build", "OpenCV and NumPy"), {"NumPy": "9"}, False),
+        (("one build", "OpenCV"), {"OPENCV_CPU_DISABLE": "AVX2"}, False),
+        (("one build", "OpenCV"), {"SEEDSAFE_KERNELS": "0"}, True),
+        (("one architecture", "OpenCV"), {"OPENCV_CPU_DISABLE": "AVX2"}, True),
         (("one build", "SciPy"), {"machine": "other"}, False),
     ],
 )

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from seedsafe.functional import tones
 from seedsafe.ground.checks import flag, real, span
-from seedsafe.ground.exactness import AT_LEAST_UINT8, EVERYWHERE
+from seedsafe.ground.exactness import AT_LEAST_UINT8, EVERYWHERE, When
 from seedsafe.ground.info import UINT8, Array, Info
 from seedsafe.image.options import Often
 from seedsafe.keys.decisions import normal
@@ -41,7 +41,7 @@ class Curve(NamedTuple):
 _SHARE: Final = "pass a share of the range, 0.2 for up to a fifth, or a range (low, high)"
 
 
-@primitive(exact=EVERYWHERE, clips=True)
+@primitive(exact=AT_LEAST_UINT8.also(When("with by_max", lambda one, _: one.by_max)), clips=True)
 class RandomBrightnessContrast(Often):
     """Multiply all values by a random factor near 1 and add a random offset, clipped to the range.
 
