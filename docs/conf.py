@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tomllib
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
@@ -37,9 +38,25 @@ myst_heading_anchors = 3
 ogp_site_url = os.environ.get("SITE", "")
 ogp_image = "_images/workers.jpg" if ogp_site_url else None
 html_theme = "furo"
-html_title = "seedsafe"
-html_favicon = "_static/favicon.svg"
+pygments_dark_style = "a11y-dark"
+html_title = f"seedsafe {version}"
+html_favicon = "_static/mark.svg"
 html_static_path = ["_static"]
+templates_path = ["_templates"]
+_base = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["tool"][
+    "hatch"
+]["metadata"]
+html_context = {
+    "repository": _base["hooks"]["custom"]["base"].partition("/blob/")[0]
+}  # no link while there is no address
+BLUE, LIGHT_BLUE = "#1f5fbf", "#8ab8ff"  # the mark's, and as it is read on black
+html_theme_options = {
+    f"{theme}_css_variables": {
+        f"color-{part}": colour
+        for part in ("brand-primary", "brand-content", "brand-visited", "api-name", "api-pre-name")
+    }
+    for theme, colour in (("light", BLUE), ("dark", LIGHT_BLUE))
+}
 html_css_files = ["front.css"]
 html_js_files = [
     (name, {"defer": "defer"}) for name in ("key.js", "slider.js", "gallery.js", "playground.js")
@@ -47,7 +64,7 @@ html_js_files = [
 html_search_scorer = str(Path(__file__).parent / "_ext" / "scorer.js")
 html_use_index = False  # one page of 27,000 pixels; the search finds the names
 html_scaled_image_link = False  # they are shown as large as they are
-exclude_patterns = ["_build", "_pictures", "style.md"]  # the last is for contributors
+exclude_patterns = ["_build", "_pictures", "_templates", "style.md"]  # the last is for contributors
 suppress_warnings = ["myst.xref_missing"]  # links into the repository, which a site does not hold
 playground_pyodide = (
     ""  # where the playground finds Pyodide: a URL, or a path of the site; see docs/playground.md

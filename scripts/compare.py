@@ -11,7 +11,7 @@ import hashlib
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -146,11 +146,9 @@ def torchvision(run: Run, rank: int, state: Any) -> Batches:
     """RandomCrop of transforms v2."""
     import torch
 
-    library = torch.library.Library(
-        "torchvision", "FRAGMENT"
-    )  # what its build for CUDA leaves undeclared without
-    for name in ("nms", "qnms"):
-        if not hasattr(torch.ops.torchvision, name):
+    if torch.version.cuda is None:  # what its build for CUDA leaves undeclared without
+        library = torch.library.Library("torchvision", "FRAGMENT")
+        for name in ("nms", "qnms"):
             library.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
     from torchvision.transforms import v2
 
@@ -196,6 +194,40 @@ def grain(run: Run, rank: int, state: Any) -> Batches:
         epoch = batches * run.batch // COUNT
         batches += 1
         yield Batch(epoch, indices, images, lambda read=batches: (read, reading.get_state()))
+
+
+@cache
+def chunks() -> str:
+    """Return a folder with the images as litdata reads them."""
+    from litdata import optimize
+
+    folder = tempfile.mkdtemp()
+    optimize(
+        fn=lambda index: {"index": index, "image": IMAGES[index]}, inputs=list(range(COUNT)), output_dir=folder,
+        chunk_size=4, num_workers=1, start_method="fork", verbose=False,
+    )  # fmt: skip
+    return folder
+
+
+def litdata(run: Run, rank: int, state: Any) -> Batches:
+    """StreamingDataset in StreamingDataLoader; its transform crops at corners of NumPy's global generator, which torch seeds in each worker."""
+    import torch
+    from litdata import StreamingDataLoader, StreamingDataset
+
+    def crop(item: Any) -> Any:
+        top, left = np.random.randint(0, PLACES, 2)
+        return {**item, "image": item["image"][top : top + CROP, left : left + CROP].copy()}
+
+    torch.manual_seed(0)
+    np.random.seed(0)
+    dataset = StreamingDataset(chunks(), shuffle=True, seed=0, transform=crop)
+    dataset.distributed_env = type(dataset.distributed_env)(run.ranks, rank, 1)
+    loading = StreamingDataLoader(dataset, batch_size=run.batch, num_workers=run.workers)
+    if state:
+        loading.load_state_dict(state[1])
+    for epoch in range(state[0] if state else 0, EPOCHS):
+        for batch in loading:
+            yield Batch(epoch, batch["index"], batch["image"], lambda at=epoch: (at, loading.state_dict()))
 
 
 def keras(run: Run, rank: int, state: Any) -> Batches:
@@ -248,6 +280,7 @@ LIBRARIES: dict[str, Library] = {
         torchvision,
         kornia,
         grain,
+        litdata,
         keras,
         by_hand,
         stored,

@@ -51,9 +51,11 @@ INTERNAL = {
 """Functions with an example that only the library itself calls."""
 
 TONE = ("tone", "Tone")
+OBJECTS = ("object-crops", "Crops around objects")
 SOUND = ("sound", "Audio: noise, filters, masks")
 TEMPO = ("tempo", "Audio: tempo and pitch")
 APART = {
+    **dict.fromkeys(("box_crops", "mask_crop"), OBJECTS),
     **dict.fromkeys(("tones", "histogram", "levels"), TONE),
     **dict.fromkeys(("seedsafe.audio.noise", "background", "bands", "masks"), SOUND),
     **dict.fromkeys(("seedsafe.audio.stretch", "seedsafe.audio.speed"), TEMPO),

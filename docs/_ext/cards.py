@@ -13,12 +13,18 @@ from typing import Any
 
 import cv2
 import gallery
+import numpy as np
 import pictures
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
 __all__ = ["Gallery", "Table", "setup"]
+
+STRIKING = ("Geometry", "Colour and tone", "Blur and sharpness", "Noise and quality", "Erasing")
+"""The families that come first: what they do is seen at once."""
+HEARD = ("Audio",)
+"""The families whose thumbnails are no photographs."""
 
 
 def _make(app: Any) -> None:
@@ -33,15 +39,13 @@ def _word(text: str) -> str:
 
 
 class Gallery(SphinxDirective):
-    """The cards, in the order of the families, and the form that filters them."""
+    """The cards by family, the striking ones first, and the form that filters them."""
 
     def run(self) -> list[nodes.Node]:
         """Return the form and the cards."""
         self.env.note_reread()
-        options = "".join(
-            f'<option value="family-{_word(one)}">{one}</option>'
-            for one in dict.fromkeys(gallery.families().values())
-        )
+        families = sorted(dict.fromkeys(gallery.families().values()), key=lambda one: one not in STRIKING)
+        options = "".join(f'<option value="family-{_word(one)}">{one}</option>' for one in families)
         targets = "".join(f'<option value="target-{one}">{one}</option>' for one in gallery.TARGETS)
         form = f"""<form id="gallery-filters" hidden>
 <label>Name <input type="search" name="name"></label>
@@ -53,10 +57,25 @@ class Gallery(SphinxDirective):
 <option value="opencv-yes">needed</option></select></label>
 <output></output></form>
 <script type="application/json" id="gallery-names">{json.dumps(gallery.elsewhere())}</script>"""
-        cards = nodes.container(classes=["cards"])
-        for name in sorted(gallery.transforms(), key=[*gallery.families()].index):
-            cards += self._card(name)
-        return [nodes.raw("", form, format="html"), cards]
+        return [nodes.raw("", form, format="html"), *map(self._family, families)]
+
+    def _family(self, title: str) -> nodes.Node:
+        """Return the cards of a family below its title, those first that change the photograph most."""
+        folder = Path(self.env.srcdir, "_pictures", "thumbnails")
+        original = cv2.imread(str(folder / "original.jpg")).astype(float)
+
+        def change(name: str) -> float:
+            return float(np.abs(cv2.imread(str(folder / f"{name}.jpg")) - original).mean())
+
+        names = [
+            name
+            for name, family in gallery.families().items()
+            if family == title and name in gallery.transforms()
+        ]
+        if title not in HEARD:
+            names.sort(key=change, reverse=True)
+        cards = nodes.container("", *map(self._card, names), classes=["cards"])
+        return nodes.container("", nodes.rubric(text=title), cards, classes=["family"])
 
     def _card(self, name: str) -> nodes.Node:
         told = gallery.describe(name)

@@ -57,7 +57,7 @@ def ordered(lines: list[str], names: list[str]) -> list[str]:
 def _told(
     app: Any, what: str, name: str, thing: Any, options: Any, signature: str | None, result: str | None
 ) -> tuple[str, str | None] | None:
-    if what != "class" or signature != "(*args, **kwargs)":
+    if what != "class" or not (signature == "(*args, **kwargs)" or ", name=" in (signature or "")):
         return None
     return parameters(thing), result
 

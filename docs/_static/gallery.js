@@ -17,6 +17,7 @@
       const called = names[index].some((one) => one.includes(name.trim().toLowerCase()));
       card.hidden = !called || classes.some((one) => one && !card.classList.contains(one));
     }
+    for (const family of document.querySelectorAll(".family")) family.hidden = !family.querySelector(".card:not([hidden])");
     const shown = cards.filter((card) => !card.hidden).length;
     form.querySelector("output").textContent = `${shown} of ${cards.length} transforms`;
   };

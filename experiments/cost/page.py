@@ -161,11 +161,11 @@ def plot(results: dict[str, Any], path: Path, strengths: Sequence[str], ways: Se
         if row["case"]["data"] == "digits"
     }
     loads, order = sorted(SIZES), list(NAMES)
-    width = 4.4 * len(strengths) + 2.2
+    rows = len(strengths)  # one above the other: a telephone shows them with readable letters
     figure, axes = pyplot.subplots(
-        1, len(strengths), figsize=(width, 3.4), layout="constrained", squeeze=False
+        rows, 1, figsize=(4.8, 3 * rows + len(ways) / 5), layout="constrained", squeeze=False
     )
-    for axis, strength in zip(axes[0], strengths, strict=True):
+    for axis, strength in zip(axes[:, 0], strengths, strict=True):
         for way in ways:
             points = [
                 (load.size, *found[way, load, strength]) for load in loads if (way, load, strength) in found
@@ -180,9 +180,9 @@ def plot(results: dict[str, Any], path: Path, strengths: Sequence[str], ways: Se
         axis.set_xticks([load.size for load in loads], [f"{load.size:,}" for load in loads], minor=False)
         axis.minorticks_off()
         axis.grid(linewidth=0.4)
-    axes[0][0].set_ylabel("errors on moved test images, %")
-    figure.legend(*axes[0][-1].get_legend_handles_labels(), loc="outside right center", fontsize=7)
-    figure.savefig(path, metadata={"Date": None, "Creator": None})
+        axis.set_ylabel("errors on moved test images, %")
+    figure.legend(*axes[-1][0].get_legend_handles_labels(), loc="outside lower center", frameon=False)
+    figure.savefig(path, metadata={"Date": None, "Creator": None}, transparent=True)
     pyplot.close(figure)
 
 
