@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch.utils.data import ConcatDataset, Subset
 
 import seedsafe as ss
 from seedsafe_torch import AugmentedDataset, DistributedKeyedSampler, loader
@@ -160,6 +161,12 @@ def test_loaders_ranks_and_resumes_give_the_records_of_the_steps() -> None:
     assert [row for step in zip(*ranks, strict=True) for row in step] == whole
 
 
+def test_a_source_may_have_a_reader_of_its_own() -> None:
+    source = Drawing(0, 5)
+    vars(source)["reader"] = object()
+    assert len(ss.Mixture({"a": source}, shares={"a": 1})) == 5
+
+
 def test_lengths() -> None:
     assert len(ss.Mixture(SOURCES, shares=SHARES)) == 19
     assert len(ss.Mixture(SOURCES, shares=SHARES, length=7)) == 7
@@ -179,6 +186,7 @@ def test_lengths() -> None:
         ((1 / 3, 1 / 3, 1 / 3), (1, 1, 1)),
         ((2.0, np.int64(4), 6), (1, 2, 3)),
         ((0.0001, 0.4999, 0.5), (1, 4999, 5000)),
+        (np.array([0.2, 0.3, 0.5], np.float32), (2, 3, 5)),
     ],
 )
 def test_shares_become_whole_numbers(given: Any, whole: Any) -> None:
@@ -211,12 +219,13 @@ def grown() -> Any:
 @pytest.mark.parametrize(
     ("wrong", "text"),
     [
-        (lambda: mix({**SHARES, "web": -1}), "the share of 'web' must be above 0 and finite, got -1"),
-        (lambda: mix({**SHARES, "web": 0}), "the share of 'web' must be above 0 and finite, got 0"),
-        (lambda: mix({**SHARES, "web": float("nan")}), "must be above 0 and finite, got nan"),
-        (lambda: mix({**SHARES, "web": float("inf")}), "must be above 0 and finite, got inf"),
-        (lambda: mix({**SHARES, "web": "5"}), "must be above 0 and finite, got '5'"),
-        (lambda: mix({**SHARES, "web": True}), "must be above 0 and finite, got True"),
+        (lambda: mix({**SHARES, "web": -1}), "the share of 'web' must be above 0 and below 2**53, got -1"),
+        (lambda: mix({**SHARES, "web": 0}), "the share of 'web' must be above 0 and below 2**53, got 0"),
+        (lambda: mix({**SHARES, "web": float("nan")}), "must be above 0 and below 2**53, got nan"),
+        (lambda: mix({**SHARES, "web": float("inf")}), "must be above 0 and below 2**53, got inf"),
+        (lambda: mix({**SHARES, "web": 10**400}), "must be above 0 and below 2**53, got 1000"),
+        (lambda: mix({**SHARES, "web": "5"}), "must be above 0 and below 2**53, got '5'"),
+        (lambda: mix({**SHARES, "web": True}), "must be above 0 and below 2**53, got True"),
         (lambda: mix({"books": 0.2, "code": 0.3, "web": 0.4}), "fractions must sum to 1, got 0.9"),
         (lambda: mix({"books": 2, "code": 3}), "shares must have a number for each of"),
         (lambda: mix({"books": 2, "code": 3, "wed": 5}), "name the same sources"),
@@ -227,6 +236,8 @@ def grown() -> Any:
         (lambda: mix(sources={}, shares={}), "sources must be a dict of datasets by name"),
         (lambda: mix(sources={**SOURCES, "web": iter([1])}), "source 'web' must have len() and [index]"),
         (lambda: mix(sources={**SOURCES, "web": drawing()}), "source 'web' is an AugmentedDataset"),
+        (lambda: mix(sources={**SOURCES, "web": Subset(drawing(), [0, 1])}), "is a Subset of keyed samples"),
+        (lambda: mix(sources={**SOURCES, "web": ConcatDataset([drawing()])}), "is a ConcatDataset of keyed"),
         (lambda: mix(length=0), "length must be at least 1"),
         (lambda: mix(length=2.5), "length must be an integer"),
         (lambda: mix(length="wed"), "length must name a source, got 'wed'"),
@@ -235,7 +246,7 @@ def grown() -> Any:
         (lambda: mix()[0], "a Mixture needs a seed and an epoch for its order"),
         (grown, "source 'a' had 3 records when the Mixture was made, and has 4"),
     ],
-    ids=map(str, range(23)),
+    ids=map(str, range(26)),
 )
 def test_bad_input(wrong: Any, text: str) -> None:
     with pytest.raises((TypeError, ValueError, IndexError, ss.SampleError)) as raised:

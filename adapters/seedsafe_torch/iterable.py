@@ -111,9 +111,7 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
                 "every worker does so"
             )
         if split and isinstance(source, Shards):
-            raise ValueError(
-                "Shards are divided among workers, so split=True would lose records: leave it out"
-            )
+            raise ValueError("Shards divide themselves, so split=True would lose records: leave it out")
         self.augment = augment
         self.seed = SampleKey(seed, 0, 0).seed
         self.id = id
@@ -240,11 +238,9 @@ def marks_of(stream: AugmentedIterable) -> dict[str, Any]:
     """Return the marks of a state: whether it counts what a subclass's ``__iter__`` delivers, and the rank and number of ranks of several."""
     marks: dict[str, Any] = {"delivered": True} if has_own_iter(type(stream)) else {}
     ranks = getattr(stream.source, "ranks", None)
-    return (
-        marks | {"rank": [ranks.rank, ranks.number]}
-        if isinstance(ranks, Ranks) and ranks.number > 1
-        else marks
-    )
+    if isinstance(ranks, Ranks) and ranks.number > 1:
+        marks["rank"] = [ranks.rank, ranks.number]
+    return marks
 
 
 def divides_anew(stream: AugmentedIterable, *, divided: bool) -> bool:

@@ -1,4 +1,4 @@
-"""Shards: a source that workers and ranks divide by shards."""
+"""A source that workers and ranks divide."""
 
 from __future__ import annotations
 

@@ -353,7 +353,7 @@ class Undisturbed:
 
     The generators of the process are one set for all threads, and threads may share stored ones. So a run counts if no other thread did
     anything, if all generators stayed where they were, or if it equals an earlier one and none moved outside the runs meanwhile: threads that
-    take turns may draw at the same places of each run. Hence the pauses between runs. They end when all others wait, as a thread
+    take turns may draw at the same points of each run. Hence the pauses between runs. They end when all others wait, as a thread
     that trains waits for samples sooner or later.
 
     Args:

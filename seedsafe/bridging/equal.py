@@ -73,7 +73,7 @@ class Group(NamedTuple):
     family: str
     """The name of the group that it would be in if roles did not tell those in equal states apart."""
     late: bool = False
-    """Whether a read has made it that other processes may not make, or in another order: it has a place by its name."""
+    """Whether a read has made it that other processes may not make, or in another order: its position follows from its name."""
 
 
 def group_by_state(

@@ -73,9 +73,13 @@ class Regions:
         self._forking: int | None = None
         self._empty = False
 
+    def is_inside(self) -> bool:
+        """Return whether this thread is in a region."""
+        return bool(self.inside) and self.lock._is_owned()  # type: ignore[attr-defined]  # threading.Condition uses it too
+
     def wait(self) -> None:
         """Wait for the door to open, unless this thread is inside."""
-        if not self.lock._is_owned():  # type: ignore[attr-defined]  # threading.Condition uses it too
+        if not self.lock._is_owned():  # type: ignore[attr-defined]
             with self.door:
                 pass
 
@@ -105,7 +109,7 @@ class Regions:
         self.setting = threading.RLock()
         self._forking = None
         self.door = threading.Lock()
-        if self.lock._is_owned() and self.inside:  # type: ignore[attr-defined]  # a fork inside a region
+        if self.is_inside():
             return
         self.lock = threading.RLock()
         if not self.inside:
@@ -431,7 +435,7 @@ class Region:
 
 def _follow(generator: str, seed: Any) -> None:
     """Key a global generator from the stream of (key, seed), after code in a region has seeded it."""
-    if regions.lock._is_owned() and regions.inside:  # type: ignore[attr-defined]
+    if regions.is_inside():
         regions.inside[-1].follow(generator, seed)
 
 

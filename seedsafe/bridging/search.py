@@ -218,7 +218,7 @@ def find(
         earlier: the groups of an earlier search of it.
         joins: whether generators in equal states share a stream, unless the earlier search knew both.
         by_role: whether of more than two only those of one role do.
-        is_late: returns whether one that is new at its path has a place by its name.
+        is_late: returns whether one that is new at its path has a position that follows from its name.
     """
     result = Search()
     for number, location in enumerate(walk(root)):
@@ -276,7 +276,7 @@ def held_generators(
 
 
 def _late_segment(name: str) -> int:
-    """Return a place that follows from a name alone, behind all others."""
+    """Return a position that follows from a name alone, behind all others."""
     return 2**33 + record_index(name) % 2**48
 
 

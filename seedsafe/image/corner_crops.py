@@ -132,7 +132,9 @@ class TenCrop(_FixedCrop):
         [1, 3, 7, 9, 5, 3, 1, 9, 7, 5]
     """
 
-    place_in_pass = None
+    @property
+    def place_in_pass(self) -> None:
+        """None: a view may be a mirrored corner."""
 
     size: Pair = option()
     vertical_flip: bool = option(flag, default=False, kw_only=True)

@@ -72,13 +72,13 @@ class Mixture:
         self.shares = _whole(shares, list(sources))
         self.period = sum(self.shares.values())
         if isinstance(length, str):
-            share = self.shares.get(length)
-            if share is None:
+            if length not in sources:
                 raise ValueError(f"length must name a source, got {length!r}: pass one of {list(sources)}")
-            length = -(-self._lengths[list(sources).index(length)] * self.period // share)
+            length = -(-len(sources[length]) * self.period // self.shares[length])
         steps = sum(self._lengths) if length is None else length
         self._steps = checked_int("length", steps, 1, 2**63, "pass the number of steps of an epoch")
-        _schedule(tuple(self.shares.values()))  # here, before workers are forked
+        self._shares = tuple(self.shares.values())
+        _schedule(self._shares)  # here, before workers are forked
 
     def __len__(self) -> int:
         return self._steps
@@ -114,20 +114,21 @@ class Mixture:
             raise IndexError(
                 f"step must be at least 0 and below {self._steps}, got {step}: pass a longer length="
             )
-        shares = tuple(self.shares.values())
-        turn, before = _start(shares, seed, epoch)
+        turn, before = _start(self._shares, seed, epoch)
         periods, at = divmod(turn + step, self.period)
-        schedule = _schedule(shares)
+        schedule = _schedule(self._shares)
         source = schedule.sources.item(at)
-        count = periods * shares[source] + schedule.counts.item(at) - before[source]
+        count = periods * self._shares[source] + schedule.counts.item(at) - before[source]
         number, position = divmod(count, self._lengths[source])
         return source, _order(seed, epoch, source, number, self._lengths[source])[position]
 
 
 def _length_of(name: str, source: Any) -> int:
-    if hasattr(source, "reader"):
+    # A reader of the user's own has no `unkeyed`.
+    inside = source, getattr(source, "dataset", None), *getattr(source, "datasets", ())
+    if any(hasattr(getattr(one, "reader", None), "unkeyed") for one in inside):
         raise TypeError(
-            f"source {name!r} is {with_article(source)}, whose records would be augmented alike when they come again: pass its "
+            f"source {name!r} is {with_article(source)} of keyed samples, whose records would be augmented alike when they come again: pass its "
             "base, and wrap the Mixture"
         )
     if not (hasattr(source, "__getitem__") and hasattr(source, "__len__")):
@@ -145,22 +146,23 @@ def _whole(shares: Mapping[str, Any], names: list[str]) -> dict[str, int]:
         )
     for name, share in shares.items():
         is_number = isinstance(share, Real) and not isinstance(share, bool)
-        if not is_number or not 0 < float(share) < math.inf:
+        if not is_number or not 0 < share < 2**53:  # pyright: ignore[reportOperatorIssue]
             raise ValueError(
-                f"the share of {name!r} must be above 0 and finite, got {share!r}: leave the source out"
+                f"the share of {name!r} must be above 0 and below 2**53, got {share!r}: leave the source out"
             )
     if any(share != int(share) for share in shares.values()) and not math.isclose(sum(shares.values()), 1):
         raise ValueError(
             f"fractions must sum to 1, got {sum(shares.values())}: pass whole numbers, or divide by that"
         )
-    exact = [Fraction(shares[name]).limit_denominator(_MOST) for name in names]
-    scale = math.lcm(*(one.denominator for one in exact))
-    factor = math.gcd(*(int(one * scale) for one in exact))
-    whole = {name: int(one * scale) // factor for name, one in zip(names, exact, strict=True)}
-    if sum(whole.values()) > _MOST or not all(whole.values()):
+    exact = [Fraction(float(shares[name])).limit_denominator(_MOST) for name in names]
+    unit = Fraction(
+        math.gcd(*(one.numerator for one in exact)), math.lcm(*(one.denominator for one in exact))
+    )
+    whole = {name: int(one / unit) for name, one in zip(names, exact, strict=True)}
+    if (total := sum(whole.values())) > _MOST or not all(whole.values()):
         raise ValueError(
             f"shares must be whole numbers with a sum of at most {_MOST}, got {dict(shares)}: round them to such, as "
-            f"{ {name: max(1, round(one * 1000 / sum(exact))) for name, one in zip(names, exact, strict=True)} }"
+            f"{ {name: max(1, round(one * 1000 / total)) for name, one in whole.items()} }"
         )
     return whole
 

@@ -148,7 +148,9 @@ class DrawChecks:
         self.due_in = _NEVER if self._answer == "allow" or _is_data(self._base) else 1
         """The number of reads up to the next check. Who reads the base counts it down, and calls `check` at 0."""
         self._number = 0
-        self._lock = threading.RLock()
+        self._lock = threading.Lock()
+        self._checks_in = 0
+        """The thread that checks, which may read the base within its own check."""
         self._seeded: list[Any] = []
         self._ends: dict[str, dict[int, Any]] = {}
         """The states in which reads left generators that they set, by the generator's name and the sample's position."""
@@ -187,14 +189,16 @@ class DrawChecks:
             NotReproducible: it does.
         """
         self._raise_again()
-        lock: Any = self._lock
-        if _is_keyed() or lock._is_owned() or not lock.acquire(timeout=PATIENCE):
+        me = threading.get_ident()
+        if regions.is_inside() or self._checks_in == me or not self._lock.acquire(timeout=PATIENCE):
             return read()
+        self._checks_in = me
         try:
             self._raise_again()  # another thread has found it meanwhile
             return read() if self.due_in > 0 else self._check(read, position, epoch)  # another has checked
         finally:
-            lock.release()
+            self._checks_in = 0
+            self._lock.release()
 
     def _raise_again(self) -> None:
         """Raise the error that was raised before, if any, since all samples have it."""
@@ -392,11 +396,6 @@ def _is_data(base: Any) -> bool:
     return kind in (list, tuple, dict, range) or of_numpy or of_torch
 
 
-def _is_keyed() -> bool:
-    """Return whether the generators follow a key in this thread, because of a bridge around this read."""
-    return bool(regions.inside) and regions.lock._is_owned()  # type: ignore[attr-defined]
-
-
 def _names_of(generators: Sequence[Stateful]) -> str:
     """Return the names of generators in words."""
     return " and ".join(generator.name for generator in generators)
@@ -442,7 +441,7 @@ def checked_source(
         return generators
 
     def tells(moved: Sequence[Stateful]) -> bool:
-        moves.update(generator.name for generator in moved if not _is_keyed())
+        moves.update(generator.name for generator in moved if not regions.is_inside())
         often = [generator for generator in moved if moves[generator.name] >= least]
         if often and first():
             warn(_stream_text(records, name, often, unkeyed))

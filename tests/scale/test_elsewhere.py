@@ -29,7 +29,15 @@ SCHEDULES = {
 
 @pytest.mark.parametrize("name", SCHEDULES)
 def test_nothing_is_lost_comes_again_or_is_augmented_otherwise(name: str) -> None:
-    done = python("-W", "ignore", str(Path(__file__).with_name("killed.py")), name, "0", str(SCHEDULES[name]))
+    done = python(
+        "-W",
+        "ignore",
+        str(Path(__file__).with_name("killed.py")),
+        name,
+        "0",
+        str(SCHEDULES[name]),
+        timeout=2400,
+    )
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     assert [one["number"] for one in lines] == list(range(SCHEDULES[name])), done.stderr[-3000:]
     assert [one for one in lines if one["error"] or one["otherwise"] or one["lost"] or one["again"]] == []
