@@ -104,6 +104,11 @@ CURED = {
     "torch": DATASET + KEYED,
     "a_loader": DATASET + "def dataset():\n    keyed = AugmentedDataset(Noisy(), seed=42, bridge=True)\n"
     "    return loader(keyed, batch_size=4, num_workers=2)\n",
+    "a_script": DATASET
+    + "dataset = Noisy()\n\nif __name__ == '__main__':\n"  # the dataset that is named is read by the line alone
+    "    batches = loader(AugmentedDataset(dataset, seed=42, bridge=True), batch_size=4)\n",
+    "a_keras_script_": SEQUENCE + "dataset = Noisy()\n\nif __name__ == '__main__':\n"
+    "    sequence = AugmentedSequence(dataset, seed=42, bridge=True)\n",
     "a_stream": STREAM
     + "def dataset():\n    return AugmentedIterable(Records(), ss.bridge(Noise()), seed=42)\n",
     "keras_": SEQUENCE + "def dataset():\n    options = {'workers': 2, 'use_multiprocessing': True}\n"
@@ -171,6 +176,13 @@ def test_what_is_not_cured_ends_with_1(name: str, capsys: pytest.CaptureFixture[
     Path("still.py").write_text(DATASET + STILL[name])
     assert main(["check", "still.py"]) == 1
     assert "SSF002" in capsys.readouterr().out
+
+
+@pytest.mark.fork
+def test_a_named_dataset_without_the_line_is_a_fault(capsys: pytest.CaptureFixture[str]) -> None:
+    other = "class Other(Noisy):\n    def __getitem__(self, index):\n        return self.images[index] + np.uint8(self.rng.integers(9))\n\n\n"
+    _, page = page_of("apart", DATASET + other + KEYED + "\n\nother = Other\n", "other", capsys)
+    assert page["verdict"].startswith("affected")
 
 
 @pytest.mark.fork

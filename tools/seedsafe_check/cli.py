@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
@@ -16,7 +17,7 @@ from seedsafe_check.options import parser
 from seedsafe_check.page import Page
 from seedsafe_lint.config import ConfigError, load
 from seedsafe_lint.engine import collect, lint
-from seedsafe_lint.findings import entries
+from seedsafe_lint.findings import Covered, entries
 
 __all__ = ["main"]
 
@@ -63,9 +64,8 @@ def _split(what: list[str]) -> tuple[str, str | None]:
 
 
 def _page(path: str, target: str | None, jobs: int | None) -> Page:
-    report, bridge = (
-        _audit(target) if target else (None, None)
-    )  # first: a dataset that cannot be read fails at once
+    dataset = _dataset(target) if target else None
+    report = _audit(dataset) if target else None  # first: a dataset that cannot be read fails at once
     start = Path(path).absolute()
     config = load(start if start.is_dir() else start.parent, None)
     torch = next((one.version for one in installed() if one.name == "torch"), "")
@@ -75,6 +75,14 @@ def _page(path: str, target: str | None, jobs: int | None) -> Page:
         with suppress(OSError, UnicodeDecodeError):
             modules |= imported(file.read_text(encoding="utf-8"))
     unread = len(result.skipped) >= result.files
+    bridge = None
+    covered = report is not None and _are_covered(report, result.covered)
+    if report is not None and (covered or report.exit_code()):
+        bridged, call = _bridged(dataset)
+        if bridged is not None and covered:
+            report = _audit(bridged)  # as the code reads it
+        elif bridged is not None:
+            bridge = None if _audit(bridged, _CURES).exit_code(strict=True) else call
     return Page(
         path=path,
         files=result.files,
@@ -84,44 +92,53 @@ def _page(path: str, target: str | None, jobs: int | None) -> Page:
         entries=tuple(entries(result.findings)),
         covered=result.covered,
         as_of=facts()["as_of"],
-        audit=report,
+        audit=report and report.to_dict(),
         bridge=bridge,
     )
 
 
-def _audit(target: str) -> tuple[dict[str, Any], str | None]:
-    """Audit a dataset in forked workers, which takes a few seconds. Return the report, and the call that bridges it, if that cures it."""
+def _dataset(target: str) -> Any:
+    from seedsafe_audit.subject import load as dataset_of
+
+    return dataset_of(target)
+
+
+def _audit(dataset: Any, questions: list[str] | None = None) -> Any:
+    """Audit a dataset in forked workers, which takes a few seconds, by all questions that are quick or by some."""
     from seedsafe_audit.api import audit
     from seedsafe_audit.options import QUICK, SLOW
     from seedsafe_audit.questions import QUESTIONS
-    from seedsafe_audit.subject import load as dataset_of
-    from seedsafe_audit.subject import subject_of
 
-    dataset = dataset_of(target)
-    report = audit(dataset, questions=[name for name in QUESTIONS if name not in SLOW], **QUICK)
-    subject = subject_of(dataset)
-    if not any(answer.verdict == "fault" for answer in report.answers):
-        return report.to_dict(), None
-    bridged, call = _bridged(subject.dataset, subject.loader, iterable=subject.iterable)
-    if bridged is None:
-        return report.to_dict(), None
-    after = audit(bridged, questions=_CURES, **{**QUICK, "samples": 16})
-    return report.to_dict(), None if after.exit_code(strict=True) else call
+    if questions is not None:
+        return audit(dataset, questions=questions, **{**QUICK, "samples": 16})
+    return audit(dataset, questions=[name for name in QUESTIONS if name not in SLOW], **QUICK)
+
+
+def _are_covered(report: Any, covered: Iterable[Covered]) -> bool:
+    """Return whether all lines of an audit's faults are among those that the linter found behind a bridge."""
+    lines = {f"{Path(one.finding.place.path).name}:{one.finding.place.line}" for one in covered}
+    found = [one for one in report.answers if one.verdict in ("fault", "warning") and one.part_of is None]
+    drawn = {Path(place).name for one in found for place in one.places}
+    return bool(drawn) and drawn <= lines and all(one.places for one in found if one.verdict == "fault")
 
 
 _CURES = ["ends", "duplicates", "epochs", "workers", "order", "kept-draws", "raises"]
 """What must be well for a bridge to be advised."""
 
 
-def _bridged(dataset: Any, loader: str, *, iterable: bool) -> tuple[Any, str]:
+def _bridged(dataset: Any) -> tuple[Any, str]:
     """Return a dataset behind a bridge, or None if it cannot be, and the call that bridges it."""
+    from seedsafe_audit.subject import subject_of
+
+    subject = subject_of(dataset)
+    dataset = subject.dataset
     module, name = (
         ("seedsafe_keras", "AugmentedSequence")
-        if loader == "keras"
+        if subject.loader == "keras"
         else ("seedsafe_torch", "AugmentedDataset")
     )
     reader: Any = getattr(dataset, "reader", None)
-    if iterable or (loader == "processes" and "torch" not in sys.modules):
+    if subject.iterable or (subject.loader == "processes" and "torch" not in sys.modules):
         return None, ""
     with suppress(Exception):  # what the user's classes may raise
         wrapper: Any = getattr(import_module(module), name)
