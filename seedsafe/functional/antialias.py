@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from seedsafe.functional.pictures import pixels
-from seedsafe.functional.scratch import scratch
+from seedsafe.functional.scratch import scratch, scratch_size
 from seedsafe.functional.values import memory_for
 from seedsafe.ground.info import FLOAT32, UINT8, Array
 from seedsafe.ground.process import importing
@@ -34,9 +34,6 @@ BANDS: Final = {1: "L", 3: "RGB", 4: "RGBX"}
 
 _LINE: Final = 64
 """Bytes of a line of the processor's cache."""
-
-_USUAL: Final = 2**20
-"""Bytes of memory with which most calls are content."""
 
 _SAME: Final = (np.ones(1, FLOAT32), np.zeros(1, FLOAT32))
 """A factor and an offset that change nothing."""
@@ -213,8 +210,8 @@ def _job(frames: Array, todo: Pass, target: Array) -> Resizing:
 
 
 def _done(call: Callable[[Resizing], int], job: Resizing) -> bool:
-    """Make a call with usual scratch memory, or as much as it then asks for, and return whether it did its work."""
-    needed = _USUAL
+    """Make a call with the scratch memory that the thread has, or as much as it then asks for, and return whether it did its work."""
+    needed = max(scratch_size() - _LINE, 1)
     while needed > 0:
         memory = scratch((needed + _LINE,))
         first = address(memory)

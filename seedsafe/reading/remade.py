@@ -6,6 +6,7 @@ import dis
 import weakref
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 from types import CodeType
 from typing import Any, Final
 
@@ -106,9 +107,13 @@ def _in_loops(calls: Calls, before: Calls) -> list[bool]:
     return [bool(around and not around & _loops(*before[same])), *map(bool, inside)]
 
 
-def _points(calls: Calls) -> list[tuple[str, int, int]]:
-    """Return the points of calls in the code, which are equal in a cell of a notebook that runs again. Code that has run differs from new code in 3.11."""
-    return [(code.co_filename, code.co_firstlineno, point) for code, point in calls]
+def _points(calls: Calls) -> list[tuple[str, int, Any]]:
+    """Return the points of calls in the source, which are equal in a cell of a notebook that runs again, and for an instruction that Python
+    has meanwhile specialised."""
+    return [
+        (code.co_filename, code.co_firstlineno, next(islice(code.co_positions(), point // 2, None)))
+        for code, point in calls
+    ]
 
 
 def _loops(code: CodeType, point: int) -> set[Any]:
