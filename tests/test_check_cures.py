@@ -222,8 +222,8 @@ dataset = Once(np.arange(40.0))
 @pytest.mark.parametrize(
     ("name", "draw", "told"),
     [
-        ("noise", "self.noisy = data + np.random.normal(size=data.shape)", True),
-        ("seeded", "self.noisy = data + np.random.default_rng(0).normal(size=data.shape)", True),
+        ("noise", "self.noisy = data + np.random.normal(size=len(data))", True),
+        ("seeded", "self.noisy = data + np.random.default_rng(0).normal(size=len(data))", True),
         ("random_data", "self.noisy = np.random.normal(size=40)", False),
         ("shuffled", "self.noisy = np.random.permutation(data)", False),
         ("chosen", "self.noisy = np.random.choice(1000.0 * data, 30)", False),

@@ -58,6 +58,10 @@ COVERED = {
     "module's alias": "import seedsafe_torch as st\n\nst.AugmentedDataset(Noisy(), seed=42, bridge=True)  # by",
     "alias": "from seedsafe_torch import AugmentedDataset as Keyed\n\nKeyed(Noisy(), seed=42, bridge=True)  # by",
     "keyword": "AugmentedDataset(seed=42, bridge=True, base=Noisy())  # by",
+    "a split": "from torch.utils.data import random_split\n\none, two = random_split(Noisy(), [4, 4])\n"
+    "batches = loader(AugmentedDataset(one, seed=42, bridge=True))  # by",
+    "a subclass of the bridge": "class Keyed(AugmentedDataset):\n    def __init__(self, base):\n"
+    "        super().__init__(base, seed=42, bridge=True)  # by\n\n\nbatches = loader(Keyed(Noisy()))",
     "subset": "AugmentedDataset(Subset(Noisy(), [1, 2]), seed=42, bridge=True)  # by",
     "several": "AugmentedDataset(ConcatDataset([Noisy(), Noisy()]), seed=42, bridge=True)  # by",
     "sum": "AugmentedDataset(Noisy() + Noisy(), seed=42, bridge=True)  # by",

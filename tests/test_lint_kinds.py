@@ -368,6 +368,45 @@ OF_CLASS = {
         "(Dataset):", "(Dataset):\n    RNG = np.random.RandomState(1)\n"
     ),
 }
+MORE = {
+    "NOTES": {
+        "urandom": "rng = np.random.default_rng(int.from_bytes(os.urandom(8), 'little'))\nreturn rng.random()",
+        "secrets": "rng = np.random.default_rng(secrets.randbits(64))\nreturn rng.random()",
+    },
+    "KEPT": {
+        "get": "angle = self.kept.get(index)\nif angle is None:\n    angle = torch.rand(())\n"
+        "    self.kept[index] = angle\nreturn angle",
+        "bool": "if index not in self.kept:\n    self.kept[index] = bool(torch.rand(1) < 0.5)\nreturn self.kept[index]",
+    },
+}
+NOTES |= {name: "import os, secrets\n" + read(body) for name, body in MORE["NOTES"].items()}
+KEPT |= {name: read(body) for name, body in MORE["KEPT"].items()}
+CONSTANT_RIGHT["folded"] = "import jax\n" + read(
+    "return jax.random.fold_in(jax.random.key(self.seed), index)"
+)
+INITS |= {
+    "an object": "class Init:\n    def __call__(self, worker_id):\n        np.random.seed(worker_id)\n\n\n"
+    "def load(data):\n    return DataLoader(data, num_workers=2, worker_init_fn=Init())\n",
+    "in a table": "def begin(worker_id):\n    np.random.seed(worker_id)\n\n\nOPTIONS = {'worker_init_fn': begin}\n"
+    "loader = DataLoader([], num_workers=2, **OPTIONS)\n",
+}
+_EPOCHS_OF = (
+    "def fit(data, epochs):\n    batches = DataLoader(data, num_workers=2)\n    for ep in range(epochs):\n"
+)
+LOOPS["a helper's argument"] = (
+    "def start(number):\n    torch.manual_seed(number)\n\n\n" + _EPOCHS_OF + "        start(3)\n"
+)
+LOOPS_RIGHT["a helper's epoch"] = LOOPS["a helper's argument"].replace("start(3)", "start(3 + ep)")
+_ONCE = (
+    "class Once(Dataset):\n    def __init__(self, images):\n        self.images = {}\n\n    def __len__(self):\n"
+    "        return len(self.images)\n\n    def __getitem__(self, index):\n        return self.images[index]\n"
+)
+ONCE |= {
+    "noise": _ONCE.format("[image + np.random.normal(size=image.shape) for image in images]"),
+    "map": "def add_noise(image):\n    return image + np.random.rand()\n\n\n"
+    + _ONCE.format("list(map(add_noise, images))"),
+}
+ONCE_RIGHT["random data"] = _ONCE.format("np.random.normal(size=(images, 3))")
 KINDS = [
     ("SSF004 error", DRAWN_SEED, DRAWN_SEED_RIGHT),
     ("SSF004 error", CONSTANT, CONSTANT_RIGHT),

@@ -251,6 +251,58 @@ def test_the_line_wraps_the_loader_of_the_class(loaders: str, line: str, tmp_pat
     assert line_to_paste(finding) == f"from seedsafe_torch import AugmentedDataset, loader; {wrapped}"
 
 
+@pytest.mark.parametrize(
+    ("use", "line"),
+    [
+        ("batches = DataLoader(Noisy(), 4)", "line 3 of"),
+        ("batches = DataLoader(\n    Noisy(),\n    4,\n)", "lines 3 to 6 of"),
+        (
+            "for batch in DataLoader(Noisy(), 4):\n    print(batch)",
+            "before line 3, whose DataLoader it replaces of",
+        ),
+    ],
+)
+def test_the_line_is_that_of_the_file_that_loads(use: str, line: str, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(
+        f"from torch.utils.data import DataLoader\nfrom data import Noisy\n{use}\n"
+    )
+    (tmp_path / "data.py").write_text(
+        "import numpy as np\nfrom torch.utils.data import Dataset\n\n\nclass Noisy(Dataset):\n"
+        "    def __len__(self):\n        return 8\n\n    def __getitem__(self, index):\n        return np.random.rand()\n"
+    )
+    (finding,) = lint([tmp_path]).findings
+    wrapped = "batches = loader(AugmentedDataset(Noisy(), seed=42, bridge=True), 4)"
+    imports = "from seedsafe_torch import AugmentedDataset, loader"
+    assert line_to_paste(finding) == f"{imports}; {wrapped}  # {line} {tmp_path / 'train.py'}"
+
+
+def test_the_line_for_keras_is_its_fit(tmp_path: Path) -> None:
+    (finding,) = findings(
+        tmp_path / "train.py",
+        "import keras\nimport numpy as np\n\n\nclass Noisy(keras.utils.PyDataset):\n    def __getitem__(self, index):\n"
+        "        return np.random.rand(4, 3)\n\n    def __len__(self):\n        return 8\n\n\n"
+        "def train(model):\n    return model.fit(Noisy(), epochs=2)\n",
+    )
+    keyed = "fit(model, AugmentedSequence(Noisy(), seed=42, bridge=True), epochs=2)"
+    assert (
+        line_to_paste(finding)
+        == f"from seedsafe_keras import AugmentedSequence, fit; return {keyed}  # line 14"
+    )
+
+
+def test_a_stream_makes_its_generator_in_each_pass(tmp_path: Path) -> None:
+    source = (
+        "import numpy as np\nimport torch\nfrom torch.utils.data import DataLoader, IterableDataset\n\n\n"
+        "class Stream(IterableDataset):\n    def __init__(self):\n        self.rng = np.random.RandomState(0)\n\n"
+        "    def __iter__(self):\n        for _ in range(8):\n            yield self.rng.rand(3)\n"
+    )
+    (finding,) = findings(tmp_path / "stream.py", source)
+    first = "    def __iter__(self):\n"
+    cured = source.replace(first, f"{first}        {line_to_paste(finding)}\n")
+    assert not findings(tmp_path / "cured.py", cured)
+    assert drawn(DataLoader(loaded(tmp_path / "cured.py").Stream(), batch_size=4, num_workers=2)) == 32
+
+
 def test_a_transform_s_line_names_the_bridge(tmp_path: Path) -> None:
     source = "import numpy as np\n\n\nclass RandomNoise:\n    def __call__(self, image):\n        return image + np.random.rand()\n"
     (finding,) = findings(tmp_path / "transforms.py", source)

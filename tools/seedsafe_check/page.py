@@ -100,7 +100,7 @@ class Page:
             result.append(
                 f"or keep the code: {self.bridge} keys all that it draws (tried: it cures this dataset)"
             )
-        if self.audit is None:
+        if self.audit is None and (self.entries or not self.covered):
             result.append(
                 f"seedsafe check {self.path} MODULE:DATASET runs a dataset, finds faults that the code alone does not show, and "
                 "tries whether a bridge cures them"

@@ -54,10 +54,8 @@ def _epochs(run: Interpreter, module: Module, used: Uses) -> None:
 
 
 def _sampler(run: Interpreter, module: Module, call: Call) -> None:
-    if not call.name.endswith("DistributedSampler"):
-        return
     names = [v.name for v in run.earlier(call.node.func, call.frame) if isinstance(v, Ext)]
-    if not any(name.startswith(("torch.", "?.")) for name in names):
+    if not any(map(_RE.SAMPLER.match, names)):
         return
     words = call.keywords
     shuffle = words.get("shuffle")

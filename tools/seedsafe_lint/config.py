@@ -171,7 +171,5 @@ _KEYS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "strict": ("true or false", lambda value: isinstance(value, bool)),
     "baseline": _STRING,
 }
-_FIELDS = {
-    "per-file-ignores": "per_file",
-    "torch-version": "torch",
-}  # the others have the names of their settings
+# the others have the names of their settings
+_FIELDS = {"per-file-ignores": "per_file", "torch-version": "torch"}

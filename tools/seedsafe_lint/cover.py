@@ -138,6 +138,7 @@ class _Uses(Interpreter):
         self._kept: set[str] = set()
         self.covered: dict[tuple[Place, str], Place] = {}
         self._bare: dict[Place, Place] = {}
+        self._bridges: set[Class | None] = set()  # classes that derive from a bridge and turn it on
 
     def follow(self, files: set[Path]) -> None:
         """Run some files, then their functions and methods that nothing has called."""
@@ -254,6 +255,7 @@ class _Uses(Interpreter):
                 return (_KEYED,)
             if _RE.BRIDGING.search(name) and _is_on(options.get("bridge")):
                 self._note_covered(given, where, options)
+                self._bridges |= {frame.cls} if dotted(node).endswith("__init__") else set()
                 return (_KEYED,)
             if _RE.BRIDGING.search(name) and (_is_on(options.get("convert")) or _keyed_inside(given)):
                 self._note_covered(self._inside(given), where, options)
@@ -295,7 +297,7 @@ class _Uses(Interpreter):
                 inside = [value.items]
             elif isinstance(value, Inst) and (through_main or kind_of_class(self, value.cls) != "main"):
                 yield value
-                reads_keyed = not through_main and _reads_keyed(value.cls)
+                reads_keyed = not through_main and (value.cls in self._bridges or _reads_keyed(value.cls))
                 inside = [] if reads_keyed else [self._held(value)]
             elif isinstance(value, Fn):
                 yield value

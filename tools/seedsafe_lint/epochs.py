@@ -23,7 +23,8 @@ def epoch_fault(project: Project, cls: Class, attr: str) -> str:
     sites = cls.sites.get(attr, ())
     text = ast.unparse(cls.node)
     bases = [dotted(base.value if isinstance(base, ast.Subscript) else base) for base in cls.node.bases]
-    first = [site.value for site in sites if site.function.name == "__init__"]
+    first: list[ast.AST | None] = [site.value for site in sites if site.function.name == "__init__"]
+    first += [binding.node for binding in cls.scope.names.get(attr, ())]
     if (
         not first
         or not all(isinstance(value, ast.Constant) for value in first)
@@ -58,4 +59,4 @@ def is_over_epochs(node: ast.stmt) -> bool:
     """Return whether a statement is a loop over epochs."""
     parts = [getattr(node, name, None) for name in ("target", "iter", "test")]
     loop = isinstance(node, ast.For | ast.While)
-    return loop and any("epoch" in ast.unparse(part).lower() for part in parts if part)
+    return loop and any(_RE.EPOCH.search(ast.unparse(part)) for part in parts if part)

@@ -66,6 +66,7 @@ class Finding:
         what: What draws or seeds, as the message has it.
         needs: The option of a bridge without which it does not reach the generator, or an empty string.
         owners: The places and names of the classes and functions that workers call there, or None if no bridge reaches its generator.
+        loaders: Other files that may pass them to a loader.
 
     Example:
         >>> finding = Finding(Place("data.py", 3, 5), "SSF001", "np.random.rand in a worker", "warning", 3)
@@ -85,6 +86,7 @@ class Finding:
     what: str = field(default="", compare=False)
     needs: str = field(default="", compare=False)
     owners: Owners = field(default=None, compare=False)
+    loaders: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def rank(self) -> tuple[object, ...]:

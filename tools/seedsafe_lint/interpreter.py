@@ -20,11 +20,11 @@ from seedsafe_lint.index import (
     Value,
     Values,
     join,
-    statements,
     union,
 )
 from seedsafe_lint.judge import Judge
 from seedsafe_lint.known import (
+    ENTROPY,
     FACTS,
     IMGAUG,
     INITIAL,
@@ -38,7 +38,7 @@ from seedsafe_lint.known import (
     is_numpy_draw,
     kind_of_base,
 )
-from seedsafe_lint.patterns import asks_for_seed, cleared, expand, fills, stored_names
+from seedsafe_lint.patterns import asks_for_seed, cleared, expand, fills
 from seedsafe_lint.project import Project
 from seedsafe_lint.syntax import by_kind, dotted
 from seedsafe_lint.tables import patterns
@@ -66,7 +66,6 @@ from seedsafe_lint.values import (
     hide_plain,
     is_plain,
     mixed,
-    plainer,
 )
 
 __all__ = ["Interpreter"]
@@ -102,7 +101,6 @@ class Interpreter:
         self._open_bases = 0  # classes whose bases are being looked up
         self._orders: dict[Class, tuple[Class, ...]] = {}
         self._calls: dict[Function, list[tuple[ast.Call, Frame]]] = {}
-        self._loop_names: dict[ast.AST, set[str]] = {}
 
     def start(self, root: Root) -> None:
         """Run a function that a worker calls, and report its draws."""
@@ -653,8 +651,6 @@ class Interpreter:
         named = FACTS.RNG_NAME.match(parameter.arg) and not _RE.PLAIN.search(annotation)
         arguments = self._passed(parameter, function)
         named = named and not any(isinstance(value, Fn) for value in arguments)  # a generator function
-        if default == (Const(None),) and not arguments and _is_filled_later(parameter, function):
-            return join(default, STATIC)
         if _RE.RNG_TYPE.search(annotation) or (named and (default is None or Const(None) in default)):
             argument = Gen("argument", function.module, parameter, stored=True, seed="varying")
             return join((argument,), default or ())
@@ -719,8 +715,8 @@ class Interpreter:
             return self._new_generator(name, node, frame, args, kwargs)
         if name == "functools.partial":
             return self._partial(args, kwargs)
-        if name == "dataclasses.field" and "default_factory" in kwargs:
-            return self._dataclass_field(node, frame, kwargs["default_factory"])
+        if _RE.FIELD.match(name) and (factory := kwargs.get("default_factory") or kwargs.get("factory")):
+            return self._dataclass_field(node, frame, factory)
         if name == "builtins.getattr" and len(args) > 1:
             return self._getattr(node, frame, args)
         if builtin in _RE.ITERATING:
@@ -754,7 +750,7 @@ class Interpreter:
         if isinstance(result[0], Group) and not _RE.ARRAYS.match(name):
             return (Group(result[0].items, calls=True, origin="library"),)
         given = join((), *args, *kwargs.values())
-        if self.context.worker and (made := _drawn_by(name, kwargs) or mixed(given)):
+        if self.context.worker and (made := drawn_by(name, kwargs) or mixed(given)):
             return made
         if self.context.worker and not FACTS.FOLLOWED.match(name):
             return self.context.nothing
@@ -890,7 +886,7 @@ class Interpreter:
                 for name in ("__call__", "forward"):
                     if method := self.method(callee, name):
                         return self.run(method, args, kwargs, starred=starred)
-                return self._each(tuple(v for _, values in callee.args for v in values), args, kwargs)
+                return self.callbacks([values for _, values in callee.args])
             case Group(items=items, calls=True, origin=origin):
                 if origin == "methods":
                     some = tuple(
@@ -900,22 +896,14 @@ class Interpreter:
                     )
                     results = [self.run(v, args, kwargs, starred=starred) for v in some]
                     return join((Group(some, calls=True, origin=origin),) if some else (), *results)
-                self._each(items, args, kwargs)
+                self.callbacks([items])
                 return join(self.context.nothing, items)
             case Group(items=items):
-                return join((Group(items),), items)
+                return join((Group(items),), items or UNKNOWN)  # the value of a key, or None
             case Drawn():
                 return (callee,)
             case _:
                 return self.callbacks([*args, *(spread or ()), *kwargs.values()])
-
-    def _each(self, values: Values, args: list[Values], kwargs: dict[str, Values]) -> Values:
-        for value in values:
-            if isinstance(value, Fn | Inst) or (isinstance(value, Group) and value.calls):
-                self.invoke(value, args, kwargs)
-            elif isinstance(value, Group) and not value.origin:
-                self._each(value.items, args, kwargs)
-        return self.context.nothing
 
     def callbacks(self, values: list[Values]) -> Values:
         """Return the value of a call of something unknown, which may call the functions among its arguments."""
@@ -967,7 +955,7 @@ class Interpreter:
         known = self.bind(method, args, kwargs, starred)
         known.pop(method.function.this, None)
         if self.context.worker:
-            known = {name: plainer(values) for name, values in known.items()}
+            known = {name: tuple(dict.fromkeys(map(hide_plain, values))) for name, values in known.items()}
         result = Inst(callee.cls, tuple(known.items()), stored=not self.context.worker)
         if self.context.worker:
             self.run(Fn(method.function, result), args, kwargs, starred=starred)
@@ -1244,13 +1232,6 @@ class Interpreter:
     def _loop(
         self, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, head: Callable[[], object]
     ) -> None:
-        if node not in self._loop_names:
-            self._loop_names[node] = {
-                name for statement in statements(node.body) for name in stored_names(statement)
-            }
-        # A round before this one may have changed them.
-        for name in self._loop_names[node] & frame.vars.keys():
-            frame.vars[name] = join(frame.vars[name], UNKNOWN)
         head()
         before, state = dict(frame.vars), self.context.state.copy()
         self.execute(node.body, frame)
@@ -1343,10 +1324,12 @@ def is_random_transform(value: Value) -> bool:
     return isinstance(value, Ext) and FACTS.RANDOM_TRANSFORM.match(value.name) is not None
 
 
-def _drawn_by(name: str, kwargs: dict[str, Values]) -> Values:
+def drawn_by(name: str, kwargs: dict[str, Values]) -> Values:
     """Return what a call of a library draws, or nothing."""
     if name == "torch.initial_seed":
         return (Drawn(INITIAL, True),)
+    if FACTS.ENTROPY.match(name):
+        return (Drawn(ENTROPY, True),)
     if draws_globally(name):
         return (Drawn(NUMPY if is_numpy_draw(name) else PYTHON, True),)
     if FACTS.RANDOM_TRANSFORM.match(name):
@@ -1375,18 +1358,6 @@ def truthy(value: Value) -> bool:
 
 def _as_arguments(values: Values) -> Values:
     return tuple(ARGUMENT[0] if v == UNKNOWN[0] else v for v in values)
-
-
-def _is_filled_later(parameter: ast.arg, function: Function) -> bool:
-    """Return whether an argument is stored in an attribute that another method fills."""
-    for sites in function.cls.sites.values() if function.cls else ():
-        own = [site for site in sites if site.function is function]
-        stores = any(isinstance(site.value, ast.Name) and site.value.id == parameter.arg for site in own)
-        if stores and any(
-            isinstance(s.value, ast.Call | ast.Name) for s in sites if s.function is not function
-        ):
-            return True
-    return False
 
 
 def _names_in(annotation: ast.expr) -> list[ast.expr]:

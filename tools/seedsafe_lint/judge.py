@@ -3,6 +3,7 @@
 import ast
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from seedsafe_lint import known
 from seedsafe_lint.context import EVERY, TRACED, Context
@@ -30,6 +31,7 @@ __all__ = ["Judge"]
 _RE = patterns("judge")
 
 _OWN = {OPENCV: "OpenCV's process-wide generator", IMGAUG: "imgaug's process-wide generator"}
+_LOADER = patterns("paste").LOADER
 _NUMERIC = ("torch.", "numpy.", "scipy.", "sklearn.", "skimage.")
 
 
@@ -61,7 +63,7 @@ class Judge:
         where, first = place(path, node), getattr(node, "lineno", 1)
         end = where.line + (getattr(node, "end_lineno", None) or first) - first
         what, needs = words.get("what", ""), "cv2" if cause == OPENCV else ""
-        details = related, cause, near, key, what, needs, self._owners(key, node)
+        details = related, cause, near, key, what, needs, self._owners(key, node), self._loaders(cls, path)
         keep(self.found, Finding(where, code, text.format(**words), severity, end, *details))
 
     def _owners(self, key: str, node: ast.AST) -> Owners:
@@ -72,6 +74,17 @@ class Judge:
             return None
         owner = root.cls or root.fn.function
         return frozenset({(place(owner.module.path, owner.node), owner.name)})
+
+    def _loaders(self, cls: Class | None, path: str) -> tuple[str, ...]:
+        """Return the other files that name a class or, if there are none, import its file, and make loaders."""
+        project = self.context.project
+        if project.single or cls is None:
+            return ()
+        stem = Path(cls.module.path).stem
+        imports = re.compile(rf"\b{stem}\b.*\bimport\b|\bimport\b.*\b{stem}\b")
+        near = filter(lambda at: imports.search(project.texts[at]), project.naming(stem, _LOADER))
+        found = map(str, project.naming(cls.name, _LOADER) or near)
+        return tuple(at for at in found if at != path)[:4]
 
     def seed(self, key: str, what: str, node: ast.AST, frame: Frame) -> None:
         """Report a wrong seed."""
@@ -204,8 +217,9 @@ class Judge:
         if not root.per_sample or gen.seed != "constant":
             return
         literal = bool(result.args) and isinstance(result.args[0], ast.Constant)
-        # A Philox may get its state from a key later.
-        if literal or (_RE.READS.search(root.label) and not gen.kind.endswith("Philox")):
+        # A Philox may get its state from a key later, and a key of jax its index.
+        later = gen.kind.endswith("Philox") or (frame.function and "fold_in(" in frame.function.text)
+        if (literal or _RE.READS.search(root.label)) and not later:
             self.seed("constant", f"{gen.kind} with a constant seed", node, frame)
 
     def seeding(
@@ -256,8 +270,8 @@ class Judge:
             return False
         if seeded in drawn and not any(_RE.PUT_BACK.search(f.text) for f in (function, root.fn.function)):
             self.seed("drawn seed", what, node, frame)
-        elif known.INITIAL in drawn and not self.context.filling:
-            self.seed("initial seed", what, node, frame)
+        elif {known.INITIAL, known.ENTROPY} & drawn and not self.context.filling:
+            self.seed("initial seed" if known.INITIAL in drawn else "entropy", what, node, frame)
         else:
             return False
         return True

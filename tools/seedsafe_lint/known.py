@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from seedsafe_lint.tables import patterns
 
 __all__ = [
+    "ENTROPY",
     "FACTS",
     "IMGAUG",
     "INITIAL",
@@ -35,6 +36,7 @@ def words(text: str) -> frozenset[str]:
 
 NUMPY, PYTHON, OPENCV, IMGAUG = "numpy", "python", "cv2", "imgaug"
 INITIAL = "torch.initial_seed()"
+ENTROPY = "os.urandom()"
 
 """The process-wide generators."""
 

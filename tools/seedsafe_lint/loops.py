@@ -5,15 +5,15 @@ import re
 
 from seedsafe_lint.callsites import statements_on
 from seedsafe_lint.epochs import LOOP, is_over_epochs
-from seedsafe_lint.index import Class, Frame, Module, Values
-from seedsafe_lint.interpreter import Interpreter, is_random_transform
+from seedsafe_lint.index import Class, Frame, Module
+from seedsafe_lint.interpreter import Interpreter, drawn_by, is_random_transform
 from seedsafe_lint.known import FACTS
 from seedsafe_lint.patterns import expand
 from seedsafe_lint.roots import kind_of_class
 from seedsafe_lint.source import lines_with
 from seedsafe_lint.syntax import dotted, outside_functions
 from seedsafe_lint.tables import patterns
-from seedsafe_lint.values import Ext, Fn, Inst, constant
+from seedsafe_lint.values import UNKNOWN, Bound, Ext, Fn, Inst, constant
 
 __all__ = ["check_loops", "check_once"]
 
@@ -22,8 +22,6 @@ _RE = patterns("loops")
 
 def check_loops(run: Interpreter, module: Module) -> None:
     """Report constant seeds, and loaders with constant seeds, in the loops over epochs and in what they call."""
-    if "epoch" not in module.text:
-        return
     for loop, frame in statements_on(module, lines_with(LOOP, module.text)):
         if isinstance(loop, ast.For | ast.While) and is_over_epochs(loop):
             _Loop(run, module, loop).check(loop.body, frame)
@@ -44,16 +42,28 @@ def check_once(run: Interpreter, cls: Class) -> None:
             if site.value is None or not (function is init or f"self.{function.name}(" in first):
                 continue
             frame = function.inside({function.this: (Inst(cls),)})
+            looped = re.findall(r"\bfor (?:\w+, )?(\w+) in", ast.unparse(site.value))
+            images = {*looped, *(p.arg for p in function.positional)}
             for part in expand(site.value, function):
-                if isinstance(part, ast.Call) and part.args and _augments(run, run.earlier(part.func, frame)):
+                if isinstance(part, ast.Call) and _augments(run, part, frame, images):
                     run.judge.say(
                         "once", part, cls.module.path, what=dotted(part), cls=cls, root=function.label
                     )
 
 
-def _augments(run: Interpreter, callees: Values) -> bool:
-    """Return whether a callee is named as an augmentation and draws."""
-    for value in callees:
+def _augments(run: Interpreter, call: ast.Call, frame: Frame, images: set[str]) -> bool:
+    """Return whether a call, also by `map`, is one of an augmentation, or draws in the shape of one of some images."""
+    mapped = call.args and dotted(call) == "map"
+    like = _RE.LIKE.search(ast.unparse(call))
+    for value in (
+        run.earlier(call.args[0] if mapped else call.func, frame) if call.args or call.keywords else ()
+    ):
+        if (
+            like
+            and {*like.groups()} & images
+            and (isinstance(value, Bound) or (isinstance(value, Ext) and drawn_by(value.name, {})))
+        ):
+            return True
         fn = run.method(value, "__call__") if isinstance(value, Inst) else value
         if is_random_transform(value):
             return True
@@ -99,8 +109,9 @@ class _Loop:
         callees = self.run.earlier(node.func, frame)
         name = next((v.name for v in callees if isinstance(v, Ext)), "") or dotted(node)
         words = {word.arg: word.value for word in node.keywords}
-        fixed = bool(node.args) and all(
-            constant(self.run.earlier(arg, frame)) and _is_fixed(arg) for arg in node.args
+        given = [*node.args, *words.values()]
+        fixed = bool(given) and all(
+            constant(self.run.earlier(arg, frame)) and _is_fixed(arg) for arg in given
         )
         if fixed and (
             FACTS.SEEDERS.get(name) == "torch"
@@ -110,20 +121,22 @@ class _Loop:
             if not any(isinstance(v, Fn) and not _RE.SEED_ALL.search(v.function.name) for v in callees):
                 self._say("epoch loop", node, frame, dotted(node))
         elif _RE.LOADER.search(dotted(node)) and "generator" in words:
-            given = words["generator"]
-            if isinstance(given, ast.Name):
-                given = made.get(f"{given.id}.manual_seed", made.get(given.id, given))
-            if _seeds_constant(given, made):
+            source = words["generator"]
+            if isinstance(source, ast.Name):
+                source = made.get(f"{source.id}.manual_seed", made.get(source.id, source))
+            if _seeds_constant(source, made):
                 self._say("loader loop", node, frame, dotted(node))
         elif _RE.OURS.match(name) and not self.tells:
             self._say("keyed loop", node, frame, dotted(node))
-        for value in callees if depth == 0 else ():
+        for value in callees if depth == 0 and not (given and _RE.SEED_ALL.search(name)) else ():
             if (
                 isinstance(value, Fn)
                 and value.function.cls is None
                 and not value.function.name.startswith("main")
             ):
-                self.check(value.function.body, value.function.inside(), 1)
+                varying = dict.fromkeys((p.arg for p in value.function.positional), UNKNOWN)
+                inside = value.function.inside({} if all(map(_is_fixed, given)) else varying)
+                self.check(value.function.body, inside, 1)
 
     def _say(self, key: str, node: ast.Call, frame: Frame, what: str) -> None:
         function = frame.function

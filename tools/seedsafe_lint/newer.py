@@ -21,7 +21,6 @@ _NEWEST = 30
 _HOMES = (
     ".pyenv/versions/3.{}*/bin/python",
     ".local/share/uv/python/*3.{}*/bin/python3",
-    "miniconda3/envs/*/bin/python3.{}",
 )
 _SECONDS = 20
 # What an older Python has no node for becomes one that draws as little: a statement that does nothing, an ordinary f-string.

@@ -17,6 +17,9 @@ from seedsafe_lint.rules import RULES, page, page_file, summary
 __all__ = ["EACH", "FORMATS", "line_list", "statistics"]
 
 
+_MADE = {"text": "the generator is made here"}
+
+
 def text(report: Report, found: list[Entry]) -> str:
     """Return one line for each entry as ruff writes it, the count, and one line to paste for each rule."""
     lines = [f"{item.path}:{item.line}: skipped: {item.reason}" for item in report.skipped if item.newer]
@@ -153,20 +156,17 @@ def _results(found: list[tuple[Finding, dict[str, object]]]) -> list[dict[str, o
     ):
         times[which] += 1
         mark = sha256("\n".join((*which, str(times[which]))).encode()).hexdigest()
-        results.append({**_result(finding), **more, "partialFingerprints": {"seedsafe/v1": mark}})
+        made = [{**_location(finding.related), "message": _MADE}] if finding.related else []
+        result = {
+            "ruleId": finding.code,
+            "level": finding.severity,
+            "message": {"text": _in_cell(finding.place) + finding.message},
+            "locations": [_location(finding.place)],
+            "relatedLocations": made,
+            "partialFingerprints": {"seedsafe/v1": mark},
+        }
+        results.append(result | more)
     return results
-
-
-def _result(finding: Finding) -> dict[str, object]:
-    related, text = finding.related, {"text": "the generator is made here"}
-    made = [{**_location(related), "message": text}] if related else []
-    return {
-        "ruleId": finding.code,
-        "level": finding.severity,
-        "message": {"text": _in_cell(finding.place) + finding.message},
-        "locations": [_location(finding.place)],
-        "relatedLocations": made,
-    }
 
 
 def _suppressed(by: Place) -> dict[str, object]:

@@ -1,6 +1,7 @@
 """The line to paste for a finding."""
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
@@ -119,35 +120,64 @@ class _Line:
         bridge = "Bridge(opencv=True)" if self.finding.needs else "True"
         imports = "from seedsafe import Bridge; " if self.finding.needs else ""
         if _RE.OF_STREAM.search(self.finding.message):
-            return f"import numpy as np, torch; rng = np.random.default_rng({_DRAWN})  # the first line of __iter__, and draw from rng"
-        if self.module.framework == "keras":
-            return f"from seedsafe_keras import AugmentedSequence; sequence = AugmentedSequence(sequence, seed=42, bridge={bridge})  # before fit"
+            return self._in_stream()
+        keras = self.module.framework == "keras"
         loaders = [
-            (call, base, frame)
-            for call, frame in calls_on(self.module, lines_with(_RE.LOADER, self.module.text))
-            for base in [*call.args[:1], *(word.value for word in call.keywords if word.arg == "dataset")]
-            if dotted(call).rpartition(".")[2] == "DataLoader"
+            (module, call, base, frame)
+            for module in (self.module, *(_module(path, read(Path(path))) for path in self.finding.loaders))
+            for call, frame in calls_on(module, lines_with(_RE.LOADER, module.text))
+            for base in _data_of(call, keras)
         ]
-        for call, base, _ in sorted(loaders, key=lambda loader: not self._loads(*loader[1:])):
-            return _wrapped(self.module, call, ast.unparse(base), bridge, imports)
+        for module, call, base, _ in sorted(loaders, key=lambda loader: not self._loads(*loader[2:])):
+            made = f"{ast.unparse(base)}, seed=42, bridge={bridge}"
+            of = "" if module is self.module else f" of {module.path}"
+            return imports + _wrapped(module, call, made, keras) + of
+        if keras:
+            return f"from seedsafe_keras import AugmentedSequence; sequence = AugmentedSequence(sequence, seed=42, bridge={bridge})  # before fit"
         return imports + RULES["SSF001"].fix.replace("bridge=True", f"bridge={bridge}")
+
+    def _in_stream(self) -> str:
+        """Return the line that makes a stored generator again in each pass, or makes one."""
+        stored = re.match(
+            r"(self\.\w+)\..*made by np\.random\.(default_rng|RandomState),", self.finding.message
+        )
+        name, maker = stored.groups() if stored else ("rng", "default_rng")
+        line = (
+            f"import numpy as np, torch; {name} = np.random.{maker}({_DRAWN})  # the first line of __iter__"
+        )
+        return line + ("" if stored else ", and draw from rng")
 
     def _loads(self, base: ast.expr, frame: Frame) -> bool:
         """Return whether an expression, or what its name is bound to, names an owner of the finding."""
         parts: list[ast.AST] = [base]
-        for scope in (frame.scope, self.module.scope) if isinstance(base, ast.Name) else ():
+        for scope in (frame.scope, frame.module.scope) if isinstance(base, ast.Name) else ():
             parts += [binding.node for binding in scope.names.get(base.id, ())] if scope else []  # type: ignore[attr-defined]
         names = {node.id for part in parts for node in ast.walk(part) if isinstance(node, ast.Name)}
         return any(name in names for _, name in self.finding.owners or ())
 
 
-def _wrapped(module: Module, call: ast.Call, base: str, bridge: str, imports: str) -> str:
+def _data_of(call: ast.Call, keras: bool) -> list[ast.expr]:
+    """Return what a call gets to read from: the dataset of a loader, or the sequence of Keras' ``fit``."""
+    name = dotted(call).rpartition(".")[2]
+    if name not in (("fit", "fit_generator") if keras else ("DataLoader",)) or (keras and len(call.args) > 1):
+        return []
+    words = ("x", "generator") if keras else ("dataset",)
+    return [*call.args[:1], *(word.value for word in call.keywords if word.arg in words)]
+
+
+def _wrapped(module: Module, call: ast.Call, made: str, keras: bool) -> str:
+    """Return the statement of a call around a bridge, or an empty string if it has several lines."""
     *_, statement = (node for node, _ in statements_on(module, [call.lineno]) if call in ast.walk(node))
-    words = ", ".join(
-        ast.unparse(word) for word in call.keywords if word.arg not in ("dataset", "worker_init_fn")
-    )
-    rest = "".join(f", {text}" for text in (*map(ast.unparse, call.args[1:]), words) if text)
-    made = f"loader(AugmentedDataset({base}, seed=42, bridge={bridge}){rest})"
-    text = ast.unparse(statement).replace(ast.unparse(call), made)
-    line = f"{imports}from seedsafe_torch import AugmentedDataset, loader; {text}  # line {call.lineno}"
-    return "" if "\n" in text else line
+    left_out = ("x", "generator") if keras else ("dataset", "worker_init_fn")
+    words = [word for word in call.keywords if word.arg not in left_out]
+    rest = "".join(f", {ast.unparse(part)}" for part in (*call.args[1:], *words))
+    needed, new = "seedsafe_torch import AugmentedDataset, loader", f"loader(AugmentedDataset({made}){rest})"
+    if keras and isinstance(call.func, ast.Attribute):
+        needed = "seedsafe_keras import AugmentedSequence, fit"
+        new = f"fit({ast.unparse(call.func.value)}, AugmentedSequence({made}){rest})"
+    first, last = statement.lineno, statement.end_lineno or 0
+    text = ast.unparse(statement).replace(ast.unparse(call), new)
+    where = f"lines {first} to {last}" if last > first else f"line {first}"
+    if "\n" in text:
+        text, where = f"batches = {new}", f"before line {first}, whose {dotted(call)} it replaces"
+    return f"from {needed}; {text}  # {where}"

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Container, Iterable, Iterator
 
-from seedsafe_lint.index import Function, statements, targets
+from seedsafe_lint.index import Function, statements
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.tables import patterns
 
@@ -20,7 +20,6 @@ __all__ = [
     "is_whole_seconds",
     "is_worker_alone",
     "local_values",
-    "stored_names",
 ]
 
 _RE = patterns("patterns")
@@ -78,16 +77,6 @@ def cleared(node: ast.AugAssign) -> bool:
             return True
         case _:
             return False
-
-
-def stored_names(node: ast.stmt) -> Iterator[str]:
-    """Yield the names that an assignment binds."""
-    if isinstance(node, ast.Assign):
-        for target in node.targets:
-            for name, _ in targets(target, node.value):
-                yield name
-    elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-        yield node.target.id
 
 
 def is_whole_seconds(node: ast.AST) -> bool:

@@ -33,7 +33,6 @@ __all__ = [
     "hide_plain",
     "is_plain",
     "mixed",
-    "plainer",
     "shape",
 ]
 
@@ -332,32 +331,10 @@ def shape(values: Values) -> frozenset[object]:
     return frozenset(kinds)
 
 
-def plainer(values: Values) -> Values:
-    """Return the values without the details that no rule needs, so that few are different."""
-    return tuple(dict.fromkeys(map(_plainer, values)))
-
-
 def hide_plain(value: Value) -> Value:
-    """Return the value, or an unknown value for a container of plain ones."""
-    return UNKNOWN[0] if isinstance(value, Group) and is_plain(value) else value
-
-
-def _plainer(value: Value, within: bool = False) -> Value:
-    match value:
-        case Opaque(static=True):
-            return UNKNOWN[0]
-        case Inst(cls=cls, args=args, stored=False) if args:
-            return Inst(cls, (), stored=False)
-        case Ext() if is_plain(value):
-            return UNKNOWN[0]
-        case Group() if is_plain(value):
-            return UNKNOWN[0]
-        case Group() if within:
-            return value
-        case Group(items=items, calls=calls, origin=origin):
-            return Group(tuple(dict.fromkeys(_plainer(item, True) for item in items)), calls, origin)
-        case _:
-            return value
+    """Return the value, or an unknown value for a plain one that is neither a literal, nor drawn, nor an argument."""
+    counts = isinstance(value, Const | Drawn) or (isinstance(value, Opaque) and value.argument)
+    return UNKNOWN[0] if is_plain(value) and not counts else value
 
 
 def _kind(value: Value) -> object:

@@ -13,7 +13,7 @@ from seedsafe_lint.patterns import expand, is_whole_seconds, local_values
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.tables import patterns
 from seedsafe_lint.uses import Uses
-from seedsafe_lint.values import Const, Ext, Fn
+from seedsafe_lint.values import Const, Ext, Fn, Inst
 
 __all__ = ["Init", "bare_seeds", "check", "worker_inits"]
 
@@ -40,17 +40,20 @@ class Init:
 
 def worker_inits(run: Interpreter, module: Module, used: Uses) -> list[tuple[Function, bool]]:
     """Return the functions of a file that are used or named as a ``worker_init_fn``, and whether they run once for all epochs."""
-    result = {f: None for f in module.functions.values() if _RE.NAME.search(f.name) and _index(f)}
+    given = _RE.IN_TABLE.findall(module.text)
+    named = (f for f in module.functions.values() if _RE.NAME.search(f.name) or f.name in given)
+    result = dict.fromkeys(filter(_index, named))
     once: dict[Function, bool] = {}
     for call in used.calls:
         if init := call.keywords.get("worker_init_fn"):
             for value in run.earlier(init, call.frame):
-                if isinstance(value, Fn):
-                    result[value.function] = None
+                called = run.method(value, "__call__") if isinstance(value, Inst) else value
+                if isinstance(called, Fn):
+                    result[called.function] = None
                     kept = call.keywords.get("persistent_workers")
                     options = run.earlier(kept, call.frame)
                     stays = not any(isinstance(v, Const) and not v.value for v in options)
-                    once[value.function] = stays and once.get(value.function, True)
+                    once[called.function] = stays and once.get(called.function, True)
     return [(function, once.get(function, _persistent(run, function))) for function in result]
 
 
@@ -148,7 +151,7 @@ def _judge(run: Interpreter, init: Init, node: ast.Call, name: str, index: str, 
     module, label = init.function.module, init.function.label
     expressions = [*node.args, *(word.value for word in node.keywords)]
     parts = [part for e in expressions for part in expand(e, init.function)]
-    old = next((part for part in parts if _is_old_recipe(part)), None)
+    old = next((part for part in parts if _is_old_recipe(part, init.function)), None)
     if old is not None and init.once:
         return
     if old is not None:
@@ -198,11 +201,10 @@ def _harmless(run: Interpreter, node: ast.Call, frame: Frame) -> bool:
     return all(name.startswith("builtins.") or _RE.FIXED.search(name) for name in _names(run, node, frame))
 
 
-def _is_old_recipe(node: ast.AST) -> bool:
+def _is_old_recipe(node: ast.AST, function: Function) -> bool:
     match node:
-        case ast.Subscript(value=ast.Subscript(value=ast.Call() as call)):
-            return dotted(call).endswith("get_state")
-        case ast.Subscript(value=ast.Call() as call, slice=ast.Constant(value=1 | 2)):
-            return dotted(call).endswith("random.get_state")
+        case ast.Subscript(slice=ast.Constant(value=0 | 1 | 2)):
+            parts = [part for part in expand(node, function) if isinstance(part, ast.Call | ast.Subscript)]
+            return isinstance(parts[-1], ast.Call) and dotted(parts[-1]).endswith("random.get_state")
         case _:
             return False
