@@ -389,9 +389,7 @@ def _check_one(dataset: Any) -> None:
     if isinstance(dataset, ConcatDataset):
         before: list[tuple[int, Any]] = []
         for keyed, indices in (keys for part in dataset.datasets for keys in _key_indices(part)):
-            if any(
-                seed == keyed.seed and _overlap(indices, indices_before) for seed, indices_before in before
-            ):
+            if any(seed == keyed.seed and _overlap(indices, others) for seed, others in before):
                 raise ValueError(
                     f"concatenated datasets share the seed {keyed.seed} and indices, so their samples would "
                     "be augmented alike: pass index_offset=, the sum of the lengths before, or another seed"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from torch.utils.data import get_worker_info
@@ -27,15 +27,10 @@ def counters_of(source: Any) -> dict[tuple[int, str], Any]:
     return {
         (number, name): value
         for number, one in enumerate(inside)
-        for name, value in _held(one)
+        for thing in (*reversed(type(one).__mro__), one)  # a count may begin as an attribute of a class
+        for name, value in getattr(thing, "__dict__", {}).items()
         if type(value) is int
     } | {(-1, one.name): str(one.read().mark) for one in held_generators(source, "", seconds=_SECONDS)}
-
-
-def _held(one: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the attributes of an object's classes, as a count may begin there, and then its own."""
-    for thing in (*reversed(type(one).__mro__), one):
-        yield from getattr(thing, "__dict__", {}).items()
 
 
 def note_counters(source: Any, before: Mapping[tuple[int, str], Any], shared: Any, place: int) -> None:

@@ -224,16 +224,12 @@ def check_iterable(name: str, value: Any, way_out: str) -> None:
     kind = type(value).__qualname__
     if not hasattr(value, "__iter__"):
         raise TypeError(f"{name} must be iterable, got {kind}: {way_out}")
-    if hasattr(value, "__next__") and not _begins_anew(value):
+    # The __iter__ of litdata's StreamingDataset begins anew, where that of other iterators returns them as they are.
+    begin = getattr(type(value).__iter__, "__code__", None)
+    if hasattr(value, "__next__") and not (begin and begin.co_names):
         raise TypeError(
             f"{name} must be iterable in every epoch, got {kind}, which can be read only once: {way_out}"
         )
-
-
-def _begins_anew(iterator: Any) -> bool:
-    """Return whether the ``__iter__`` of an iterator does anything, as that of litdata's StreamingDataset, instead of returning it as it is."""
-    code = getattr(type(iterator).__iter__, "__code__", None)
-    return code is not None and bool(code.co_names)
 
 
 def check_in_order(loading: Any) -> None:
