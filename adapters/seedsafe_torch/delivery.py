@@ -303,11 +303,14 @@ class Copied:
     def __init__(self, dataset: Any) -> None:
         found = [one._changes for one in nested(dataset) if hasattr(one, "_changes")]
         self._changes = [(changes, changes.count) for changes in found]
+        # A base behind a dataset gets its epoch in the workers too.
+        bases = (one for keyed in nested(dataset) for one in walk(keyed.reader.base))
+        ours = {(id(one), "epoch") for one in bases if hasattr(one, "set_epoch")}
         self._plain = [
-            (inside, name, content)
-            for inside in walk(dataset)
-            for name, value in getattr(inside, "__dict__", {}).items()
-            if not name.startswith("_") and (content := _plain(value)) is not None
+            (one, key, text)
+            for one in walk(dataset)
+            for key, value in getattr(one, "__dict__", {}).items()
+            if not key.startswith("_") and (id(one), key) not in ours and (text := _plain(value)) is not None
         ]
 
     def check(self) -> None:

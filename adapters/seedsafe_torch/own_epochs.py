@@ -57,11 +57,10 @@ def note_counters(source: Any, before: Mapping[tuple[int, str], Any], shared: An
 
 def warn_of_counters(source: Any, shared: Any, place: int) -> None:
     """Warn once, if a worker has noted that two passes began alike."""
-    if shared[place] != _TO_TELL:
-        return
-    shared[place] = _TOLD
-    warn(
-        f"the source, {with_article(source)}, counts its passes itself or keeps a generator, which workers that start for each pass do not "
-        "remember: two epochs began alike, and what follows from that number or state repeats. Give the source a set_epoch(epoch), which is "
-        "called before each pass, in workers too, or pass persistent_workers=True"
-    )
+    if shared[place] == _TO_TELL:
+        shared[place] = _TOLD
+        warn(
+            f"the source, {with_article(source)}, counts its passes itself or keeps a generator, which workers that start for each pass do not "
+            "remember: two epochs began alike, and what follows from that number or state repeats. Give the source a set_epoch(epoch), which is "
+            "called before each pass, in workers too, or pass persistent_workers=True"
+        )

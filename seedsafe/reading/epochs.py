@@ -75,9 +75,9 @@ class _Holder:
 
     def is_at(self, epoch: int) -> bool:
         """Return whether it was given an epoch, and shows no other one."""
-        if epoch != self.epoch:
-            return False
-        return all(getattr(self.thing, name, None) == value for name, value in self.noted_ints)
+        return epoch == self.epoch and all(
+            getattr(self.thing, name, None) == value for name, value in self.noted_ints
+        )
 
     def call(self, epoch: int) -> None:
         """Call its ``set_epoch``, and note what that has changed."""
