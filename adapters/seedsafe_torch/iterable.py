@@ -53,6 +53,10 @@ NOTHING: Final = "seedsafe: no record"
 # the source were told, and what a source's own count of passes was as a worker began.
 _EPOCH, _BEGUN, _WORKERS, _TOLD, _COUNTED = range(1, 6)
 _MOVE_IT = "move what changes records into augment, a function of a record, whose draws all follow the key"
+_SECOND_PASS: Final = (
+    "a second pass begins in epoch {}, with the same augmentation. Call set_epoch(epoch) before each pass, or read the stream with "
+    "seedsafe_torch.loader"
+)
 _WATCHED: Final = 1024
 """How many ids of a pass are remembered, to tell of one that comes twice: records without end would take memory without end."""
 _WAY_OUT: Final = "store and load the state of its loader, seedsafe_torch.loader(stream, …) or torchdata's StatefulDataLoader"
@@ -188,10 +192,7 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
                 request = _inherit(request, info.num_workers, bool(shared[_BEGUN]))
             start = start_of(request or {}, epoch, 0, 1, divides=divides_anew(self, divided=False))
             if self.epoch is None and shared[_BEGUN] == epoch + 1 and (info is None or info.id == 0):
-                frames.warn(
-                    f"a second pass begins in epoch {epoch}, with the same augmentation. Call set_epoch(epoch) before each pass, or read the "
-                    "stream with seedsafe_torch.loader"
-                )
+                frames.warn(_SECOND_PASS.format(epoch))
         if info is None or info.id == 0:
             shared[_BEGUN] = start.epoch + 1
         shared[_WORKERS] = info is not None

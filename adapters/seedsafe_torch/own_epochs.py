@@ -1,4 +1,4 @@
-"""Sources that count their passes themselves, or keep a generator from pass to pass."""
+"""Sources that count their passes or keep generators."""
 
 from __future__ import annotations
 

@@ -359,7 +359,7 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         firsts = []
         for number in (0, start):
             one = copy(self.sampler)
-            setattr(one, name, number)
+            vars(one)[name] = number
             self.inner.set(one, epoch, self.seed)
             firsts.append(next(iter(one), None))
         if firsts[0] == firsts[1] or self.inner.changed(self.sampler):
@@ -509,9 +509,8 @@ def _held(samplers: list[Any]) -> Iterator[tuple[str, Any]]:
                 seen.add(id(thing))
                 yield f"its {name} (a {type(thing).__qualname__})", thing
         data = set(map(id, (*samplers, *parts(one))))
-        inside = {name: value for name, value in own.items() if id(value) not in data}
-        root = SimpleNamespace(**{"class": type(one)} | inside)
-        elsewhere += held_generators(root, "sampler", seconds=_SECONDS)
+        inside = {name: value for name, value in {"class": type(one), **own}.items() if id(value) not in data}
+        elsewhere += held_generators(SimpleNamespace(**inside), "sampler", seconds=_SECONDS)
     yield from ((one.name, one.thing) for one in elsewhere if id(one.thing) not in seen)
 
 
