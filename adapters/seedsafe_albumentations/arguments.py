@@ -101,7 +101,7 @@ def mask_fill_of(value: Any, name: str = "fill_mask") -> Any:
 def is_number(value: Any) -> bool:
     """Return whether a value is one finite number of Python or NumPy."""
     number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    return number and abs(value) < float("inf")
+    return bool(number and abs(value) < float("inf"))
 
 
 def number_of(value: Any, name: str) -> Any:

@@ -168,7 +168,7 @@ def _readings(arguments: Any, options: dict[str, Any], then: str) -> list[tuple[
 class Name(type):
     """Metaclass of the classes with albumentations' names. A call returns a transform of seedsafe, which counts as an instance."""
 
-    _ways: Any
+    _ways: list[tuple[inspect.Signature, Callable[..., Any]]]
     _ours: Any
     _then: str
 

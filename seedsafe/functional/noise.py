@@ -131,7 +131,7 @@ _steps = _Steps()
 
 
 def _steps_of(std: float, quantiles: Array) -> Array:
-    """Return the steps of quantiles, whose place is taken: int8, or int16 where that does not hold the largest of all."""
+    """Return the steps of quantiles, which are overwritten: int8, or int16 where that does not hold the largest of all."""
     steps = np.rint(np.multiply(std, quantiles, out=quantiles), out=quantiles)
     if np.rint(std * normal_quantiles()[-1]) <= 127:
         return steps.astype(np.int8)
