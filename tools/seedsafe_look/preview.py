@@ -24,7 +24,7 @@ from seedsafe.keys.key import SampleKey
 from seedsafe.pipeline.boxes import Edges, from_edges, to_edges
 from seedsafe.pipeline.compose import Compose
 from seedsafe_look.cells import columns, drawn
-from seedsafe_look.options import FORMATS
+from seedsafe_look.options import FORMATS, run
 from seedsafe_look.options import preview as parser
 from seedsafe_look.page import Row, fit, page
 from seedsafe_look.picture import Cell
@@ -56,19 +56,12 @@ def main(argv: list[str]) -> int:
         >>> out.read_text(encoding="utf-8")[:15]
         '<!doctype html>'
     """
-    options = parser().parse_args(argv)
-    try:
-        if find_spec("cv2") is None:
-            raise ImportError('preview needs OpenCV: pip install "seedsafe[image]"')
-        return _preview(options)
-    except BrokenPipeError:
-        raise
-    except (ValueError, TypeError, ImportError, OSError, LookupError, RuntimeError) as error:
-        print(f"seedsafe preview: {error}", file=sys.stderr)
-        return 2
+    return run("preview", _preview, parser().parse_args(argv))
 
 
 def _preview(options: argparse.Namespace) -> int:
+    if find_spec("cv2") is None:
+        raise ImportError('preview needs OpenCV: pip install "seedsafe[image]"')
     output = Path(options.output)
     if output.suffix.lower() not in FORMATS:
         raise ValueError(f"--output must end in {', '.join(FORMATS)}, got {options.output!r}")
