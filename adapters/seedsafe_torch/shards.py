@@ -29,8 +29,8 @@ class Shards(IterableDataset[Any]):
 
     Args:
         shards: iterables of records, each of which gives the same records in the same order when it is iterated again. A shard
-            that divides itself among workers, as webdataset's and Hugging Face's do, is read as a whole. One with ``set_epoch`` is
-            told each epoch.
+            that divides itself among workers, as webdataset's and Hugging Face's do, is read as a whole. One with ``set_epoch``
+            gets each epoch.
         num_replicas: the number of ranks; by default from torch.distributed, see DistributedKeyedSampler.
         rank: the rank of this process.
 
@@ -140,7 +140,7 @@ class Shards(IterableDataset[Any]):
         epochs = {state["epoch"] for state in found}
         if ranks != [[rank, len(found)] for rank in range(len(found))] or len(epochs) > 1:
             raise ValueError(
-                f"states must be of all ranks after one step, got those of ranks {ranks}, as [rank, ranks], in epochs {sorted(epochs)}: "
+                f"states must come from all ranks after the same step, got those of ranks {ranks}, as [rank, ranks], in epochs {sorted(epochs)}: "
                 "store the state of each rank, and load the list of them on every rank"
             )
         if all(state.get("ended") for state in found):

@@ -49,12 +49,12 @@ _read: weakref.WeakKeyDictionary[Any, Calls] = weakref.WeakKeyDictionary()
 
 
 def note_made(maker: Any) -> None:
-    """Note the calls under way as a loader, or its sampler, is made."""
+    """Record which calls are running when a loader, or its sampler, is made."""
     _made[maker] = calls_above()
 
 
 def note_read(loading: Any) -> None:
-    """Note the calls under way as a loader's pass is asked for, before its first batch is."""
+    """Record which calls are running when a loader's pass is requested, before its first batch is."""
     _read[loading] = calls_above()
 
 

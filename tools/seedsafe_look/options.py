@@ -82,7 +82,7 @@ def sides(text: str) -> tuple[int, ...]:
 
 
 def run(tool: str, work: Callable[[argparse.Namespace], int], options: argparse.Namespace) -> int:
-    """Do a tool's work, and return its exit code: 2, after one line, for an error of whoever called it."""
+    """Do a tool's work, and return its exit code: 2, after one line, for an error of the caller."""
     try:
         return work(options)
     except BrokenPipeError:
