@@ -203,8 +203,10 @@ def _notes_of(file: str) -> dict[str, Any]:
     try:
         data = json.loads(Path(file).read_text(encoding="utf-8"))
         if not ("images" in data and "annotations" in data):
-            if not all(isinstance(one, dict) for one in data.values()):
-                raise TypeError("the value of each file name must be an object")
+            if not all(
+                isinstance(one, dict) and {"boxes", "keypoints"} & one.keys() for one in data.values()
+            ):
+                raise TypeError('each file name must have an object with "boxes" or "keypoints"')
             return dict(data)
         names = {one["id"]: one["file_name"] for one in data["images"]}
         kinds = {one["id"]: one["name"] for one in data.get("categories", ())}
