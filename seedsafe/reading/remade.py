@@ -61,7 +61,7 @@ def note_read(loading: Any) -> None:
 def repeats_an_epoch(
     dataset: Any, like: Hashable, is_whole: Callable[[], bool], *, maker: Any, loading: Any, first: bool
 ) -> bool:
-    """Note that a pass begins, and return whether to tell that it repeats the only pass of an earlier loader, where the next epoch is meant.
+    """Record that a pass begins, and return whether to warn that it repeats the epoch of an earlier loader's only pass.
 
     Another one of the same description must have read its only pass to the end, and be gone. A loop begins its passes at one point, or the
     first before it and the others in it; a pass that begins elsewhere may have been for statistics. A loop inside the function that made

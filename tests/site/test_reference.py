@@ -52,3 +52,7 @@ def test_what_is_in_another_order_is_found() -> None:
         '</dd></dl><div class="highlight-pycon"></div></dd></section>'
     )
     assert len(list(faults(entry))) == 2
+
+
+def test_options_keep_their_hyphens() -> None:
+    assert re.findall(r"–[a-z]\w*", (SITE / "reference" / "cli.html").read_text(encoding="utf-8")) == []
