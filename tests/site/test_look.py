@@ -21,7 +21,7 @@ COLUMN = """() => {
 def test_the_menu_has_the_mark_the_version_and_its_captions(page: Page, address: str) -> None:
     page.goto(address)
     mark = page.locator(".sidebar-drawer .mark")
-    assert mark.bounding_box()["width"] > 16  # type: ignore[index]
+    assert mark.bounding_box()["width"] > 16
     assert "mark.svg" in mark.evaluate("(one) => getComputedStyle(one).backgroundImage")
     assert page.title().rpartition(" ")[2] in page.locator(".front").inner_text().split()
     captions = page.locator(".sidebar-tree .caption").all_inner_texts()
@@ -83,10 +83,10 @@ def test_a_charts_letters_are_read_on_a_telephone(browser: Browser, address: str
     tab.goto(address + name)
     charts = tab.locator("article img[src$='.svg']")
     assert charts.count() == 1
-    shown = charts.first.bounding_box()["width"]  # type: ignore[index]
-    text = (SITE / "_images" / charts.first.get_attribute("src").rpartition("/")[2]).read_text()  # type: ignore[union-attr]
+    shown = charts.first.bounding_box()["width"]
+    text = (SITE / "_images" / charts.first.get_attribute("src").rpartition("/")[2]).read_text()
     tab.close()
-    units = float(re.search(r'viewBox="0 0 ([\d.]+)', text)[1])  # type: ignore[index]
+    units = float(re.search(r'viewBox="0 0 ([\d.]+)', text)[1])
     letters = [float(size) for size in re.findall(r"font(?:-size)?: ?([\d.]+)px", text)]
     assert letters
     assert min(letters) * shown / units >= 9
