@@ -147,7 +147,7 @@ def factors_of(value: Any, name: str) -> tuple[float, float]:
     low, high = limits_of(value, name)
     if not low >= -1.0:
         raise RefusedError(
-            f"{name} must be at least -1, got {value!r}, which draws factors from {1.0 + low:g}: albumentations fails when it draws one "
+            f"{name} must be at least -1, got {value!r}, which draws factors from {1.0 + low:g}: albumentations fails if it draws one "
             "below 0; pass at most 1, or a range"
         )
     return max(1.0 + low, _LEAST), max(1.0 + high, _LEAST)

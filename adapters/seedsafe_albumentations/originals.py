@@ -127,7 +127,7 @@ def theirs(name: str) -> Any:
         sys.modules.update(own)
     kind = getattr(module, name)
     if not issubclass(kind, module.BasicTransform):
-        raise AttributeError(f"{name} of albumentations is no transform")
+        raise AttributeError(f"{name} of albumentations is not a transform")
     return kind
 
 

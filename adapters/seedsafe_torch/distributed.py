@@ -133,7 +133,7 @@ class DistributedKeyedSampler(KeyedSampler, DistributedSampler[Any]):  # type: i
             progress.start and progress.expected not in (None, self.order_name)
         ):
             raise ValueError(
-                f"the state, after {progress.start} entries of epoch {progress.epoch}, is not of {len(self._entries)} samples with "
+                f"the state, after {progress.start} entries of epoch {progress.epoch}, does not belong to {len(self._entries)} samples with "
                 f"seed={self.seed}, repeats={self.repeats}, shuffle={self.shuffle} and order={self._entries.order!r}: use the same dataset and "
                 "arguments"
             )

@@ -14,7 +14,7 @@ _TOLD, _TO_TELL = -1, -2  # in place of a mark
 
 
 def counters_of(source: Any) -> Mapping[tuple[int, str], int]:
-    """Return the whole numbers that a source holds, by where they are, or none if it is told its epochs."""
+    """Return the integers that a source stores, by their locations; none if it has a ``set_epoch``."""
     inside = list(walk(source))
     if any(hasattr(one, "set_epoch") for one in inside):
         return {}
