@@ -132,7 +132,7 @@ class DistributedKeyedSampler(KeyedSampler, DistributedSampler[Any]):  # type: i
         is_others = progress.start and progress.expected not in (None, self.order_name)
         if is_others or progress.start > self._total:
             raise ValueError(
-                f"the state, after {progress.start} entries of epoch {progress.epoch}, is not of {len(self._entries)} samples with "
+                f"the state, after {progress.start} entries of epoch {progress.epoch}, does not belong to {len(self._entries)} samples with "
                 f"seed={self.seed}, repeats={self.repeats}, shuffle={self.shuffle} and order={self._entries.order!r}: use the same dataset and "
                 "arguments"
             )

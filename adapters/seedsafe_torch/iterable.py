@@ -405,7 +405,7 @@ def _comes_twice(seen: set[int], key: SampleKey, record: Any, name: Any) -> bool
         return False
     text = f"a record of {list(record)}" if isinstance(record, dict) else type(record).__qualname__
     frames.warn(
-        f"two of the first {len(seen) + 1} records of epoch {key.epoch} have one id, {name!r} of {text}, and so one "
+        f"two of the first {len(seen) + 1} records of epoch {key.epoch} have the same id, {name!r} of {text}, and so the same "
         "augmentation. Pass an id= that differs from record to record, or seedsafe.content_id"
     )
     return True

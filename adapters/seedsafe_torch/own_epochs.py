@@ -17,9 +17,9 @@ _SECONDS: Final = 0.05  # the longest search for generators
 
 
 def counters_of(source: Any) -> dict[tuple[int, str], Any]:
-    """Return the whole numbers that a source holds, and the states of its generators as text, by where they are.
+    """Return the integers that a source stores, and the states of its generators as text, by their locations.
 
-    Return none if it is told its epochs, or anywhere but in the first worker.
+    Return none if it has a ``set_epoch``, or anywhere but in the first worker.
     """
     inside, info = list(walk(source)), get_worker_info()
     if info is None or info.id or any(hasattr(one, "set_epoch") for one in inside):

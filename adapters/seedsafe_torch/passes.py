@@ -74,7 +74,7 @@ class Ending:
         self.by_keras, self.for_form = frames.read_by_keras()
 
     def drop(self, *, for_form: bool) -> None:
-        """Note that nobody reads on, and whether so few batches were read that it may have been for their form."""
+        """Record that nobody reads further, and whether so few batches were read that only their form may have been needed."""
         self.dropped, self.for_form = True, self.for_form or for_form
 
 
@@ -257,7 +257,7 @@ def warn_of_form_reads(before: Any, now: Any) -> None:
     before.for_form = False
     frames.warn(
         "Keras looked at the first batches of this loader before it trained, and that look counts as an epoch. Train with "
-        "seedsafe_keras.fit(model, loader), which spends none on it"
+        "seedsafe_keras.fit(model, loader), which uses up no epoch for it"
     )
 
 

@@ -299,8 +299,8 @@ class KeyedSampler(PassesOn, Sampler[Any]):
             return
         self._asks = False
         frames.warn(
-            f"something that is no DataLoader read this sampler to its end, which counted as epoch {before.epoch}, and the loader begins with "
-            f"epoch {progress.epoch}. Call set_epoch(epoch) before each pass of the loader, or read the sampler by loaders alone"
+            f"something other than a DataLoader read this sampler to its end, which counted as epoch {before.epoch}, and the loader begins with "
+            f"epoch {progress.epoch}. Call set_epoch(epoch) before each pass of the loader, or let only loaders read the sampler"
         )
 
     def _listen(self) -> None:
@@ -350,7 +350,7 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         """Raise a ValueError unless a pass begins at a position of this order."""
         if progress.start > total or (progress.start and progress.expected not in (None, self.order_name)):
             raise ValueError(
-                f"the state, after {progress.start} entries of epoch {progress.epoch}, is not of the {self.order_name}, but of "
+                f"the state, after {progress.start} entries of epoch {progress.epoch}, does not belong to the {self.order_name}, but to "
                 f"{progress.expected or 'more entries'}: use the same dataset, seed and order"
             )
 

@@ -140,7 +140,7 @@ class Shards(IterableDataset[Any]):
         epochs = {state["epoch"] for state in found}
         if ranks != [[rank, len(found)] for rank in range(len(found))] or len(epochs) > 1:
             raise ValueError(
-                f"states must be of all ranks after one step, got those of ranks {ranks}, as [rank, ranks], in epochs {sorted(epochs)}: "
+                f"states must come from all ranks after the same step, got those of ranks {ranks}, as [rank, ranks], in epochs {sorted(epochs)}: "
                 "store the state of each rank, and load the list of them on every rank"
             )
         if all(state.get("ended") for state in found):

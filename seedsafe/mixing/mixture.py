@@ -161,7 +161,7 @@ def _whole(shares: Mapping[str, Any], names: list[str]) -> dict[str, int]:
     whole = {name: int(one / unit) for name, one in zip(names, exact, strict=True)}
     if (total := sum(whole.values())) > _MOST or not all(whole.values()):
         raise ValueError(
-            f"shares must be whole numbers with a sum of at most {_MOST}, got {dict(shares)}: round them to such, as "
+            f"shares must be whole numbers with a sum of at most {_MOST}, got {dict(shares)}: round them, for instance to "
             f"{ {name: max(1, round(one * 1000 / total)) for name, one in whole.items()} }"
         )
     return whole

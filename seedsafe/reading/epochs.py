@@ -116,7 +116,7 @@ def _number(value: Any) -> int | None:
 
 
 class BaseEpochs:
-    """Hands the epochs of reads on to what has a ``set_epoch`` in a base, in each process; see `KeyedReader`.
+    """Passes the epochs of reads on to everything with a ``set_epoch`` in a base, in each process; see `KeyedReader`.
 
     It is called when the epoch of a read differs from the last one handed on. VALIDATION_EPOCH is not handed on, since a base may
     calculate with the number, nor is the epoch of a read that the user chose himself, such as those of ``at``.

@@ -49,19 +49,19 @@ _read: weakref.WeakKeyDictionary[Any, Calls] = weakref.WeakKeyDictionary()
 
 
 def note_made(maker: Any) -> None:
-    """Note the calls under way as a loader, or its sampler, is made."""
+    """Record which calls are running when a loader, or its sampler, is made."""
     _made[maker] = calls_above()
 
 
 def note_read(loading: Any) -> None:
-    """Note the calls under way as a loader's pass is asked for, before its first batch is."""
+    """Record which calls are running when a loader's pass is requested, before its first batch is."""
     _read[loading] = calls_above()
 
 
 def repeats_an_epoch(
     dataset: Any, like: Hashable, is_whole: Callable[[], bool], *, maker: Any, loading: Any, first: bool
 ) -> bool:
-    """Note that a pass begins, and return whether to tell that it repeats the only pass of an earlier loader, where the next epoch is meant.
+    """Record that a pass begins, and return whether to warn that it repeats the epoch of an earlier loader's only pass.
 
     Another one of the same description must have read its only pass to the end, and be gone. A loop begins its passes at one point, or the
     first before it and the others in it; a pass that begins elsewhere may have been for statistics. A loop inside the function that made

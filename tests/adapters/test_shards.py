@@ -172,7 +172,7 @@ def test_errors() -> None:
         states.append(one.state_dict())
     other_epoch = {**states[1], "epoch": 1}
     for wrong in (states[0], states[:1], [states[0]] * 2, [*states, states[0]], [states[0], other_epoch]):
-        with pytest.raises(ValueError, match="states must be of all ranks after one step, got"):
+        with pytest.raises(ValueError, match="states must come from all ranks after the same step, got"):
             reading().load_state_dict(wrong)
     with pytest.raises(ValueError, match="state must be a dict with 'epoch'"):
         reading().load_state_dict({"yielded": 3})
