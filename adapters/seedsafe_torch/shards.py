@@ -30,8 +30,8 @@ class Shards(IterableDataset[Any]):
 
     Args:
         shards: iterables of records, each of which gives the same records in the same order when it is iterated again. A shard
-            that divides itself among workers, as webdataset's and Hugging Face's do, is read as a whole. One with ``set_epoch`` is
-            told each epoch.
+            that divides itself among workers, as webdataset's and Hugging Face's do, is read as a whole. One with ``set_epoch`` gets
+            each epoch by it.
         num_replicas: the number of ranks; by default from torch.distributed, see DistributedKeyedSampler.
         rank: the rank of this process.
 
