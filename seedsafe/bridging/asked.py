@@ -154,13 +154,10 @@ class Asked:
             self._seen = now
         self._stale = False
 
-    def _keyed(self, address: Address, call: Callable[[Address], Any], chosen: Any, rest: Any = None) -> Any:
+    def _keyed(self, address: Address, call: Callable[[Address], Any], chosen: Any) -> Any:
         keyed = self._always.copy()
         keyed[self._places] = chosen
-        region = Region(address, tuple(compress(self.sources, keyed.tolist())))
-        return (
-            region.run(call) if rest is None else Region(rest, self.sources).run(lambda _: region.run(call))
-        )
+        return Region(address, tuple(compress(self.sources, keyed.tolist()))).run(call)
 
     def agrees(self, address: Address, call: Callable[[Address], Any], result: Any) -> bool:
         """Return whether a call, run again with those that it has not asked in other states, gives the result of all keyed.
@@ -168,8 +165,9 @@ class Asked:
         If not, it reads the state of one that it does not move: it draws from a copy, or sets the state back.
         """
         before = content(result)
+        elsewhere = Region(other_address(address), self.sources)
         with suppress(Exception):  # the user's code
-            again = content(self._keyed(address, call, self._asked, other_address(address)))
+            again = content(elsewhere.run(lambda _: self._keyed(address, call, self._asked)))
             return again == before and before.unseen is None
         return False
 

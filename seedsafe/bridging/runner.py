@@ -269,8 +269,7 @@ class Runner:
         self._require_roles()
         if self._process != regions.process or not is_worker():
             self._tell_of_later_pairs()
-        is_due = number <= MIXED or not number & (number - 1) or self._process != regions.process
-        is_due &= not self._keys_all
+        is_due = not self._keys_all and (number <= MIXED or not number & (number - 1))
         contents = Contents(self.root, address.index) if is_due else None
         run, seeds = self._trace_seeds(address, call)
         self._keys_all |= contents is not None and contents.changed("the base") is not None
