@@ -158,7 +158,7 @@ class Shards(IterableDataset[Any]):
         # Perhaps of one of StatefulDataLoader's workers, which goes on with its own share.
         if len(parts) == 1:
             return {"epoch": found[0]["epoch"], "shards": parts[0]}
-        read: dict[int, list[Any]] = {}
+        read: dict[int, Any] = {}
         for number, mark in chain(*(part[name].items() for part in parts for name in ("before", "read"))):
             read[int(number)] = max(read.get(int(number), mark), mark)
         return {"epoch": found[0]["epoch"], "shards": {**parts[0], "before": read, "read": {}}}

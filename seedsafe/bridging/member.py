@@ -363,7 +363,7 @@ class UnknownInfo(Info):
     def frame(self, *_: Any) -> Info:
         return self
 
-    frames_of = with_boxes = frame
+    frames_of = with_boxes = frame  # type: ignore[assignment]
 
     def __getattr__(self, name: str) -> Any:  # `shape` is never set
         raise ValueError(
