@@ -170,9 +170,9 @@ test-albumentations: .venvs/albumentations/.installed
 	touch $@
 
 # The audit of other libraries' pipelines; torchvision's own requirements are a CUDA build of torch.
-test-audit: .venvs/audit/.installed
+test-audit: $(VENV)/.installed .venvs/audit/.installed
 	.venvs/audit/bin/python -m pytest tests/third_party/audit_peers.py
-	SEEDSAFE_TEST_LONG=1 $(PYTHON) -m pytest tests/test_audit_draws.py
+	SEEDSAFE_TEST_LONG=1 $(BIN)/python -m pytest tests/test_audit_draws.py
 
 .venvs/audit/.installed: pyproject.toml
 	$(PYTHON) -m venv .venvs/audit

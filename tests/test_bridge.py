@@ -429,6 +429,21 @@ class Albumentations:
     __call__ = Monai.__call__
 
 
+class SeededByItsCaller(Albumentations):
+    """Is seeded in a read if it has another seed than torch, as ultralytics does with albumentations."""
+
+    seed: int | None
+
+    def __init__(self) -> None:
+        self.seed = None
+
+    def __call__(self, image: Any) -> Any:
+        if self.seed != torch.initial_seed():
+            self.seed = torch.initial_seed()
+            self.hidden = iter([random.Random(self.seed).random()])
+        return super().__call__(image)
+
+
 class SeedOnly(Albumentations):
     def set_random_state(self, seed: int) -> None:  # type: ignore[override]
         self.hidden = iter([seed])
@@ -468,7 +483,18 @@ class All(InvocationSeed):
 
 class TestHooks:
     @pytest.mark.parametrize(
-        "kind", [Monai, Albumentations, SeedOnly, RandomSeed, SeedInPlace, SetRng, InvocationSeed, All]
+        "kind",
+        [
+            Monai,
+            Albumentations,
+            SeededByItsCaller,
+            SeedOnly,
+            RandomSeed,
+            SeedInPlace,
+            SetRng,
+            InvocationSeed,
+            All,
+        ],
     )
     def test_known_hooks(self, kind: Any) -> None:
         augment = ss.Compose([ss.bridge(kind())])

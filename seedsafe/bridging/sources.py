@@ -253,6 +253,7 @@ class HookSource:
     def __init__(self, name: str, thing: Any, segment: int, hook: Hook) -> None:
         self.name, self._thing, self._segment, self._hook = name, thing, segment, hook
         self._generators: Any = ()
+        self._seed = {name: value for name, value in getattr(thing, "__dict__", {}).items() if name == "seed"}
 
     def save(self) -> Any:
         """Return None."""
@@ -260,6 +261,9 @@ class HookSource:
 
     def key(self, words: Words) -> None:
         """Call the hook with a generator at the segment."""
+        for name, value in self._seed.items():
+            # ultralytics seeds what has another seed than torch, so the second of two reads of one key would not be seeded.
+            setattr(self._thing, name, value)
         result = self._hook(self._thing, words.generator(self._segment))
         self._generators = result if isinstance(result, tuple) else ()
 
