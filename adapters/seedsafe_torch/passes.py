@@ -221,8 +221,9 @@ class Batches(Iterator[Any]):
 
 def check_iterable(name: str, value: Any, way_out: str) -> None:
     """Raise a TypeError unless an argument can be iterated again in every epoch."""
-    kind = type(value).__qualname__
-    if not hasattr(value, "__iter__"):
+    is_name = isinstance(value, str | bytes)
+    kind = f"the name {value!r:.60}" if is_name else type(value).__qualname__
+    if is_name or not hasattr(value, "__iter__"):
         raise TypeError(f"{name} must be iterable, got {kind}: {way_out}")
     # The __iter__ of litdata's StreamingDataset begins anew, where that of other iterators returns them as they are.
     begin = getattr(type(value).__iter__, "__code__", None)
