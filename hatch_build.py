@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sysconfig
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -52,14 +53,15 @@ class KernelsHook(BuildHookInterface[Any]):
             )
             return
         if version != "editable":
-            build_data["artifacts"].append(library.relative_to(self.root).as_posix())
+            both = (library, library.with_suffix(".digest"))
+            build_data["artifacts"] += [path.relative_to(self.root).as_posix() for path in both]
             build_data["pure_python"] = False
             platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
             build_data["tag"] = f"py3-none-{platform}"
 
 
 def compiled(root: Path) -> Path:
-    """Compile the kernels into the source tree, and return the library's path."""
+    """Compile the kernels into the source tree, with a digest by which half a library is known, and return the library's path."""
     if os.environ.get("SEEDSAFE_KERNELS") == "0":
         raise OSError("SEEDSAFE_KERNELS is 0")
     compiler = _compiler()
@@ -96,7 +98,9 @@ def compiled(root: Path) -> Path:
             break
     else:
         raise OSError(f"{compiler[0]} failed: {(done.stderr or done.stdout).strip()}")
+    digest = blake2b(new.read_bytes()).digest()
     new.replace(target)
+    target.with_suffix(".digest").write_bytes(digest)
     return target
 
 

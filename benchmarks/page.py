@@ -39,9 +39,9 @@ BARE = "albumentations, bare"
 BEHIND = 0.9
 """A case below this ratio has to have its reason on the page."""
 
-FIXED = "what it costs whatever the size is most of it here"
+FIXED = "most of its time here does not depend on the size"
 DRAWN = "the key, its words and the checks take some µs more than numbers from a global generator do"
-WAVERS = "its figures waver from run to run, from behind to ahead"
+WAVERS = "its figure changes from run to run, from slower to faster"
 REASONS = {
     "ElasticTransform": f"{FIXED}: the steps that make the field, exact on every machine",
     "ShotNoise": f"{FIXED}: the tables of counts for 256 values, exact on every machine",

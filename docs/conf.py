@@ -34,6 +34,7 @@ napoleon_numpy_docstring = False
 napoleon_use_ivar = True  # attributes named in a class docstring may be properties with pages of their own
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
+smartquotes_action = "qe"  # two hyphens begin an option
 # Where the pages are published, for the picture of a link's preview.
 ogp_site_url = os.environ.get("SITE", "")
 ogp_image = "_images/workers.jpg" if ogp_site_url else None

@@ -7,6 +7,7 @@ installed but for their own row, and torchdata for those that torch loads.
 
 from __future__ import annotations
 
+import faulthandler
 import hashlib
 import sys
 import tempfile
@@ -19,6 +20,8 @@ import numpy as np
 COUNT, SIDE, CROP, EPOCHS, SERVED = 24, 64, 48, 2, 8
 IMAGES = np.random.default_rng(1).integers(0, 256, (COUNT, SIDE, SIDE, 3), np.uint8)
 PLACES = SIDE - CROP + 1
+LIMIT = 600
+"""Seconds after which a library that hangs ends the command with the stacks of its threads."""
 
 
 class Run(NamedTuple):
@@ -324,6 +327,7 @@ def main() -> None:
     name = sys.argv[1] if len(sys.argv) == 2 else ""
     if name not in LIBRARIES:
         sys.exit(f"usage: compare.py {'|'.join(LIBRARIES)}")
+    faulthandler.dump_traceback_later(LIMIT, exit=True)
     library = LIBRARIES[name]
     first, two = read(library, Run()), read(library, Run(workers=2))
     for question, made, before in (

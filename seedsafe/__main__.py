@@ -18,7 +18,7 @@ __all__ = ["TOOLS", "Tool", "main", "parser_of"]
 
 
 class Tool(NamedTuple):
-    """A tool.
+    """A command of ``seedsafe``, and where its code is.
 
     Attributes:
         package: its ``options`` import little, so that ``--help`` is quick, and have a parser: a function of the tool's name, or ``parser``.

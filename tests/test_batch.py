@@ -271,9 +271,9 @@ def test_keys() -> None:
 
 def test_wrong_arguments() -> None:
     augment, images = ss.Compose(CIFAR), images_of((32, 32, 3), "uint8", 4)
-    with pytest.raises(ValueError, match="equally many, at least one, got 4 and 3"):
+    with pytest.raises(ValueError, match="as many keys as images, at least one, got 3 for 4"):
         augment.batch(images, keys_of(3))
-    with pytest.raises(ValueError, match="got 0 and 0"):
+    with pytest.raises(ValueError, match="got 0 for 0"):
         augment.batch([], [])
     with pytest.raises(TypeError, match="key must be a SampleKey"):
         augment.batch(images, [0, 1, 2, 3])  # type: ignore[list-item]

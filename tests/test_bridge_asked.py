@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 import random
 import warnings
@@ -278,3 +279,36 @@ def test_generators_that_appear_in_a_later_read_are_keyed() -> None:
     with all_keyed():
         expected = last(Appears(np.random.default_rng, 20))
     assert last(Appears(np.random.default_rng, 20)) == expected
+
+
+class Copying(Files):
+    """Each sample draws from copies of its generators, which stay where they are."""
+
+    def choose(self, index: int) -> list[Any]:
+        return copy.deepcopy(super().choose(index))
+
+
+class PutBack(Files):
+    """Each sample sets its generators back to where they were."""
+
+    def __getitem__(self, index: int) -> Any:
+        marks = [(one, generator_of("", one).read()) for one in self.choose(index)]  # type: ignore[union-attr]
+        sample = super().__getitem__(index)
+        for one, state in marks:
+            generator_of("", one).set(state)  # type: ignore[union-attr]
+        return sample
+
+
+@pytest.mark.parametrize("verify", [True, False])
+@pytest.mark.parametrize("kind", [Copying, PutBack])
+@pytest.mark.parametrize("make", [np.random.RandomState, np.random.default_rng, random.Random])
+def test_states_that_are_read_and_not_moved_follow_the_key(make: Any, kind: Any, verify: bool) -> None:
+    def read(indices: Any, epoch: int) -> dict[int, bytes]:
+        dataset = AugmentedDataset(kind(make, 4), seed=42, bridge=ss.Bridge(verify=verify))
+        return {index: dataset.at(index, epoch=epoch).tobytes() for index in indices}
+
+    read_in_turn = read(range(40), 1)
+    assert read_in_turn == read(reversed(range(40)), 1)
+    assert not set(read_in_turn.values()) & set(read(range(40), 2).values())
+    used = AugmentedDataset(Files(make, 4), seed=42, bridge=True)
+    assert {index: used.at(index, epoch=1).tobytes() for index in range(40)} == read_in_turn

@@ -93,7 +93,7 @@ def test_crop_fills_with_one_value_or_one_for_each_channel() -> None:
 
 
 @pytest.mark.parametrize("std", [0.0, 0.4, 12.0, 29.0, 29.5, 80.0, 1e6])
-@pytest.mark.parametrize("shape", [(5,), (16, 16), (64, 70, 3), (100, 100)], ids=str)
+@pytest.mark.parametrize("shape", [(0,), (4,), (5,), (16, 16), (64, 70, 3), (100, 100)], ids=str)
 def test_uint8_noise_is_the_definition(shape: tuple[int, ...], std: float) -> None:
     image = some(shape)
     z = normal_quantiles()[sixteenths(NOISE, image.size)].reshape(shape)

@@ -9,6 +9,7 @@ import runpy
 import shutil
 import threading
 from collections.abc import Iterator
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -285,16 +286,32 @@ def test_the_wrong_number_of_channels_is_the_error_of_the_transform_at_fault() -
         ss.Compose(CHAINS["all"])(photo(40, 50, 4), key=ss.SampleKey(4, 5, 6))
 
 
+def half(whole: bytes) -> bytes:
+    return whole[: len(whole) // 2]
+
+
 @pytest.mark.parametrize(
-    ("content", "reason"),
-    [(None, "no C compiler was found"), (b"", "cannot be used"), (b"\x7fELF half of it", "cannot be used")],
-)
+    ("change", "digest_of", "reason"),
+    [
+        (None, None, "no C compiler was found"),
+        (half, None, "kernels.digest"),
+        (half, bytes, "it is not whole"),
+        (lambda whole: half(whole).ljust(len(whole), b"\0"), bytes, "it is not whole"),
+        (lambda whole: b"", lambda whole: b"", "cannot be used"),
+        (lambda whole: b"INPUT(libc.so)", lambda whole: b"INPUT(libc.so)", "cannot be used"),
+    ],
+    ids=["none", "half, no digest", "half", "the rest zeros", "empty", "text"],
+)  # fmt: skip
 def test_a_library_that_cannot_be_opened_is_left_alone(
-    content: bytes | None, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: None
+    change: Any, digest_of: Any, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: None
 ) -> None:
+    usual = kernels.FOLDER / kernels.NAME
+    whole = usual.read_bytes() if usual.exists() else b"a library"
     monkeypatch.setattr(kernels, "FOLDER", tmp_path)
-    if content is not None:
-        (tmp_path / kernels.NAME).write_bytes(content)
+    if change is not None:
+        (tmp_path / kernels.NAME).write_bytes(change(whole))
+    if digest_of is not None:
+        (tmp_path / "kernels.digest").write_bytes(blake2b(digest_of(whole)).digest())
     assert kernels.library() is None
     assert reason in str(kernels.why_not())
     assert ss.Resize(5, antialias=True)(photo(20, 20), key=ss.SampleKey(1, 2, 3)).shape == (5, 5, 3)
@@ -308,6 +325,7 @@ def test_a_library_of_another_processor_is_left_alone(
     content[18:20] = b"\xf7\x77"  # the processor, in an ELF file
     content[4:8] = bytes(4)  # and in one of macOS
     (tmp_path / kernels.NAME).write_bytes(content)
+    (tmp_path / "kernels.digest").write_bytes(blake2b(content).digest())
     monkeypatch.setattr(kernels, "FOLDER", tmp_path)
     assert kernels.library() is None
     assert "cannot be used" in str(kernels.why_not())

@@ -275,7 +275,7 @@ def test_a_notebook_is_read_by_its_cells(project: Path, capsys: pytest.CaptureFi
     for broken in ("{", "[]", '{"cells": [{"cell_type": "code"}]}'):
         (project / "try.ipynb").write_text(broken)
         code, _, err = run(capsys, "try.ipynb")
-        assert (code, err.split(": ")[2]) == (1, "is no notebook of format 4")
+        assert (code, err.split(": ")[2]) == (1, "is not a notebook of format 4")
 
 
 def test_a_renamed_file_keeps_its_baseline(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -183,6 +183,14 @@ def test_boxes_by_file_name(folder: Path) -> None:
     assert before[20, 20].tolist() == before[59, 39].tolist() == [0, 255, 120]
 
 
+def test_a_misspelt_entry_of_annotations_is_an_error(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "notes.json").write_text('{"chelsea.jpg": {"boxs": [[10, 20, 40, 60]]}}')
+    assert preview("p.json --images photos -o a.html", "--annotations notes.json") == 2
+    assert 'an object with "boxes" or "keypoints"' in capsys.readouterr().err
+
+
 def test_an_image_without_boxes_is_drawn_without(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     around = ss.Compose([ss.BBoxSafeCrop((24, 24))], boxes=ss.Boxes("pascal_voc"))
     (folder / "safe.json").write_text(around.to_json())
@@ -390,7 +398,8 @@ def test_yaml_and_classes_of_ones_own(folder: Path, capsys: pytest.CaptureFixtur
         (["explain", "mine:Plain"], "use `seedsafe preview`"),
         (["explain", "photos/coffee.jpg"], "PIPELINE must be"),
         (["demo", "--workers", "1"], "must be from 2 to 16"),
-        (["demo", "--image", "nowhere.jpg"], "nowhere.jpg"),
+        (["demo", "--image", "nowhere.jpg"], "'nowhere.jpg': pass another photograph"),
+        (["demo", "-o", "demo.png"], "--output needs --image"),
         (["demo", "--image", "images/0.png", "-o", "demo.gif"], "must end in .png"),
         (["demo", "--image", "images/0.png", "-o", "no/demo.png"], "a folder that exists"),
     ],

@@ -246,7 +246,7 @@ def test_frames_that_become_unequal() -> None:
         ({"video": VIDEO.transpose(3, 0, 1, 2)}, ValueError, r"channels seem to be on axis 0: pass video.transpose\(1, 2, 3, 0\)"),
         ({"video": VIDEO, "image": VIDEO[0, 1:]}, ValueError, "image and the frames of video must have the same height and width"),
         ({"video": VIDEO, "mask": MASKS}, ValueError, r"put a mask for each frame, \(T, H, W\), under 'video_mask'"),
-        ({"video": VIDEO, "video_mask": MASKS[1:]}, ValueError, "video_mask and video must have equally many frames"),
+        ({"video": VIDEO, "video_mask": MASKS[1:]}, ValueError, "video_mask and video must have the same number of frames"),
         ({"video": VIDEO, "labels_per_frame": MASKS}, ValueError, r"'labels_per_frame', an array of shape \(5, 40, 50\), .*call it 'video_mask'"),
         ({"video": VIDEO, "flow": VIDEO[..., :2]}, ValueError, "'flow', an array of shape .*call it 'video_mask'"),
         ({"video": VIDEO, "clip": VIDEO}, ValueError, "'clip', an array of shape .*call it 'video'"),

@@ -5,7 +5,6 @@ Each is called with a value, and with the argument's name for errors.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -31,7 +30,6 @@ __all__ = [
     "pair_of",
     "several_of",
     "upward",
-    "without_effect",
     "word_of",
 ]
 
@@ -103,7 +101,7 @@ def mask_fill_of(value: Any, name: str = "fill_mask") -> Any:
 def is_number(value: Any) -> bool:
     """Return whether a value is one finite number of Python or NumPy."""
     number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    return number and abs(value) < float("inf")
+    return bool(number and abs(value) < float("inf"))
 
 
 def number_of(value: Any, name: str) -> Any:
@@ -122,26 +120,20 @@ def flag_of(value: Any, name: str) -> bool:
     return value
 
 
-def _numbers(value: Any) -> tuple[Any, ...] | None:
-    """Return the numbers of a list, a tuple or an array, or None."""
-    numbers = value.tolist() if isinstance(value, np.ndarray) else value
-    return tuple(numbers) if isinstance(numbers, tuple | list) and all(map(is_number, numbers)) else None
-
-
-def several_of(value: Any, name: str) -> tuple[Any, ...]:
+def several_of(
+    value: Any, name: str, wanted: str = "a list of numbers", count: int | None = None
+) -> tuple[Any, ...]:
     """Return the numbers of a list, a tuple or an array."""
-    numbers = _numbers(value)
-    if numbers is None:
-        raise TypeError(f"{name} must be a list of numbers, got {value!r}: pass numbers in brackets")
-    return numbers
+    numbers = value.tolist() if isinstance(value, np.ndarray) else value
+    is_list = isinstance(numbers, tuple | list) and all(map(is_number, numbers))
+    if not is_list or count not in (None, len(numbers)):
+        raise TypeError(f"{name} must be {wanted}, got {value!r}: pass numbers in brackets")
+    return tuple(numbers)
 
 
-def ends_of(value: Any, name: str) -> tuple[Any, Any]:
+def ends_of(value: Any, name: str) -> tuple[Any, ...]:
     """Return the two ends of a range."""
-    ends = _numbers(value)
-    if ends is None or len(ends) != 2:
-        raise TypeError(f"{name} must be one number or a pair (low, high), got {value!r}: pass numbers")
-    return ends[0], ends[1]
+    return several_of(value, name, "one number or a pair (low, high)", 2)
 
 
 def limits_of(value: Any, name: str) -> tuple[Any, Any]:
@@ -155,7 +147,7 @@ def factors_of(value: Any, name: str) -> tuple[float, float]:
     low, high = limits_of(value, name)
     if not low >= -1.0:
         raise RefusedError(
-            f"{name} must be at least -1, got {value!r}, which draws factors from {1.0 + low:g}: albumentations fails when it draws one "
+            f"{name} must be at least -1, got {value!r}, which draws factors from {1.0 + low:g}: albumentations fails if it draws one "
             "below 0; pass at most 1, or a range"
         )
     return max(1.0 + low, _LEAST), max(1.0 + high, _LEAST)
@@ -182,14 +174,8 @@ def upward(start: float, read: Converter | None = pair_of, whole: bool = False) 
 
 def each_of(value: Any, name: str) -> tuple[float, ...]:
     """Return one number, or one number for each channel, as a tuple."""
-    values = (
-        (value,)
-        if is_number(value)
-        else _numbers(np.ravel(value) if isinstance(value, np.ndarray) else value)
-    )
-    if values is None:
-        raise TypeError(f"{name} must be one number or one for each channel, got {value!r}: pass numbers")
-    return tuple(map(float, values))
+    values = (value,) if is_number(value) else np.ravel(value) if isinstance(value, np.ndarray) else value
+    return tuple(map(float, several_of(values, name, "one number or one for each channel")))
 
 
 def check_only(value: Any, name: str, allowed: Any, instead: str) -> None:
@@ -197,16 +183,3 @@ def check_only(value: Any, name: str, allowed: Any, instead: str) -> None:
     value = tuple(value) if isinstance(value, list) else value
     if isinstance(value, np.ndarray) or value != allowed:
         raise ValueError(f"{name} must be {allowed!r}, got {value!r}: {instead}")
-
-
-def without_effect(instead: str) -> tuple[str, Converter]:
-    """Return the rule of an argument that albumentations 2.0.8 does not use either: a value other than None or 0 warns."""
-
-    def warn(value: Any, name: str) -> None:
-        if value is not None and value != 0 and value != (0, 0):
-            warnings.warn(
-                f"{name}={value!r} has no effect, as in albumentations 2: {instead}, or leave it out",
-                stacklevel=4,
-            )
-
-    return "", warn

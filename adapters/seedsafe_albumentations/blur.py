@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import seedsafe as ss
 from seedsafe_albumentations.arguments import any_of, ends_of, is_number, limits_of, pair_of, upward
-from seedsafe_albumentations.table import Old, Row
+from seedsafe_albumentations.table import Row
 
 __all__ = ["ROWS"]
 
@@ -74,7 +74,7 @@ ROWS: Final = {
     "AdvancedBlur": Row(
         ss.AdvancedBlur,
         "blur_limit=(3, 7), sigma_x_limit=(0.2, 1.0), sigma_y_limit=(0.2, 1.0), rotate_limit=(-90, 90), "
-        "beta_limit=(0.5, 8.0), noise_limit=(0.9, 1.1), p=0.5, *, sigmaX_limit=None, sigmaY_limit=None",
+        "beta_limit=(0.5, 8.0), noise_limit=(0.9, 1.1), p=0.5",
         {
             "blur_limit": ("size", _sizes),
             "sigma_x_limit": ("sigma_x", _FROM_ZERO),
@@ -82,8 +82,6 @@ ROWS: Final = {
             "rotate_limit": ("angle", limits_of),
             "beta_limit": ("beta", _FROM_ZERO),
             "noise_limit": ("noise", _FROM_ZERO),
-            "sigmaX_limit": Old("sigma_x_limit"),
-            "sigmaY_limit": Old("sigma_y_limit"),
         },
     ),
     "GlassBlur": Row(

@@ -92,7 +92,7 @@ ROWS: Final = {
     "ChannelShuffle": Row(ss.ChannelShuffle, "p=0.5"),
     "ChannelDropout": Row(
         ss.ChannelDropout,
-        "channel_drop_range=(1, 1), fill=0, p=0.5, *, fill_value=None",
+        "channel_drop_range=(1, 1), fill=0, p=0.5",
         {"channel_drop_range": ("count", ends_of)},
     ),
     "ToGray": Row(
@@ -103,9 +103,10 @@ ROWS: Final = {
     "ToSepia": Row(ss.ToSepia, "p=0.5"),
     "RandomGamma": Row(
         ss.Gamma,
-        "gamma_limit=(80, 120), p=0.5, *, eps=None",
-        {"gamma_limit": ("gamma", _hundredths), "eps": ""},
+        "gamma_limit=(80, 120), p=0.5",
+        {"gamma_limit": ("gamma", _hundredths)},
         ". A hundred is the power 1",
+        then="gamma_limit eps p",
     ),
     "CLAHE": Row(
         ss.CLAHE,

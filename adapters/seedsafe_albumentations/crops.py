@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import number_of, pair_of, several_of, without_effect
+from seedsafe_albumentations.arguments import number_of, pair_of, several_of
 from seedsafe_albumentations.table import Row, Rule
 
 __all__ = ["ROWS"]
@@ -14,13 +14,8 @@ __all__ = ["ROWS"]
 
 def _sized(kind: Any, first: str, options: str, rules: Mapping[str, Rule]) -> Row:
     """Return the row of a crop that is resized: to a size (2.x), or to a height and a width (1.x)."""
-    more = f"{options}, p=1.0, mask_interpolation=0, area_for_downscale=None"
-    older = Row(
-        kind,
-        f"{first}height, width, {more}",
-        rules,
-        build=lambda height, width, **others: kind((height, width), **others),
-    )
+    more = f"{options}, mask_interpolation=0, area_for_downscale=None, p=1.0"
+    older = Row(kind, f"{first}height, width, {more}", rules)
     note = " for a size (2.x), or for a height and a width (1.x)"
     return Row(kind, f"{first}size, {more}", {"size": several_of, **rules}, note, older=older)
 
@@ -35,7 +30,6 @@ def _to_size(kind: Any) -> Row:
         kind,
         "height, width, pad_if_needed=False, pad_position='center', border_mode=0, fill=0, fill_mask=0, p=1.0",
         {"pad_position": None},
-        build=lambda height, width, **options: kind((height, width), **options),
     )
 
 
@@ -68,24 +62,23 @@ ROWS: Final = {
     "CropAndPad": Row(
         ss.CropAndPad,
         "px=None, percent=None, keep_size=True, sample_independently=True, interpolation=1, mask_interpolation=0, "
-        "border_mode=0, fill=0, fill_mask=0, p=1.0, *, pad_mode=None, pad_cval=None, pad_cval_mask=None",
+        "border_mode=0, fill=0, fill_mask=0, p=1.0",
         {"fill": number_of},
+        then="px percent pad_mode pad_cval pad_cval_mask keep_size sample_independently interpolation p",
     ),
     "IAACropAndPad": Row(
         ss.CropAndPad,
-        "px=None, percent=None, pad_mode='constant', pad_cval=0, keep_size=True, p=1.0",
+        "px=None, percent=None, border_mode='constant', fill=0, keep_size=True, p=1.0",
         {"fill": number_of},
     ),
     "RandomCropFromBorders": Row(
         ss.RandomCropFromBorders,
-        "crop_left=0.1, crop_right=0.1, crop_top=0.1, crop_bottom=0.1, p=1.0, *, crop_value=None",
-        {"crop_value": without_effect("use CropAndPad to fill the edges")},
+        "crop_left=0.1, crop_right=0.1, crop_top=0.1, crop_bottom=0.1, p=1.0",
     ),
     "RandomSizedBBoxSafeCrop": Row(
         ss.BBoxSafeCrop,
         "height, width, erosion_rate=0.0, interpolation=1, mask_interpolation=0, p=1.0",
         note=" with a size",
-        build=lambda height, width, **options: ss.BBoxSafeCrop((height, width), **options),
     ),
     "BBoxSafeRandomCrop": Row(ss.BBoxSafeCrop, "erosion_rate=0.0, p=1.0"),
     "CropNonEmptyMaskIfExists": Row(
@@ -95,6 +88,5 @@ ROWS: Final = {
             ("ignore_values", "ignore_channels"),
             lambda value, name: several_of(() if value is None else value, name),
         ),
-        build=lambda height, width, **ignored: ss.CropNonEmptyMask((height, width), **ignored),
     ),
 }

@@ -35,9 +35,7 @@ def _coarse(**options: Any) -> Any:
     return ss.CoarseDropout(*sides, **options)
 
 
-def _unit(ratio: Any, unit_size_range: Any, unit_size_min: Any, unit_size_max: Any, **options: Any) -> Any:
-    if unit_size_min is not None and unit_size_max is not None:
-        unit_size_range = (unit_size_min, unit_size_max)
+def _unit(ratio: Any, unit_size_range: Any, **options: Any) -> Any:
     unit = None if unit_size_range is None else pair_of(unit_size_range, "unit_size_range")
     return ss.GridDropout(ratio, unit, **options)
 
@@ -47,10 +45,8 @@ _LENGTH: Final = upward(0, whole=True)
 ROWS: Final = {
     "CoarseDropout": Row(
         ss.CoarseDropout,
-        "num_holes_range=(1, 2), hole_height_range=(0.1, 0.2), hole_width_range=(0.1, 0.2), fill=0, fill_mask=None, p=0.5, *, "
-        "max_holes=None, fill_value=None, mask_fill_value=None",
+        "num_holes_range=(1, 2), hole_height_range=(0.1, 0.2), hole_width_range=(0.1, 0.2), fill=0, fill_mask=None, p=0.5",
         {
-            "max_holes": None,
             "num_holes_range": ("count", ends_of),
             "hole_height_range": ("height", pair_of),
             "hole_width_range": ("width", pair_of),
@@ -59,15 +55,15 @@ ROWS: Final = {
         " for ranges (2.x), or for the largest and smallest numbers (1.x)",
         older=Row(
             ss.CoarseDropout,
-            "max_holes=8, max_height=8, max_width=8, min_holes=None, min_height=None, min_width=None, fill_value=None, "
-            "mask_fill_value=None, p=0.5, *, num_holes_range=None, hole_height_range=None, hole_width_range=None, fill=0, fill_mask=None",
+            "max_holes=8, max_height=8, max_width=8, min_holes=None, min_height=None, min_width=None, fill=0, fill_mask=None, "
+            "p=0.5, *, num_holes_range=None, hole_height_range=None, hole_width_range=None",
             _FILLS,
             build=_coarse,
         ),
     ),
     "Cutout": Row(
         ss.CoarseDropout,
-        "num_holes=8, max_h_size=8, max_w_size=8, fill_value=0, p=0.5",
+        "num_holes=8, max_h_size=8, max_w_size=8, fill=0, p=0.5",
         {"num_holes": "count", "max_h_size": "height", "max_w_size": "width", "fill": _fill},
         " with holes of one size, which may reach beyond the image (until albumentations 1.3)",
         lambda **options: ss.CoarseDropout(**options, overhang=True),
@@ -81,20 +77,19 @@ ROWS: Final = {
     "GridDropout": Row(
         ss.GridDropout,
         "ratio=0.5, random_offset=True, unit_size_range=None, holes_number_xy=None, shift_xy=(0, 0), fill=0, "
-        "fill_mask=None, p=0.5, *, unit_size_min=None, unit_size_max=None, holes_number_x=None, holes_number_y=None, "
-        "shift_x=0, shift_y=0, fill_value=None, mask_fill_value=None",
+        "fill_mask=None, p=0.5",
         {
-            **dict.fromkeys(("holes_number_xy", "holes_number_x", "holes_number_y")),
-            **dict.fromkeys(("shift_xy", "shift_x", "shift_y")),
+            **dict.fromkeys(("holes_number_xy", "shift_xy")),
             "random_offset": "shifted",
             **_FILLS,
         },
         build=_unit,
+        then="ratio unit_size_min unit_size_max holes_number_x holes_number_y shift_x shift_y random_offset fill_value "
+        "mask_fill_value p",
     ),
     "XYMasking": Row(
         ss.XYMasking,
-        "num_masks_x=0, num_masks_y=0, mask_x_length=0, mask_y_length=0, fill=0, fill_mask=None, p=0.5, *, "
-        "fill_value=None, mask_fill_value=None",
+        "num_masks_x=0, num_masks_y=0, mask_x_length=0, mask_y_length=0, fill=0, fill_mask=None, p=0.5",
         {
             "num_masks_x": ("columns", pair_of),
             "num_masks_y": ("rows", pair_of),

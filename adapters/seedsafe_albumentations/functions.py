@@ -55,8 +55,6 @@ def Lambda(
     bboxes: Callable[..., Any] | None = None,
     name: str | None = None,
     p: float = 1.0,
-    *,
-    always_apply: bool | None = None,
 ) -> Any:
     """Return ``seedsafe.bridge`` around functions of an image and a mask, whose draws follow the key.
 
@@ -69,7 +67,6 @@ def Lambda(
         bboxes: the same.
         name: the name of its stream.
         p: the probability that they are called.
-        always_apply: an argument of albumentations 1.x.
 
     Raises:
         ValueError: there is a function of keypoints or bboxes, which seedsafe has in other coordinates.
@@ -80,7 +77,7 @@ def Lambda(
         )
     functions = {part: one for part, one in (("image", image), ("mask", mask)) if one is not None}
     result = ss.bridge(Functions(functions), call="named", name=name)
-    return result if p == 1 or always_apply else ss.RandomApply([result], p=p)
+    return result if p == 1 else ss.RandomApply([result], p=p)
 
 
 class Nothing(ss.Compose):
@@ -90,8 +87,8 @@ class Nothing(ss.Compose):
 
 
 @name_for(ss.Compose)
-def NoOp(p: float = 0.5, *, always_apply: bool | None = None) -> Any:
+def NoOp(p: float = 0.5) -> Any:
     """Return an empty Compose."""
     result = Nothing([])
-    result.p = 1.0 if always_apply else number_of(p, "p")
+    result.p = number_of(p, "p")
     return result

@@ -12,12 +12,11 @@ from seedsafe_albumentations.arguments import (
     flag_of,
     is_number,
     limits_of,
-    mode_of,
     pair_of,
     upward,
     word_of,
 )
-from seedsafe_albumentations.table import Old, Row
+from seedsafe_albumentations.table import Row
 
 __all__ = ["ROWS", "PixelAffine", "ScaledRotation"]
 
@@ -148,19 +147,19 @@ ROWS: Final = {
         ss.Affine,
         "scale=(1.0, 1.0), translate_percent=None, translate_px=None, rotate=0.0, shear=(0.0, 0.0), interpolation=1, "
         "mask_interpolation=0, fit_output=False, keep_ratio=False, rotate_method='largest_box', balanced_scale=False, "
-        "border_mode=0, fill=0, fill_mask=0, p=0.5, *, mode=None, cval=None, cval_mask=None",
+        "border_mode=0, fill=0, fill_mask=0, p=0.5",
         {
             "fit_output": "expand",
             "keep_ratio": flag_of,
             "balanced_scale": None,
-            "mode": Old("border_mode"),
         },
         ". One number is that number, as in albumentations",
         _affine,
     ),
     "IAAAffine": Row(
         ss.Affine,
-        "scale=1.0, translate_percent=None, translate_px=None, rotate=0.0, shear=0.0, order=1, cval=0, mode='reflect', "
+        "scale=1.0, translate_percent=None, translate_px=None, rotate=0.0, shear=0.0, order=1, fill=0, "
+        "border_mode='reflect', "
         "p=0.5",
         {
             "scale": upward(1.0, None),
@@ -168,7 +167,6 @@ ROWS: Final = {
             "rotate": limits_of,
             "shear": lambda value, name: {"x": limits_of(value, name)},
             "order": ("interpolation", word_of({0: "nearest", 1: "bilinear", 3: "bicubic"})),
-            "mode": mode_of,
         },
         ". One number of scale or translate_percent is a range from 1 or 0, one of rotate or shear goes to both sides",
         _affine,
@@ -176,31 +174,36 @@ ROWS: Final = {
     "ShiftScaleRotate": Row(
         ss.Affine,
         "shift_limit=(-0.0625, 0.0625), scale_limit=(-0.1, 0.1), rotate_limit=(-45, 45), interpolation=1, border_mode=0, "
-        "value=None, mask_value=None, shift_limit_x=None, shift_limit_y=None, rotate_method='largest_box', "
-        "mask_interpolation=0, fill=0, fill_mask=0, p=0.5",
+        "shift_limit_x=None, shift_limit_y=None, rotate_method='largest_box', mask_interpolation=0, fill=0, fill_mask=0, "
+        "p=0.5",
         {"scale_limit": ("scale", factors_of), "rotate_limit": ("rotate", limits_of)},
         ". Shifts are shares of the sides; the scales of x and y are drawn apart and added to 1",
         _shift_scale_rotate,
+        then="shift_limit scale_limit rotate_limit interpolation border_mode value mask_value shift_limit_x shift_limit_y "
+        "rotate_method p",
     ),
     "Rotate": Row(
         ss.Rotate,
-        "limit=(-90, 90), interpolation=1, border_mode=0, value=None, mask_value=None, rotate_method='largest_box', "
-        "crop_border=False, mask_interpolation=0, fill=0, fill_mask=0, p=0.5",
+        "limit=(-90, 90), interpolation=1, border_mode=0, rotate_method='largest_box', crop_border=False, "
+        "mask_interpolation=0, fill=0, fill_mask=0, p=0.5",
         {"limit": ("degrees", limits_of)},
+        then="limit interpolation border_mode value mask_value rotate_method crop_border p",
     ),
     "SafeRotate": Row(
         ss.Rotate,
-        "limit=(-90, 90), interpolation=1, border_mode=0, value=None, mask_value=None, rotate_method='largest_box', "
-        "mask_interpolation=0, fill=0, fill_mask=0, p=0.5",
+        "limit=(-90, 90), interpolation=1, border_mode=0, rotate_method='largest_box', mask_interpolation=0, fill=0, "
+        "fill_mask=0, p=0.5",
         {"limit": ("degrees", limits_of)},
         " that keeps the image's size, with all of the image in it",
         ScaledRotation,
+        then="limit interpolation border_mode value mask_value rotate_method p",
     ),
     "Perspective": Row(
         ss.Perspective,
         "scale=(0.05, 0.1), keep_size=True, fit_output=False, interpolation=1, mask_interpolation=0, border_mode=0, fill=0, "
-        "fill_mask=0, p=0.5, *, pad_mode=None, pad_val=None, mask_pad_val=None",
+        "fill_mask=0, p=0.5",
         {"scale": upward(0, ends_of)},
+        then="scale keep_size pad_mode pad_val mask_pad_val fit_output interpolation p",
     ),
     "IAAPerspective": Row(
         ss.Perspective, "scale=(0.05, 0.1), keep_size=True, p=0.5", {"scale": upward(1.0, ends_of)}

@@ -9,7 +9,7 @@ import numpy as np
 
 import seedsafe as ss
 from seedsafe_albumentations.arguments import interpolation_of, is_number, pair_of, upward
-from seedsafe_albumentations.table import Old, Row
+from seedsafe_albumentations.table import Row
 
 __all__ = ["ROWS"]
 
@@ -38,10 +38,6 @@ def _of_255(value: Any, name: str) -> tuple[float, float]:
 
 def _format(value: Any, name: str) -> str:
     return str(getattr(value, "name", value)).lower()
-
-
-def _ends(quality_lower: Any, quality_upper: Any, file_format: str = "jpeg") -> Any:
-    return ss.ImageCompression((quality_lower, quality_upper), file_format=file_format)
 
 
 def _pair(value: Any, name: str) -> dict[str, str]:
@@ -98,34 +94,23 @@ ROWS: Final = {
         "compression_type='jpeg', quality_range=(99, 100), p=0.5",
         {"compression_type": ("file_format", _format), "quality_range": ("quality", pair_of)},
         ". In 1.x the first two arguments are the ends of the quality",
-        older=Row(
-            ss.ImageCompression,
-            "quality_lower=99, quality_upper=100, compression_type='jpeg', p=0.5",
-            {"compression_type": ("file_format", _format)},
-            build=_ends,
-        ),
+        then="quality_lower quality_upper compression_type p",
     ),
     "JpegCompression": Row(
         ss.ImageCompression,
         "quality_lower=99, quality_upper=100, p=0.5",
         note=" as JPEG (until albumentations 1.3)",
-        build=_ends,
+        build=lambda quality_lower, quality_upper: ss.ImageCompression((quality_lower, quality_upper)),
     ),
     "Downscale": Row(
         ss.Downscale,
-        "scale_range=(0.25, 0.25), interpolation_pair=None, p=0.5, *, interpolation=None",
+        "scale_range=(0.25, 0.25), interpolation_pair=None, p=0.5",
         {
             "scale_range": ("scale", pair_of),
             "interpolation_pair": ("pair", _pair),
-            "interpolation": Old("interpolation_pair"),
         },
         ". In 1.x the first two arguments are the ends of the scale",
         lambda scale, pair: ss.Downscale(scale, **pair),
-        Row(
-            ss.Downscale,
-            "scale_min=0.25, scale_max=0.25, interpolation=None, p=0.5",
-            {"interpolation": ("pair", _pair)},
-            build=lambda scale_min, scale_max, pair: ss.Downscale((scale_min, scale_max), **pair),
-        ),
+        then="scale_min scale_max interpolation p",
     ),
 }

@@ -20,6 +20,7 @@ from typing import Any, Final
 import numpy as np
 
 import seedsafe as ss
+from seedsafe_albumentations.arguments import flag_of
 from seedsafe_albumentations.base import bare_pipeline
 from seedsafe_albumentations.caller import Caller
 
@@ -43,6 +44,31 @@ INSTEAD: Final = {
     "SelectiveChannelTransform": "derive a class of your own from BaseCompose",
 }
 """What to do instead of a call of some other names."""
+
+_RENAMED: Final = {
+    **dict.fromkeys(("mode", "pad_mode"), "border_mode"),
+    **dict.fromkeys(("value", "fill_value", "cval", "pad_cval", "pad_val", "image_fill_value"), "fill"),
+    **dict.fromkeys(
+        ("mask_value", "mask_fill_value", "cval_mask", "pad_cval_mask", "mask_pad_val"), "fill_mask"
+    ),
+    "cropping_box_key": "cropping_bbox_key",
+    "interpolation": "interpolation_pair",
+    "sigmaX_limit": "sigma_x_limit",
+    "sigmaY_limit": "sigma_y_limit",
+}
+"""Arguments of 1.x that have another name in 2.x."""
+
+_ENDS: Final = {"lower": 0, "upper": 1, "min": 0, "max": 1, "x": 0, "y": 1}
+"""The last words of arguments of 1.x that are a part of one in 2.x."""
+
+_WITHOUT_EFFECT: Final = {
+    "alpha_affine": "put an Affine before it",
+    "crop_value": "use CropAndPad to fill the edges",
+    "eps": "",
+    "keypoints_threshold": "",
+    "shift_limit": "put an Affine with translate_percent before it",
+}
+"""Arguments of 1.x that 2.0.8 does not use, and what to do instead."""
 
 _ALIKE: Final = {"AdditiveNoise": "GaussNoise", "UnsharpMask": "Sharpen", "ZoomBlur": "MotionBlur"}
 """What is here and does about the same."""
@@ -101,7 +127,7 @@ def theirs(name: str) -> Any:
         sys.modules.update(own)
     kind = getattr(module, name)
     if not issubclass(kind, module.BasicTransform):
-        raise AttributeError(f"{name} of albumentations is no transform")
+        raise AttributeError(f"{name} of albumentations is not a transform")
     return kind
 
 
@@ -118,7 +144,7 @@ def original(name: str, arguments: tuple[Any, ...], options: dict[str, Any], why
         AttributeError, ImportError, TypeError, ValueError: albumentations takes them no more than this package does.
     """
     signature = inspect.signature(theirs(name))
-    named = bound(name, signature, arguments, _of_older(options, signature.parameters)).arguments
+    named = bound(name, signature, arguments, options).arguments
     p = named.pop("p", signature.parameters["p"].default)
     result = Original(name, tuple(named.items()), p)
     _tell(name, why)
@@ -126,27 +152,46 @@ def original(name: str, arguments: tuple[Any, ...], options: dict[str, Any], why
 
 
 def bound(name: str, signature: inspect.Signature, arguments: Any, options: Any) -> inspect.BoundArguments:
-    """Return a call's arguments by name.
+    """Return a call's arguments by name, those of 1.x by their names in 2.x.
 
     Raises:
         TypeError: the signature does not take them.
     """
     try:
-        return signature.bind(*arguments, **options)
+        return signature.bind(*arguments, **_of_older(options, signature.parameters))
     except TypeError as error:
         takes = ", ".join(signature.parameters) or "no arguments"
         raise TypeError(f"{name}() {error}: it takes {takes}") from None
 
 
 def _of_older(options: dict[str, Any], parameters: Any) -> dict[str, Any]:
-    """Return options with the ranges of 2.x for the ends of 1.x: slant_lower and slant_upper are the ends of slant_range."""
-    result = dict(options)
-    for name in options.keys() - parameters.keys():
+    """Return the options of 1.x as those of 2.x: always_apply as p, new names, and slant_lower and slant_upper as the ends of slant_range."""
+    if "options" in parameters:  # of any name
+        return options
+    result = {name: value for name, value in options.items() if (name, value) != ("rain_type", None)}
+    if flag_of(result.pop("always_apply", False) or False, "always_apply"):
+        result["p"] = 1.0
+    for name in [name for name in result if name not in parameters]:
         stem, _, end = name.rpartition("_")
-        for range_of in {f"{stem}_range", f"{stem}_limit"} & parameters.keys():
-            low, high = result.get(range_of, parameters[range_of].default)
-            if end in ("lower", "upper"):
-                result[range_of] = (result.pop(name), high) if end == "lower" else (low, result.pop(name))
+        parts = {f"{stem}_range", f"{stem}_limit", f"{stem}_xy"} & parameters.keys()
+        now = _RENAMED.get(name, "")
+        if not (parts and end in _ENDS) and now not in parameters and name not in _WITHOUT_EFFECT:
+            continue
+        value = result.pop(name)
+        if value is None:
+            continue
+        if now in parameters:
+            result[now] = value
+        elif parts:
+            whole = parts.pop()
+            ends = list(result.get(whole, parameters[whole].default) or (None, None))
+            ends[_ENDS[end]] = value
+            result[whole] = tuple(ends)
+        elif _WITHOUT_EFFECT[name] and value not in (0, (0, 0)):
+            warnings.warn(
+                f"{name}={value!r} has no effect, as in albumentations 2: {_WITHOUT_EFFECT[name]}, or leave it out",
+                stacklevel=4,
+            )
     return result
 
 

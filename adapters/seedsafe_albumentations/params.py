@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import seedsafe as ss
@@ -39,10 +39,10 @@ class BboxParams:
     min_visibility: float = 0.0
     min_width: float = 0.0
     min_height: float = 0.0
-    check_each_transform: bool = field(default=True, kw_only=True)
-    clip: bool = field(default=False, kw_only=True)
-    filter_invalid_bboxes: bool = field(default=False, kw_only=True)
-    max_accept_ratio: float | None = field(default=None, kw_only=True)
+    check_each_transform: bool = True
+    clip: bool = False
+    filter_invalid_bboxes: bool = False
+    max_accept_ratio: float | None = None
 
     def __post_init__(self) -> None:
         check_only(self.max_accept_ratio, "max_accept_ratio", None, "drop such boxes from the data")

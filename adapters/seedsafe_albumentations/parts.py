@@ -69,7 +69,7 @@ class Parts:
         for name in _VOLUMES & data.keys():
             if data[name] is not None and name not in self.kinds:
                 raise ValueError(
-                    f"{name}= is of volumes, which are not supported: pass slices as images= and masks="
+                    f"{name}= holds volumes, which are not supported: pass slices as images= and masks="
                 )
         images = [(name, data[name]) for name in self._named("image", data) if name != "image"]
         if data.get("images") is not None and "images" not in self.kinds:

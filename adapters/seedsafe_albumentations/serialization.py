@@ -88,11 +88,11 @@ def _options(params: Any) -> dict[str, Any] | None:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in options.items()}
 
 
-def from_dict(data: dict[str, Any], nonserializable: dict[str, Any] | None = None) -> Any:
+def from_dict(transform_dict: dict[str, Any], nonserializable: dict[str, Any] | None = None) -> Any:
     """Return the pipeline that ``to_dict`` described: this module's, seedsafe's, or that of albumentations 1.x or 2.x.
 
     Args:
-        data: the result of ``to_dict``.
+        transform_dict: the result of ``to_dict``.
         nonserializable: the Lambdas in albumentations' data, by name.
 
     Raises:
@@ -106,11 +106,12 @@ def from_dict(data: dict[str, Any], nonserializable: dict[str, Any] | None = Non
         >>> from_dict(to_dict(from_dict(plain)))
         Compose([HorizontalFlip()])
     """
+    data = transform_dict
     if isinstance(data, dict) and "contract" in data:
         return _from_ours(data)
     if not isinstance(data, dict) or not isinstance(data.get("transform"), dict):
         raise ValueError(
-            f"data must be the result of to_dict, of this module or of albumentations, got {data!r}: pass that"
+            f"transform_dict must be the result of to_dict, of this module or of albumentations, got {data!r}: pass that"
         )
     return _from_theirs(data["transform"], nonserializable or {})
 

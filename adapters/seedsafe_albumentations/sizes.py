@@ -22,10 +22,11 @@ def _by_one_side(kind: Any) -> Row:
 
     return Row(
         kind,
-        "max_size=None, interpolation=1, *, max_size_hw=None, mask_interpolation=0, area_for_downscale=None, p=1.0",
+        "max_size=None, max_size_hw=None, interpolation=1, mask_interpolation=0, area_for_downscale=None, p=1.0",
         {"max_size_hw": None},
         ". Of several sizes one is drawn",
         build,
+        then="max_size interpolation p",
     )
 
 
@@ -65,7 +66,6 @@ ROWS: Final = {
     "Resize": Row(
         ss.Resize,
         "height, width, interpolation=1, mask_interpolation=0, area_for_downscale=None, p=1.0",
-        build=lambda height, width, interpolation: ss.Resize((height, width), interpolation=interpolation),
     ),
     "RandomScale": Row(
         ss.RandomScale,
@@ -78,7 +78,7 @@ ROWS: Final = {
     "PadIfNeeded": Row(
         ss.PadIfNeeded,
         "min_height=1024, min_width=1024, pad_height_divisor=None, pad_width_divisor=None, position='center', "
-        "border_mode=0, fill=0, fill_mask=0, p=1.0, *, value=None, mask_value=None",
+        "border_mode=0, fill=0, fill_mask=0, p=1.0",
         {"position": lambda value, name: str(getattr(value, "value", value))},
         build=_pad_if_needed,
     ),

@@ -9,6 +9,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from typing import Any, Final
 
 import seedsafe as ss
@@ -17,7 +18,6 @@ from seedsafe_albumentations.arguments import (
     RefusedError,
     any_of,
     check_only,
-    flag_of,
     interpolation_of,
     mask_fill_of,
     method_of,
@@ -30,7 +30,6 @@ from seedsafe_albumentations.originals import Original, bound, lack, original, t
 
 __all__ = [
     "Name",
-    "Old",
     "Row",
     "Rule",
     "name_for",
@@ -42,14 +41,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class Old:
-    """The rule of an argument that has a new name. Its value replaces the new argument's, unless it is None."""
-
-    now: str
-
-
-Rule = str | Converter | tuple[str, Converter] | Old | None
+Rule = str | Converter | tuple[str, Converter] | None
 """The rule of an argument: our name for it, a converter, or both. An empty name means that it is only checked, and None that
 it has its default alone."""
 
@@ -62,11 +54,6 @@ _SHARED: Final[Mapping[str, Rule]] = {
     "keypoint_remapping_method": any_of("mask", "direct"),
     "border_mode": ("mode", mode_of),
     "fill_mask": ("mask_fill", mask_fill_of),
-    "pad_mode": Old("border_mode"),
-    **dict.fromkeys(("value", "fill_value", "cval", "pad_cval", "pad_val"), Old("fill")),
-    **dict.fromkeys(
-        ("mask_value", "mask_fill_value", "cval_mask", "pad_cval_mask", "mask_pad_val"), Old("fill_mask")
-    ),
 }
 
 
@@ -76,12 +63,13 @@ class Row:
 
     Args:
         ours: the class of seedsafe that stands for it.
-        signature: its parameters, as in a def; ``always_apply``, from 1.x, is added.
+        signature: its parameters, as in a def, in the order of 2.0.8.
         rules: the rules of its arguments, in addition to those that all rows share. Arguments without a rule are passed on
             unchanged.
         note: the end of its docstring.
         build: called instead of the class, with the converted arguments.
         older: the row of the arguments of 1.x, for calls that this one does not take.
+        then: the names of the arguments that 1.x takes by position, where their order was another.
     """
 
     ours: Any
@@ -90,20 +78,19 @@ class Row:
     note: str = ""
     build: Callable[..., Any] | None = None
     older: Row | None = None
+    then: str = ""
 
     @cached_property
     def parameters(self) -> inspect.Signature:
         """Return the parameters as a signature."""
-        more = ", always_apply=None" if "*" in self.signature else ", *, always_apply=None"
-        return inspect.signature(eval(f"lambda {self.signature}{more}: None"))  # the table's own text
+        return inspect.signature(eval(f"lambda {self.signature}: None"))  # the table's own text
 
     def transform(self, **arguments: Any) -> Any:
         """Return seedsafe's transform for albumentations' arguments."""
-        p, always_apply = arguments.pop("p"), arguments.pop("always_apply")
+        p = arguments.pop("p")
+        if {"height", "width"} <= arguments.keys():
+            arguments["size"] = arguments.pop("height"), arguments.pop("width")
         rules: dict[str, Any] = {**_SHARED, **self.rules}
-        for name in [name for name in arguments if isinstance(rules.get(name), Old)]:
-            value = arguments.pop(name)
-            arguments |= {} if value is None else {rules[name].now: value}
         options: dict[str, Any] = {}
         for name, value in arguments.items():
             rule = rules.get(name, name)
@@ -115,12 +102,12 @@ class Row:
                 ours, convert = name, ours
             new = convert(value, name) if convert else value
             options |= {ours: new} if ours else {}
-        return with_p((self.build or self.ours)(**options), p, always_apply)
+        return with_p((self.build or self.ours)(**options), p)
 
 
-def with_p(transform: Any, p: Any, always_apply: Any = None) -> Any:
-    """Return the transform with the probability p; always_apply, from albumentations 1.x, overrides it."""
-    p = 1.0 if always_apply is not None and flag_of(always_apply, "always_apply") else number_of(p, "p")
+def with_p(transform: Any, p: Any) -> Any:
+    """Return the transform with the probability p."""
+    p = number_of(p, "p")
     if hasattr(transform, "p"):
         return replace(transform, p=p)
     return transform if p == 1 else ss.RandomApply([transform], p=p)
@@ -165,11 +152,25 @@ def with_masks(transform: Any, interpolation: Any) -> Any:
     return transform
 
 
+def _readings(arguments: Any, options: dict[str, Any], then: str) -> list[tuple[Any, dict[str, Any]]]:
+    """Return the ways to read a call: as in 2.0.8, by the names that 1.x has by position, and with its always_apply last or before p."""
+    result = [(arguments, options)]
+    for end in range(len(arguments), max(len(arguments) - 2, 0), -1):
+        if isinstance(arguments[end - 1], bool):
+            p = dict(zip(("p",), arguments[end:], strict=False))
+            result.append((arguments[: end - 1], {"always_apply": arguments[end - 1]} | p | options))
+    names = then.split()
+    fitting = [one for one in result if 0 < len(one[0]) <= len(names)]
+    older = [((), dict(zip(names, first, strict=False)) | more) for first, more in fitting]
+    return result[:1] + older + result[1:]
+
+
 class Name(type):
     """Metaclass of the classes with albumentations' names. A call returns a transform of seedsafe, which counts as an instance."""
 
-    _ways: Any
+    _ways: list[tuple[inspect.Signature, Callable[..., Any]]]
     _ours: Any
+    _then: str
 
     def __new__(cls, name: str, bases: tuple[Any, ...], body: dict[str, Any]) -> Any:
         """Return a class. One that derives from these derives from albumentations' own instead."""
@@ -188,24 +189,26 @@ class Name(type):
         options.pop("strict", None)  # unknown arguments are always errors
         wrong: list[Exception] = []
         unknown: list[Exception] = []
-        for signature, build in cls._ways:
+        read = _readings(arguments, options, cls._then)
+        for (given, named), (signature, build) in product(read, cls._ways):
             try:
-                values = bound(cls.__name__, signature, arguments, options)
+                values = bound(cls.__name__, signature, given, named)
             except TypeError as error:
                 unknown.append(error)
                 continue
             values.apply_defaults()
             try:
-                return _noted(build(**values.arguments), cls, arguments, options)
+                return _noted(build(**values.arguments), cls, given, named)
             except RefusedError:
                 raise
             except (TypeError, ValueError) as error:
                 wrong.append(error)
         first = (wrong + unknown)[0]
-        try:
-            return original(cls.__name__, arguments, options, str(first))
-        except (AttributeError, ImportError, TypeError, ValueError) as error:
-            first.add_note(str(error))
+        for given, named in read:
+            try:
+                return original(cls.__name__, given, named, str(first))
+            except (AttributeError, ImportError, TypeError, ValueError) as error:
+                first.add_note(str(error))
         raise first
 
     def __instancecheck__(cls, thing: Any) -> bool:
@@ -233,12 +236,13 @@ def names_of(rows: Mapping[str, Row]) -> dict[str, Any]:
             [(one.parameters, one.transform) for one in (row, row.older) if one is not None],
             row.ours,
             f"Return ``seedsafe.{row.ours.__name__}``{row.note}.",
+            row.then,
         )
         for name, row in rows.items()
     }
 
 
-def name_with(name: str, ways: Any, ours: Any, doc: str | None) -> Any:
+def name_with(name: str, ways: Any, ours: Any, doc: str | None, then: str = "") -> Any:
     """Return a class whose call binds the arguments to the first signature that takes them, and passes them on by name.
 
     Args:
@@ -246,6 +250,7 @@ def name_with(name: str, ways: Any, ours: Any, doc: str | None) -> Any:
         ways: pairs of a signature and of what is called with the bound arguments.
         ours: the class of what it returns.
         doc: its docstring.
+        then: the names of the arguments that 1.x takes by position, where their order was another.
     """
-    body = {"_ways": ways, "_ours": ours, "__signature__": ways[0][0], "__doc__": doc}
+    body = {"_ways": ways, "_ours": ours, "_then": then, "__signature__": ways[0][0], "__doc__": doc}
     return Name(name, (), body | {"__module__": "seedsafe_albumentations"})

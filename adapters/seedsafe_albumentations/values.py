@@ -119,7 +119,7 @@ class Fraction(ss.ImageTransform):
         if image.dtype not in (np.uint8, np.uint16):
             raise TypeError(
                 f"ToFloat needs uint8, uint16 or float32, got dtype {image.dtype}: pass "
-                "image.astype(numpy.float32) of floats in [0, 1], or of others image / their largest value"
+                "image.astype(numpy.float32) of floats in [0, 1], or otherwise image / its largest value"
             )
         largest = np.iinfo(image.dtype).max if self.max_value is None else self.max_value
         return image.astype(np.float32) / np.float32(largest)

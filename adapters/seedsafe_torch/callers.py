@@ -199,7 +199,7 @@ def passes_of(loop: Any, loading: Any) -> int:
 
 
 class SharingSampler(Caller):
-    """A DistributedSampler around a sampler, such as the one that Lightning wraps it in: it shares the indices out to ranks."""
+    """A DistributedSampler around a sampler, such as the one that Lightning wraps it in: it divides the indices among ranks."""
 
     def __init__(self, sampler: DistributedSampler[Any]) -> None:
         self._sampler = sampler

@@ -149,7 +149,7 @@ class Changes:
 
 
 class Noting(PassesOn):
-    """An object of which workers have copies: what is set on it is noted for them."""
+    """An object that workers copy; attributes that are set on it are recorded for them."""
 
     epoch: int | None
     _changes: Changes
@@ -222,7 +222,7 @@ class EpochCell(WarningLog):
     def first(self, kind: int) -> bool:
         """Return whether to give a warning now: True once for each kind in a process, and in none once another has given it.
 
-        Two workers that come to it at once may both give it, because neither waits for the other.
+        Two workers that get here at the same time may both give it, because neither waits for the other.
         """
         marks, place = self.shared.marks, kind.bit_length()
         given, marks[place] = marks[place], 1

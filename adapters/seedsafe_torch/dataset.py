@@ -136,8 +136,8 @@ class AugmentedDataset(Noting, Forwarding, Dataset[Any]):
         check_base(base, streams="seedsafe_tf")
         if not hasattr(base, "__getitem__") or isinstance(base, IterableDataset):
             raise TypeError(
-                f"base must be a map-style dataset with __getitem__, got {type(base).__qualname__}: a key needs an index. For a "
-                "stream of records, use AugmentedIterable"
+                f"base must be a map-style dataset with __getitem__, got {type(base).__qualname__}: a key needs an index. Pass "
+                "the dataset first, or use AugmentedIterable for a stream of records"
             )
         if flag("convert", convert):
             base, augment = convert_base(base, augment)

@@ -263,11 +263,8 @@ class _KeyedBatches(Batches):
         progress = self._progress
         if progress is None or progress.dropped or sys.is_finalizing():
             return
-        more = (
-            not progress.ended
-            and not self._failed
-            and (not progress.exhausted or progress.seen < progress.drawn)
-        )
+        rest = not progress.exhausted or progress.seen < progress.drawn
+        more = rest and not (progress.ended or self._failed)
         progress.drop(for_form=more and self._handed_out <= FORM_READS < len(self._loading))
         first_alone = self._handed_out == 1 and progress.seen == self._step
         if first_alone and more and len(self._loading) > 1 and progress.whole and not progress.by_keras:
@@ -283,13 +280,8 @@ def first_batches(loading: DataLoader[Any], keyed: KeyedSampler, count: int) -> 
         batches: Any = loading.batch_sampler if in_batches else loading.sampler
         requests = list(islice(batches, count))
     kinds: Any = _DatasetKind  # a DataLoader's own iterators read with it
-    fetcher = kinds.create_fetcher(
-        kinds.Map,
-        getattr(loading, "_outer", loading.dataset),
-        in_batches,
-        loading.collate_fn,
-        loading.drop_last,
-    )
+    dataset = getattr(loading, "_outer", loading.dataset)
+    fetcher = kinds.create_fetcher(kinds.Map, dataset, in_batches, loading.collate_fn, loading.drop_last)
     with keeping_epochs():
         return [fetcher.fetch(indices) for indices in requests]
 
@@ -311,11 +303,14 @@ class Copied:
     def __init__(self, dataset: Any) -> None:
         found = [one._changes for one in nested(dataset) if hasattr(one, "_changes")]
         self._changes = [(changes, changes.count) for changes in found]
+        # A base behind a dataset gets its epoch in the workers too.
+        bases = (one for keyed in nested(dataset) for one in walk(keyed.reader.base))
+        ours = {(id(one), "epoch") for one in bases if hasattr(one, "set_epoch")}
         self._plain = [
-            (inside, name, content)
-            for inside in walk(dataset)
-            for name, value in getattr(inside, "__dict__", {}).items()
-            if not name.startswith("_") and (content := _plain(value)) is not None
+            (one, key, text)
+            for one in walk(dataset)
+            for key, value in getattr(one, "__dict__", {}).items()
+            if not key.startswith("_") and (id(one), key) not in ours and (text := _plain(value)) is not None
         ]
 
     def check(self) -> None:

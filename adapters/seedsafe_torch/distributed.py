@@ -129,22 +129,18 @@ class DistributedKeyedSampler(KeyedSampler, DistributedSampler[Any]):  # type: i
 
     def _pass(self, progress: Progress, stamp: Stamp) -> Iterator[Any]:
         self.inner.set(self.sampler, progress.epoch, self.seed)
-        if progress.start > self._total or (
-            progress.start and progress.expected not in (None, self.order_name)
-        ):
+        is_others = progress.start and progress.expected not in (None, self.order_name)
+        if is_others or progress.start > self._total:
             raise ValueError(
-                f"the state, after {progress.start} entries of epoch {progress.epoch}, is not of {len(self._entries)} samples with "
+                f"the state, after {progress.start} entries of epoch {progress.epoch}, does not belong to {len(self._entries)} samples with "
                 f"seed={self.seed}, repeats={self.repeats}, shuffle={self.shuffle} and order={self._entries.order!r}: use the same dataset and "
                 "arguments"
             )
         return self._items_from(progress.epoch, progress.start)
 
     def _items_from(self, epoch: int, start: int) -> Iterator[Any]:
-        order = (
-            epoch_order(self.seed, epoch, len(self._entries), order=self._entries.order)
-            if self.shuffle
-            else None
-        )
+        length, kind = len(self._entries), self._entries.order
+        order = epoch_order(self.seed, epoch, length, order=kind) if self.shuffle else None
         count, total = self._share(start), self._total
         for begin in range(0, count, _CHUNK):
             steps = np.arange(begin, min(begin + _CHUNK, count))

@@ -53,6 +53,10 @@ NOTHING: Final = "seedsafe: no record"
 # the source were told, and what a source's own count of passes was as a worker began.
 _EPOCH, _BEGUN, _WORKERS, _TOLD, _COUNTED = range(1, 6)
 _MOVE_IT = "move what changes records into augment, a function of a record, whose draws all follow the key"
+_SECOND_PASS: Final = (
+    "a second pass begins in epoch {}, with the same augmentation. Call set_epoch(epoch) before each pass, or read the stream with "
+    "seedsafe_torch.loader"
+)
 _WATCHED: Final = 1024
 """How many ids of a pass are remembered, to tell of one that comes twice: records without end would take memory without end."""
 _WAY_OUT: Final = "store and load the state of its loader, seedsafe_torch.loader(stream, …) or torchdata's StatefulDataLoader"
@@ -173,9 +177,7 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
             yield record
         if counts:
             self._start, self._yielded = Start(start.epoch, source=ENDED), 0
-        info = get_worker_info()
-        if info is not None and info.id == 0:
-            note_counters(self.source, counters, self._shared, _COUNTED)
+        note_counters(self.source, counters, self._shared, _COUNTED)
 
     def _begin(self) -> tuple[Start, int]:
         """Return the start of a pass, from the stream's loader or `set_epoch`, and the number of records in a batch."""
@@ -190,12 +192,14 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
                 request = _inherit(request, info.num_workers, bool(shared[_BEGUN]))
             start = start_of(request or {}, epoch, 0, 1, divides=divides_anew(self, divided=False))
             if self.epoch is None and shared[_BEGUN] == epoch + 1 and (info is None or info.id == 0):
-                _warn_of_second_pass(epoch)
+                frames.warn(_SECOND_PASS.format(epoch))
         if info is None or info.id == 0:
             shared[_BEGUN] = start.epoch + 1
         shared[_WORKERS] = info is not None
         self._changes.begin(start.epoch)
-        _tell_epoch(self.source, start.epoch, is_copy=info is not None and self.epoch is None)
+        if info is not None and self.epoch is None:  # a worker's copy has not heard of it
+            _set_epoch(self.source, start.epoch)
+        _tell_shuffles(self.source, start.epoch)
         self._resumed = resume(self.source, start, self._resumed)
         self._start, self._yielded, self._order, self._read = start, 0, 0, 0
         return start, size
@@ -333,13 +337,6 @@ def _deliver_rest(stream: AugmentedIterable, iterate: Callable[[Any], Iterator[A
     stream._start, stream._yielded = Start(start.epoch), 0
 
 
-def _warn_of_second_pass(epoch: int) -> None:
-    frames.warn(
-        f"a second pass begins in epoch {epoch}, with the same augmentation. Call set_epoch(epoch) before each pass, or read the "
-        "stream with seedsafe_torch.loader"
-    )
-
-
 def _inherit(request: dict[str, Any] | None, workers: int, begun: bool) -> dict[str, Any] | None:
     """Return the state that the parent process loaded, unless a pass has begun with it.
 
@@ -392,13 +389,6 @@ def _set_epoch(source: Any, epoch: int) -> None:
         source.set_epoch(epoch)
 
 
-def _tell_epoch(source: Any, epoch: int, *, is_copy: bool) -> None:
-    """Set the epoch of a source's shuffles, and of a source that is a worker's copy, which has not heard of it."""
-    if is_copy:
-        _set_epoch(source, epoch)
-    _tell_shuffles(source, epoch)
-
-
 def _tell_shuffles(source: Any, epoch: int) -> None:
     """Set the epoch of webdataset's detshuffle and ResampledShards, which count their passes in each process and add the number to their seed."""
     for stage in getattr(source, "pipeline", None) or ():
@@ -415,7 +405,7 @@ def _comes_twice(seen: set[int], key: SampleKey, record: Any, name: Any) -> bool
         return False
     text = f"a record of {list(record)}" if isinstance(record, dict) else type(record).__qualname__
     frames.warn(
-        f"two of the first {len(seen) + 1} records of epoch {key.epoch} have one id, {name!r} of {text}, and so one "
+        f"two of the first {len(seen) + 1} records of epoch {key.epoch} have the same id, {name!r} of {text}, and so the same "
         "augmentation. Pass an id= that differs from record to record, or seedsafe.content_id"
     )
     return True

@@ -382,28 +382,24 @@ def _check_picklable(loading: DataLoader[Any]) -> None:
 def check_distinct(dataset: Any) -> None:
     """Raise a ValueError if torch's own wrappers would serve one key twice in a pass, whatever the sampler."""
     for inside in walk(dataset):
-        _check_one(inside)
-
-
-def _check_one(dataset: Any) -> None:
-    if isinstance(dataset, ConcatDataset):
-        before: list[tuple[int, Any]] = []
-        for keyed, indices in (keys for part in dataset.datasets for keys in _key_indices(part)):
-            if any(
-                seed == keyed.seed and _overlap(indices, indices_before) for seed, indices_before in before
-            ):
+        if isinstance(inside, ConcatDataset):
+            before: list[tuple[int, Any]] = []
+            for keyed, indices in (keys for part in inside.datasets for keys in _key_indices(part)):
+                if any(seed == keyed.seed and _overlap(indices, others) for seed, others in before):
+                    raise ValueError(
+                        f"concatenated datasets share the seed {keyed.seed} and indices, so their samples would "
+                        "be augmented alike: pass index_offset=, the sum of the lengths before, or another seed"
+                    )
+                before.append((keyed.seed, indices))
+        elif isinstance(inside, Subset) and any(
+            keyed.augment or keyed.bridged for keyed in outermost(inside)
+        ):
+            positions = np.asarray(inside.indices)
+            if len(np.unique(positions)) < len(positions):
                 raise ValueError(
-                    f"concatenated datasets share the seed {keyed.seed} and indices, so their samples would "
-                    "be augmented alike: pass index_offset=, the sum of the lengths before, or another seed"
+                    "a Subset has an index more than once, so its samples would be augmented alike: leave the Subset out and "
+                    "pass its indices as sampler="
                 )
-            before.append((keyed.seed, indices))
-    elif isinstance(dataset, Subset) and any(keyed.augment or keyed.bridged for keyed in outermost(dataset)):
-        positions = np.asarray(dataset.indices)
-        if len(np.unique(positions)) < len(positions):
-            raise ValueError(
-                "a Subset has an index more than once, so its samples would be augmented alike: leave the Subset out and "
-                "pass its indices as sampler="
-            )
 
 
 def _key_indices(part: Any, subset: Any = None) -> Iterator[tuple[AugmentedDataset, Any]]:

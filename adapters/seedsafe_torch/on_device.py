@@ -267,7 +267,7 @@ def _checked_keys(keys: Any, count: int) -> Tensor:
     table = key_tensor(keys)
     if len(table) != count:
         raise ValueError(
-            f"images and keys must be equally many, got {count} and {len(table)}: pass a key for each image"
+            f"there must be as many keys as images, got {len(table)} for {count}: pass a key for each image"
         )
     if table.device.type == "meta":
         raise ValueError("keys must have values, got a meta tensor: pass keys on the CPU")
@@ -334,7 +334,7 @@ def _mixture(
         raise ValueError("labels must have values, got a meta tensor: pass labels on the CPU")
     if len(labels) != shape[0]:
         raise ValueError(
-            f"images and labels must be equally many, got {shape[0]} and {len(labels)}: pass a label for each image"
+            f"there must be as many labels as images, got {len(labels)} for {shape[0]}: pass a label for each image"
         )
     drawn = replace(mix, channels_first=first).params(key, shape)
     given = labels.detach().cpu()

@@ -74,7 +74,7 @@ class Ending:
         self.by_keras, self.for_form = frames.read_by_keras()
 
     def drop(self, *, for_form: bool) -> None:
-        """Note that nobody reads on, and whether so few batches were read that it may have been for their form."""
+        """Record that nobody reads further, and whether so few batches were read that only their form may have been needed."""
         self.dropped, self.for_form = True, self.for_form or for_form
 
 
@@ -221,19 +221,16 @@ class Batches(Iterator[Any]):
 
 def check_iterable(name: str, value: Any, way_out: str) -> None:
     """Raise a TypeError unless an argument can be iterated again in every epoch."""
-    kind = type(value).__qualname__
-    if not hasattr(value, "__iter__"):
+    is_name = isinstance(value, str | bytes)
+    kind = f"the name {value!r:.60}" if is_name else type(value).__qualname__
+    if is_name or not hasattr(value, "__iter__"):
         raise TypeError(f"{name} must be iterable, got {kind}: {way_out}")
-    if hasattr(value, "__next__") and not _begins_anew(value):
+    # The __iter__ of litdata's StreamingDataset begins anew, where that of other iterators returns them as they are.
+    begin = getattr(type(value).__iter__, "__code__", None)
+    if hasattr(value, "__next__") and not (begin and begin.co_names):
         raise TypeError(
             f"{name} must be iterable in every epoch, got {kind}, which can be read only once: {way_out}"
         )
-
-
-def _begins_anew(iterator: Any) -> bool:
-    """Return whether the ``__iter__`` of an iterator does anything, as that of litdata's StreamingDataset, instead of returning it as it is."""
-    code = getattr(type(iterator).__iter__, "__code__", None)
-    return code is not None and bool(code.co_names)
 
 
 def check_in_order(loading: Any) -> None:
@@ -261,7 +258,7 @@ def warn_of_form_reads(before: Any, now: Any) -> None:
     before.for_form = False
     frames.warn(
         "Keras looked at the first batches of this loader before it trained, and that look counts as an epoch. Train with "
-        "seedsafe_keras.fit(model, loader), which spends none on it"
+        "seedsafe_keras.fit(model, loader), which uses up no epoch for it"
     )
 
 

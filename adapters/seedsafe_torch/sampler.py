@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import replace
 from functools import partial
 from itertools import islice
+from types import SimpleNamespace
 from typing import Any, Literal, SupportsIndex
 
 from torch import Generator
@@ -21,9 +23,11 @@ from seedsafe.reading import (
     checked_order,
     description,
     explain_arguments,
+    held_generators,
     keyed_order,
     nested,
     note_made,
+    parts,
     repeats_an_epoch,
 )
 from seedsafe_torch import frames
@@ -48,6 +52,12 @@ __all__ = ["KeyedSampler", "keyed_of"]
 _SET = ("set", "set late")
 _NO_DRAWS = ("torch.utils.data.", "seedsafe_torch.", "builtins")
 """Modules of samplers without draws of their own: torch's have a generator that is keyed."""
+_STARTS = re.compile(
+    r"_?(start|first|begin|init|initial|resume|done|completed)_?(at_)?(iter|iteration|step|batch)s?"
+)
+"""Names of the number of batches that a batch sampler may leave out, or only begin to count at."""
+_SECONDS = 0.05
+"""The longest search of a sampler for generators."""
 _LEFT = (
     "a pass over the loader was left before its second batch and counts as an epoch. "
     "To look at a batch, use seedsafe_torch.peek(loader)"
@@ -289,8 +299,8 @@ class KeyedSampler(PassesOn, Sampler[Any]):
             return
         self._asks = False
         frames.warn(
-            f"something that is no DataLoader read this sampler to its end, which counted as epoch {before.epoch}, and the loader begins with "
-            f"epoch {progress.epoch}. Call set_epoch(epoch) before each pass of the loader, or read the sampler by loaders alone"
+            f"something other than a DataLoader read this sampler to its end, which counted as epoch {before.epoch}, and the loader begins with "
+            f"epoch {progress.epoch}. Call set_epoch(epoch) before each pass of the loader, or let only loaders read the sampler"
         )
 
     def _listen(self) -> None:
@@ -319,8 +329,10 @@ class KeyedSampler(PassesOn, Sampler[Any]):
 
     def _pass(self, progress: Progress, stamp: Stamp) -> Iterator[Any]:
         """Return the items of a pass after those that it leaves out. Those are stamped too, to count occurrences."""
-        if not progress.start and getattr(self.sampler, "start_iter", None):
-            self._warn_of_start(progress.epoch)
+        held = {} if progress.start else getattr(self.sampler, "__dict__", {})
+        for name, number in held.items():
+            if _STARTS.fullmatch(name) and isinstance(number, int) and number > 0:
+                self._warn_of_start(name, number, progress.epoch)
         self.inner.set(self.sampler, progress.epoch, self.seed)
         if isinstance(self.sampler, EpochOrder) and self.order_name:
             self.check_position(progress, len(self))
@@ -338,21 +350,21 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         """Raise a ValueError unless a pass begins at a position of this order."""
         if progress.start > total or (progress.start and progress.expected not in (None, self.order_name)):
             raise ValueError(
-                f"the state, after {progress.start} entries of epoch {progress.epoch}, is not of the {self.order_name}, but of "
+                f"the state, after {progress.start} entries of epoch {progress.epoch}, does not belong to the {self.order_name}, but to "
                 f"{progress.expected or 'more entries'}: use the same dataset, seed and order"
             )
 
-    def _warn_of_start(self, epoch: int) -> None:
+    def _warn_of_start(self, name: str, start: int, epoch: int) -> None:
         """Warn if a batch sampler that begins at another number than 0 begins with the same batches, or another epoch inside, all the same."""
-        start, firsts = self.sampler.start_iter, []
+        firsts = []
         for number in (0, start):
             one = copy(self.sampler)
-            one.start_iter = number
+            vars(one)[name] = number
             self.inner.set(one, epoch, self.seed)
             firsts.append(next(iter(one), None))
         if firsts[0] == firsts[1] or self.inner.changed(self.sampler):
             frames.warn(
-                f"start_iter={start} of the {type(self.sampler).__qualname__} leaves no batch out: its batches begin with those of a new run. "
+                f"{name}={start} of the {type(self.sampler).__qualname__} leaves no batch out: its batches begin with those of a new run. "
                 f"Leave it 0 and call loader.resume(step={start}), which goes on after {start} batches"
             )
 
@@ -485,12 +497,21 @@ class KeyedSampler(PassesOn, Sampler[Any]):
 
 
 def _held(samplers: list[Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the attributes of samplers with their names, and the entries of lists, but torch's generators, which are keyed."""
+    """Yield the attributes of samplers with their names, and the entries of lists, and then the generators that they or their code hold
+    elsewhere: all but the data, and torch's generators, which are keyed."""
+    seen, elsewhere = set[int](), list[Any]()
     for one in samplers:
-        for name, value in getattr(one, "__dict__", {}).items():
-            if name != "generator" or not isinstance(value, Generator):
-                for thing in value if isinstance(value, list | tuple) and len(value) < MANY else (value,):
-                    yield f"its {name} (a {type(thing).__qualname__})", thing
+        own = dict(getattr(one, "__dict__", {}))
+        if isinstance(own.get("generator"), Generator):
+            del own["generator"]
+        for name, value in own.items():
+            for thing in value if isinstance(value, list | tuple) and len(value) < MANY else (value,):
+                seen.add(id(thing))
+                yield f"its {name} (a {type(thing).__qualname__})", thing
+        data = set(map(id, (*samplers, *parts(one))))
+        inside = {name: value for name, value in {"class": type(one), **own}.items() if id(value) not in data}
+        elsewhere += held_generators(SimpleNamespace(**inside), "sampler", seconds=_SECONDS)
+    yield from ((one.name, one.thing) for one in elsewhere if id(one.thing) not in seen)
 
 
 def keyed_of(loading: DataLoader[Any]) -> KeyedSampler | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Any, Final
 
 from torch.utils.data import IterableDataset, get_worker_info
@@ -63,14 +64,11 @@ class Shards(IterableDataset[Any]):
                 f"shards must be a list of iterables, at least one, got {shards!r:.60}: list the shards"
             )
         for number, shard in enumerate(shards):
-            if isinstance(shard, str):
-                raise TypeError(
-                    f"shard {number} is a name, {shard!r:.60}, not what reads it: pass an iterable of its records"
-                )
             check_iterable(f"shard {number}", shard, "pass what reads it anew each time")
         self.shards = list(shards)
         self.ranks = ranks_of("Shards", num_replicas, rank)
-        # Of each shard, before the pass that divides what is left, and in it by this reader: whether it ended, its records, their checksum.
+        # Of each shard, before the pass that divides what is left, and in it by this reader: whether it ended, its records, and their
+        # checksum or, once it ended, that of the first.
         self._before: dict[int, list[Any]] = {}
         self._read: dict[int, list[Any]] = {}
         self._resumes = False
@@ -88,29 +86,33 @@ class Shards(IterableDataset[Any]):
         self._resumes = False
         info, (ranks, rank, _) = get_worker_info(), self.ranks
         worker, workers = (0, 1) if info is None else (info.id, info.num_workers)
-        left = [number for number in range(len(self.shards)) if not self._before.get(number, [False])[0]]
-        return self._records(left[worker * ranks + rank :: workers * ranks])
+        over = sorted(number for number, mark in self._before.items() if mark[0])
+        left = [number for number in range(len(self.shards)) if number not in over]
+        # Those that ended first: where the shards come in another order than before, nothing is to be served.
+        share = slice(worker * ranks + rank, None, workers * ranks)
+        return self._records([*over[share], *left[share]])
 
     def _records(self, numbers: list[int]) -> Iterator[Any]:
         for number in numbers:
             over, skip, known = self._read.get(number, self._before.get(number, [False, 0, 0]))
-            if over:
-                continue
-            count = checksum = 0
+            skip = min(skip, 1) if over else skip
+            count = checksum = first = 0
             for count, record in enumerate(_whole(self.shards[number]), 1):
                 if count <= COMPARED or not count % COMPARED:
                     checksum = zlib.crc32(content_of(record).to_bytes(8, "little"), checksum)
+                first = first or checksum
+                if over or (count == skip and checksum != known):
+                    break
                 if count > skip:
                     self._read[number] = [False, count, checksum]
                     yield record
-                elif count == skip and checksum != known:
-                    break
             if count < skip or (count == skip and checksum != known):
                 raise ValueError(
-                    f"the first {skip} records of shard {number} are not those that it gave before the state was stored, so some would "
-                    "be lost and others come twice: use the same shards, whose order repeats, or a state of an epoch's end"
+                    f"shard {number} does not begin with the records that it gave before the state was stored, so some would be lost and "
+                    "others come twice: use the same shards in the same order, whose records come in one order, or a state of an epoch's end"
                 )
-            self._read[number] = [True, count, checksum]
+            if not over:
+                self._read[number] = [True, count, first]
 
     def state_dict(self) -> dict[str, Any]:
         """Return how far this process, and those before it, have read each shard."""
@@ -138,9 +140,9 @@ class Shards(IterableDataset[Any]):
             return states
         ranks = sorted(list(state.get("rank", (0, 1))) for state in found)
         epochs = {state["epoch"] for state in found}
-        if ranks != [[rank, len(found)] for rank in range(len(found))] or len(epochs) > 1:
+        if ranks != [[rank, len(found)] for rank in range(len(found))] or len(epochs) != 1:
             raise ValueError(
-                f"states must be of all ranks after one step, got those of ranks {ranks}, as [rank, ranks], in epochs {sorted(epochs)}: "
+                f"states must come from all ranks after the same step, got those of ranks {ranks}, as [rank, ranks], in epochs {sorted(epochs)}: "
                 "store the state of each rank, and load the list of them on every rank"
             )
         if all(state.get("ended") for state in found):
@@ -156,10 +158,9 @@ class Shards(IterableDataset[Any]):
         # Perhaps of one of StatefulDataLoader's workers, which goes on with its own share.
         if len(parts) == 1:
             return {"epoch": found[0]["epoch"], "shards": parts[0]}
-        read: dict[int, list[Any]] = {}
-        for part in parts:
-            for number, mark in (*part["before"].items(), *part["read"].items()):
-                read[int(number)] = max(read.get(int(number), mark), mark)
+        read: dict[int, Any] = {}
+        for number, mark in chain(*(part[name].items() for part in parts for name in ("before", "read"))):
+            read[int(number)] = max(read.get(int(number), mark), mark)
         return {"epoch": found[0]["epoch"], "shards": {**parts[0], "before": read, "read": {}}}
 
 

@@ -21,7 +21,7 @@ def _sorted(kind: type) -> list[inspect.Parameter]:
 
     def place(one: inspect.Parameter) -> tuple[bool, bool, bool]:
         by_name = one.kind is inspect.Parameter.KEYWORD_ONLY
-        return by_name, one.name == "name", by_name and bool(own) and one.name not in own
+        return by_name, by_name and one.name == "name", by_name and bool(own) and one.name not in own
 
     rest = [one for one in given if one.kind is inspect.Parameter.VAR_KEYWORD]
     return sorted((one for one in given if one not in rest), key=place) + rest
@@ -46,7 +46,7 @@ def ordered(lines: list[str], names: list[str]) -> list[str]:
     entries = [[line for line in entry if line.strip()] for entry in entries]
     place = {name: number for number, name in enumerate(names)}
     entries.sort(key=lambda entry: place.get(entry[0].strip().partition(":")[0], len(names)))
-    paragraphs = "\n".join(lines[:start]).split("\n\n")
+    paragraphs = re.split(r"\n\n| (?=Draws [^\n.]*\bwords? \d)", "\n".join(lines[:start]))
     words = [one for one in paragraphs[1:] if _WORDS.search(one)]
     first = "\n\n".join(one for one in paragraphs if one not in words).split("\n")
     arguments = ["Args:", *(line for entry in entries for line in entry), *blank]
@@ -57,7 +57,7 @@ def ordered(lines: list[str], names: list[str]) -> list[str]:
 def _told(
     app: Any, what: str, name: str, thing: Any, options: Any, signature: str | None, result: str | None
 ) -> tuple[str, str | None] | None:
-    if what != "class" or not (signature == "(*args, **kwargs)" or ", name=" in (signature or "")):
+    if what != "class" or not re.search(r"\*args|, name=", signature or ""):
         return None
     return parameters(thing), result
 

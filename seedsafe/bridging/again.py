@@ -271,11 +271,8 @@ def digests_of(result: Any) -> dict[Any, bytes]:
 
 
 def _add_digests(digests: dict[Any, bytes], path: tuple[Any, ...], part: Any) -> None:
-    named: Iterable[tuple[Any, Any]] = ()
-    if type(part) is dict:
-        named = part.items()
-    elif type(part) in (list, tuple):
-        named = enumerate(part)
+    is_list = type(part) in (list, tuple)
+    named = part.items() if type(part) is dict else enumerate(part) if is_list else ()
     if named and len(part) <= _LARGE and len(path) < 4:
         digests[path] = f"{type(part)} {len(part)}".encode()
         for name, inner in named:

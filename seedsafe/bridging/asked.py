@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from itertools import compress
 from typing import Any, Final
 
 import numpy as np
 
+from seedsafe.bridging.again import content
 from seedsafe.bridging.generators import Stateful
 from seedsafe.bridging.region import Region, regions
 from seedsafe.bridging.sources import Source
 from seedsafe.bridging.walk import Contents, is_leaf
+from seedsafe.bridging.words import other_address
 from seedsafe.ground.process import is_worker
 from seedsafe.keys.key import Address
 
@@ -60,7 +63,7 @@ class Asked:
     def __init__(
         self,
         root: Any,
-        sources: Sequence[Source],
+        sources: tuple[Source, ...],
         watched: Sequence[Stateful],
         marks: dict[str, tuple[Any, Any]],
     ) -> None:
@@ -155,6 +158,18 @@ class Asked:
         keyed = self._always.copy()
         keyed[self._places] = chosen
         return Region(address, tuple(compress(self.sources, keyed.tolist()))).run(call)
+
+    def agrees(self, address: Address, call: Callable[[Address], Any], result: Any) -> bool:
+        """Return whether a call, run again with those that it has not asked in other states, gives the result of all keyed.
+
+        If not, it reads the state of one that it does not move: it draws from a copy, or sets the state back.
+        """
+        before = content(result)
+        elsewhere = Region(other_address(address), self.sources)
+        with suppress(Exception):  # the user's code
+            again = content(elsewhere.run(lambda _: self._keyed(address, call, self._asked)))
+            return again == before and before.unseen is None
+        return False
 
     def _put_back(self, chosen: Any, saves: bool) -> Any:
         """Return which generators moved although they were not keyed, put back."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-__all__ = ["DRAWN", "HEARD", "MOVED", "TOLD", "UNSEEN", "CallCount"]
+__all__ = ["COPIED", "DRAWN", "HEARD", "MOVED", "TOLD", "UNSEEN", "CallCount"]
 
 DRAWN: Final = 1
 """A call drew from a keyed generator."""
@@ -27,6 +27,9 @@ MOVED: Final = {
     "torch.cuda": 512,
 }
 """A generator of the process drew."""
+
+COPIED: Final = 1024
+"""A call read the state of a generator that it did not move, so all are keyed for each call."""
 
 
 class CallCount:

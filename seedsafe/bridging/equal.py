@@ -49,10 +49,9 @@ class Found:
 
     def owners(self) -> Iterator[Found]:
         """Yield the hooked objects that may pass a seed on to it."""
-        above = self.above
-        while above is not None:
-            yield above
-            above = above.above
+        if self.above is not None:
+            yield self.above
+            yield from self.above.owners()
 
     def mark(self) -> tuple[Any, list[Any]]:
         """Return a value that differs after a hook has set it, and the objects that it names, so that they stay alive."""

@@ -400,11 +400,10 @@ def stateful(name: str, thing: Any) -> Stateful | None:
     """Return a generator, which may be a global one, or None if its state cannot be read now."""
     with suppress(Exception):  # another library's subclass, or a graph is being traced
         cls: Any = type(thing)
-        kind = _kind_of(cls)
-        result = None if kind is None else kind(name, thing)
-        if result is not None:
+        if (kind := _kind_of(cls)) is not None:
+            result = kind(name, thing)
             result.read()
-        return result
+            return result
     return None
 
 

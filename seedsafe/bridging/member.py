@@ -360,14 +360,10 @@ class UnknownInfo(Info):
         self._dtype = self._length = self.position = None
         self.given_boxes = None
 
-    def frame(self) -> Info:
+    def frame(self, *_: Any) -> Info:
         return self
 
-    def frames_of(self, video: Info) -> Info:
-        return self
-
-    def with_boxes(self, boxes: Array | None) -> Info:
-        return self
+    frames_of = with_boxes = frame  # type: ignore[assignment]
 
     def __getattr__(self, name: str) -> Any:  # `shape` is never set
         raise ValueError(
@@ -552,9 +548,7 @@ class Bridged(Transform):
         rest = {name: part for name, part in sample.items() if name not in ("video", "video_mask")}
         result = []
         for number, frame in enumerate(video):
-            parts = (
-                {**rest, "image": frame} if masks is None else {**rest, "image": frame, "mask": masks[number]}
-            )
+            parts = {**rest, "image": frame} | ({} if masks is None else {"mask": masks[number]})
             result.append(self.apply_sample(parts, "image", params))
         stacked = {"video": np.stack([frame.pop("image") for frame in result])}
         if masks is not None:

@@ -10,14 +10,14 @@ from typing import Any, Final
 
 from seedsafe.bridging.again import Marks, Run, Undisturbed, content, others_run
 from seedsafe.bridging.asked import FEW, Asked, in_memory
-from seedsafe.bridging.call_count import DRAWN, HEARD, MOVED, TOLD, CallCount
+from seedsafe.bridging.call_count import COPIED, DRAWN, HEARD, MOVED, TOLD, CallCount
 from seedsafe.bridging.equal import Group
 from seedsafe.bridging.options import LIBRARIES, Bridge, NotReproducible
 from seedsafe.bridging.region import Region, SeedLog, regions
 from seedsafe.bridging.search import MOST, Search, find
 from seedsafe.bridging.sources import Source, globals_for
 from seedsafe.bridging.walk import Contents, Location
-from seedsafe.bridging.watch import KEYS, Call, Watch, trace
+from seedsafe.bridging.watch import KEYS, MIXED, Call, Watch, trace
 from seedsafe.bridging.words import other_address
 from seedsafe.ground.process import is_worker
 from seedsafe.ground.warning import warn
@@ -230,7 +230,7 @@ class Runner:
         if others_run():
             return Region(address, ()).run(lambda at: self._trace(at, repeatable or call)).result
         sources, asked = self.sources(), self._asked
-        if asked is None or asked.keys_all or repeatable is not None:
+        if asked is None or asked.keys_all or repeatable is not None or self._calls.flags & COPIED:
             result = Region(address, sources).run(call)
         else:
             result = asked.run(address, call)
@@ -269,7 +269,7 @@ class Runner:
         self._require_roles()
         if self._process != regions.process or not is_worker():
             self._tell_of_later_pairs()
-        is_due = not (self._keys_all or number & (number - 1))
+        is_due = not self._keys_all and (number <= MIXED or not number & (number - 1))
         contents = Contents(self.root, address.index) if is_due else None
         run, seeds = self._trace_seeds(address, call)
         self._keys_all |= contents is not None and contents.changed("the base") is not None
@@ -279,6 +279,10 @@ class Runner:
             self._tell_of_later_pairs()
             run, seeds = self._trace_seeds(address, call)
         self._learn(run.marks)
+        if is_due and self._asked is not None:
+            if not self._asked.agrees(address, call, run.result):
+                self._calls.note(COPIED)
+            run, seeds = self._trace_seeds(address, call)  # the other run may have overwritten its result
         self._process = regions.process
         if watch is None:
             return run.result

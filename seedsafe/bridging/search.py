@@ -99,10 +99,7 @@ class Search:
 
     def room(self) -> int:
         """Return another number than before if a holder got more entries, or something in place of None: perhaps a generator."""
-        result = sum(map(len, self._near))
-        for holder, name in self._empty:
-            result -= holder.get(name) is None
-        return result
+        return sum(map(len, self._near)) - sum(holder.get(name) is None for holder, name in self._empty)
 
     def _segments(self, chosen: list[Found]) -> Iterator[int]:
         """Yield the segment of each: that of the first one in its group, or of a hooked object with equal parts."""

@@ -16,12 +16,12 @@ from seedsafe.bridging.words import Words, other_address
 from seedsafe.ground.warning import warn
 from seedsafe.keys.key import Address
 
-__all__ = ["KEYS", "Call", "Watch", "trace"]
+__all__ = ["KEYS", "MIXED", "Call", "Watch", "trace"]
 
 KEYS = 32
 """The number of calls at the start of a run that are all watched."""
 
-_MIXED = 8
+MIXED = 8
 """The number of calls between whose runs others run."""
 
 Call = Callable[[Address], Any]
@@ -82,7 +82,7 @@ class Watch:
             NotReproducible: see Watch.
         """
         result = content(run.result)  # before anything else runs
-        mixes = number <= _MIXED or not number & (number - 1)  # each costs two more reads
+        mixes = number <= MIXED or not number & (number - 1)  # each costs two more reads
         elsewhere = self._try(other_address(address), call) if mixes else None
         first = self._first
         if first is not None and mixes:

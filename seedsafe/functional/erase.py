@@ -96,7 +96,7 @@ def _fill_at_random(image: Array, holes: Sequence[Hole], fill: str, noise: Addre
         )
     if fill not in FILLS or noise is None:
         raise ValueError(
-            f"fill must be a number, or with noise= one of {', '.join(FILLS)}, got {fill!r}: pass a number, or noise="
+            f"fill must be a number, or one of {', '.join(FILLS)} if there is noise, got {fill!r}: pass a number, or noise= too"
         )
     size = part_of(image, 16)
     start = pending = 0

@@ -97,33 +97,23 @@ def _add_float32(array: Array, std: float, noise: Address) -> Array:
 
 def _add_uint8(array: Array, std: float, noise: Address) -> Array:
     result = np.empty(array.shape, np.uint8)
-    source, values, quantiles = array.reshape(-1), result.reshape(-1), normal_quantiles()
-    # Larger steps do not fit into int8.
-    if np.rint(std * quantiles[-1]) > 127:
-        size = min(part_of(array, 20), array.size)
-        buffer = np.empty(size, np.float64)
-        for first, last, pieces in noise_parts(noise, array.size, size):
-            sums = quantiles.take(pieces, out=buffer[: last - first], mode="clip")
-            sums *= std
-            np.rint(sums, out=sums)
-            sums += source[first:last]
-            np.minimum(np.maximum(sums, 0, out=sums), 255, out=sums)
-            values[first:last] = sums
-        return result
+    source, values, quantiles = array.reshape(1, -1), result.reshape(1, -1), normal_quantiles()
     cv2, table = opencv(), None if array.size < _SMALL else _step_table(std)
-    for first, last, pieces in noise_parts(noise, array.size, part_of(array, 5)):
+    each = 5 if table is None or table.dtype == np.int8 else 12  # the table takes memory as well
+    for first, last, pieces in noise_parts(noise, array.size, part_of(array, each)):
         if table is None:
-            steps = quantiles.take(pieces)
-            steps *= std
-            steps8 = np.rint(steps, out=steps).astype(np.int8)
+            steps = _steps_of(std, quantiles.take(pieces)[None])
         else:
-            steps8 = cv2.LUT(pieces.reshape(1, -1), table)
+            steps = cv2.LUT(pieces.reshape(1, -1), table)
         del pieces  # frees memory before the next pieces
-        part = values[first:last].reshape(1, -1)
+        part = values[:, first:last]
+        if steps.dtype == np.int16:
+            cv2.add(source[:, first:last], steps, dst=part, dtype=cv2.CV_8U)
+            continue
         # x ^ 128, read as int8, is x - 128.
-        np.bitwise_xor(source[first:last], 128, out=part[0])
+        np.bitwise_xor(source[:, first:last], 128, out=part)
         signed = part.view(np.int8)
-        cv2.add(signed, steps8.reshape(1, -1), dst=signed)  # saturates at -128 and 127, which are 0 and 255
+        cv2.add(signed, steps, dst=signed)  # saturates at -128 and 127, which are 0 and 255
         np.bitwise_xor(part, 128, out=part)
     return result
 
@@ -134,21 +124,29 @@ def float_table() -> npt.NDArray[np.float32]:
 
 
 class _Steps(threading.local):
-    last: tuple[float, npt.NDArray[np.int8]] = float("nan"), np.empty(0, np.int8)
+    last: tuple[float, Array] = float("nan"), np.empty(0, np.int8)
 
 
 _steps = _Steps()
 
 
-def _step_table(std: float) -> npt.NDArray[np.int8]:
+def _steps_of(std: float, quantiles: Array) -> Array:
+    """Return the steps of quantiles, which are overwritten: int8, or int16 where that does not hold the largest of all."""
+    steps = np.rint(np.multiply(std, quantiles, out=quantiles), out=quantiles)
+    if np.rint(std * normal_quantiles()[-1]) <= 127:
+        return steps.astype(np.int8)
+    return np.clip(steps, -255, 255, out=steps).astype(np.int16)
+
+
+def _step_table(std: float) -> Array:
     """Return the steps of the 16-bit pieces; the last std's table is cached and never written again."""
     last_std, table = _steps.last
     if last_std != std:
-        table = np.empty(65536, np.int8)
+        table = np.empty(65536, _steps_of(std, np.zeros(1)).dtype)
         # Only the upper half is computed, because the quantiles are antisymmetric.
         upper = table[32768:]
         for first, last in parts(32768, 8192):
-            upper[first:last] = np.rint(std * normal_quantiles()[32768 + first : 32768 + last])
+            upper[first:last] = _steps_of(std, normal_quantiles()[32768 + first : 32768 + last].copy())
         np.negative(upper[::-1], out=table[:32768])
         _steps.last = std, table
     return table

@@ -446,7 +446,7 @@ def _check_video(name: str, video: Array, parts: dict[str, Any]) -> None:
         )
     if name == "video_mask" and "video" in parts and shape[:3] != np.shape(parts["video"])[:3]:
         raise ValueError(
-            f"video_mask and video must have equally many frames, of the same height and width, got {shape} and "
+            f"video_mask and video must have the same number of frames, height and width, got {shape} and "
             f"{np.shape(parts['video'])}: pass a mask for each frame"
         )
 

@@ -7,6 +7,7 @@ import os
 import platform
 from collections.abc import Iterator
 from functools import cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
@@ -136,6 +137,8 @@ def _opened() -> tuple[ctypes.CDLL | None, str | None]:
     if not path.exists():
         return None, f"{slow}{path} is missing, since no C compiler was found when seedsafe was installed"
     try:
+        if blake2b(path.read_bytes()).digest() != path.with_suffix(".digest").read_bytes():
+            raise OSError("it is not whole; install seedsafe again")  # opening it could end the process
         opened = ctypes.CDLL(str(path))
         version = opened.seedsafe_kernels()
         for call, job in (
@@ -149,10 +152,7 @@ def _opened() -> tuple[ctypes.CDLL | None, str | None]:
     except (OSError, AttributeError) as error:
         return None, f"{slow}{path} cannot be used: {error}"
     if version != _VERSION:
-        return (
-            None,
-            f"{slow}{path} is version {version}, this seedsafe needs {_VERSION}: install seedsafe again",
-        )
+        return None, f"{slow}{path} is version {version}, not {_VERSION}: install seedsafe again"
     if opened.seedsafe_vectors() == b"none":
         return opened, f"antialias=True is slower than it can be: {platform.machine()} without AVX2 or NEON"
     if opened.seedsafe_jpeg(Windowing()) == _NOT_COMPILED:

@@ -127,7 +127,7 @@ class claim:  # noqa: N801  # used as a with statement
         if read is None or key is None:
             raise TypeError(
                 "key must be a SampleKey, got None: pass key=SampleKey(seed, epoch, index); you may leave it out only "
-                "while an AugmentedDataset or AugmentedSequence reads its base"
+                "while an AugmentedDataset or AugmentedSequence reads its base (behind seedsafe.bridge, draw from numpy.random)"
             )
         numbers = read.numbers
         number = 1 + max([numbers.get(op, 0) for op in self._ops], default=0)

@@ -26,7 +26,7 @@ __all__ = [
 
 
 class Stream(Protocol):
-    """What `Draws` offers to these functions, which it uses itself."""
+    """The methods of `Draws` that these functions call."""
 
     def word(self) -> int:
         """Return the next raw word."""

@@ -148,7 +148,7 @@ def _whole(shares: Mapping[str, Any], names: list[str]) -> dict[str, int]:
         is_number = isinstance(share, Real) and not isinstance(share, bool)
         if not is_number or not 0 < share < 2**53:  # pyright: ignore[reportOperatorIssue]
             raise ValueError(
-                f"the share of {name!r} must be above 0 and below 2**53, got {share!r}: leave the source out"
+                f"the share of {name!r} must be an int, float or Fraction above 0 and below 2**53, got {share!r}: pass one, or leave the source out"
             )
     if any(share != int(share) for share in shares.values()) and not math.isclose(sum(shares.values()), 1):
         raise ValueError(
@@ -161,7 +161,7 @@ def _whole(shares: Mapping[str, Any], names: list[str]) -> dict[str, int]:
     whole = {name: int(one / unit) for name, one in zip(names, exact, strict=True)}
     if (total := sum(whole.values())) > _MOST or not all(whole.values()):
         raise ValueError(
-            f"shares must be whole numbers with a sum of at most {_MOST}, got {dict(shares)}: round them to such, as "
+            f"shares must be whole numbers with a sum of at most {_MOST}, got {dict(shares)}: round them, for instance to "
             f"{ {name: max(1, round(one * 1000 / total)) for name, one in whole.items()} }"
         )
     return whole

@@ -11,7 +11,7 @@ _TRANSFORM: Final = "_seedsafe_transform"
 
 
 def blame(error: Exception, name: str) -> None:
-    """Note on an error the name of a transform that it passes through. The outermost name remains.
+    """Record on an error the name of a transform that it passes through. The outermost name remains.
 
     Example:
         >>> error = ValueError("too small")

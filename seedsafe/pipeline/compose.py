@@ -188,7 +188,7 @@ class Compose(Saved):
             keys = list(map(checked_key, keys))
         if not count or count != len(keys):
             raise ValueError(
-                f"images and keys must be equally many, at least one, got {count} and {len(keys)}: pass a key for each image"
+                f"there must be as many keys as images, at least one, got {len(keys)} for {count}: pass a key for each image"
             )
         whole = self.many.at_once(
             images, lambda: keys if isinstance(keys, ManyKeys) else ManyKeys(keys), np.empty

@@ -135,7 +135,7 @@ class WarningLog:
 
 
 def warns(text: str) -> bool:
-    """Warn, and return whether that was possible. If a filter makes errors of warnings, it is no fault of a sample."""
+    """Warn, and return whether that was possible. A warning that a filter turns into an error must not make a sample fail."""
     try:
         warn(text)
     except Warning:
@@ -340,7 +340,7 @@ _DICTS: Final = (dict, np.lib.npyio.NpzFile)
 def check_base(base: Any, *, name: str = "base", streams: str = "the adapter for tf.data") -> None:
     """Raise an error if a base holds the columns of a dataset, or is a stream of TensorFlow.
 
-    A tuple of images is a base. Only what certainly is none is refused: its arrays are equally long, and no dataset has samples of such
+    A tuple of images is a base. Only what certainly is not one raises an error: its arrays are equally long, and no dataset has samples of such
     shapes.
 
     Args:
@@ -380,8 +380,8 @@ def _warn_of_other_records(dataset: Any) -> None:
         if hasattr(found, "_fallback_candidates"):
             warn(
                 f"{type(found).__qualname__} reads another record for one that fails, drawn from those that this process has not yet seen "
-                "fail, so such a sample depends on the workers: read the records by a dataset of your own that lets errors out, and pass "
-                'on_error="replace", which chooses the other one by the key'
+                "fail, so such a sample depends on the workers: read the records with a dataset that does not catch errors, and pass "
+                'on_error="replace", which chooses the replacement by the key'
             )
 
 

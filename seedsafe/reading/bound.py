@@ -183,7 +183,7 @@ def _takes_no_key(augment: Any) -> bool:
 def _foreign(augment: Any) -> TypeError:
     """Return the error for a pipeline of another library."""
     error = TypeError(
-        f"augment is called as augment(sample, key=key), which {code_name(augment)} of {type(augment).__module__} does not take: call it "
+        f"augment is called as augment(sample, key=key), which {code_name(augment)} of {augment.__module__} does not take: call it "
         "in the base's __getitem__, and pass bridge=True (for torchvision's as transform= of the base, also convert=True), or wrap it, "
         "augment=seedsafe.bridge(augment)"
     )

@@ -75,9 +75,9 @@ class _Holder:
 
     def is_at(self, epoch: int) -> bool:
         """Return whether it was given an epoch, and shows no other one."""
-        if epoch != self.epoch:
-            return False
-        return all(getattr(self.thing, name, None) == value for name, value in self.noted_ints)
+        return epoch == self.epoch and all(
+            getattr(self.thing, name, None) == value for name, value in self.noted_ints
+        )
 
     def call(self, epoch: int) -> None:
         """Call its ``set_epoch``, and note what that has changed."""
@@ -116,7 +116,7 @@ def _number(value: Any) -> int | None:
 
 
 class BaseEpochs:
-    """Hands the epochs of reads on to what has a ``set_epoch`` in a base, in each process; see `KeyedReader`.
+    """Passes the epochs of reads on to everything with a ``set_epoch`` in a base, in each process; see `KeyedReader`.
 
     It is called when the epoch of a read differs from the last one handed on. VALIDATION_EPOCH is not handed on, since a base may
     calculate with the number, nor is the epoch of a read that the user chose himself, such as those of ``at``.

@@ -27,7 +27,7 @@ def keyed_order(
     key: Callable[[int], SampleKey],
     options: Bridge,
 ) -> Iterator[Any]:
-    """Yield a sampler's items, with every generator set as the pass begins, and apart from the process's between the items.
+    """Yield a sampler's items from generators that are set when the pass begins, and kept apart between items.
 
     Each item is a region of its own, since training goes on between two items.
 
@@ -81,7 +81,7 @@ def checked_order(
     held: Iterable[tuple[str, Any]],
     tell: Callable[[str], None],
 ) -> Iterator[Any]:
-    """Yield a sampler's items, and tell the names of generators that move while it runs, and nothing else does.
+    """Yield a sampler's items, and report the names of generators that move while it alone runs.
 
     Args:
         items: begins the pass.

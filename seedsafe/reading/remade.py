@@ -6,7 +6,7 @@ import dis
 import weakref
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from types import CodeType
 from typing import Any, Final
 
@@ -38,8 +38,8 @@ class _Dataset:
     """What loaders have read of a dataset."""
 
     reference: Any
-    passes: dict[Hashable, _First] = field(default_factory=dict)
-    """The latest first pass of the loaders of each description."""
+    passes: dict[Hashable, list[_First]] = field(default_factory=dict)
+    """The latest two first passes of the loaders of each description."""
     told: bool = False
 
 
@@ -49,19 +49,19 @@ _read: weakref.WeakKeyDictionary[Any, Calls] = weakref.WeakKeyDictionary()
 
 
 def note_made(maker: Any) -> None:
-    """Note the calls under way as a loader, or its sampler, is made."""
+    """Record which calls are running when a loader, or its sampler, is made."""
     _made[maker] = calls_above()
 
 
 def note_read(loading: Any) -> None:
-    """Note the calls under way as a loader's pass is asked for, before its first batch is."""
+    """Record which calls are running when a loader's pass is requested, before its first batch is."""
     _read[loading] = calls_above()
 
 
 def repeats_an_epoch(
     dataset: Any, like: Hashable, is_whole: Callable[[], bool], *, maker: Any, loading: Any, first: bool
 ) -> bool:
-    """Note that a pass begins, and return whether to tell that it repeats the only pass of an earlier loader, where the next epoch is meant.
+    """Record that a pass begins, and return whether to warn that it repeats the epoch of an earlier loader's only pass.
 
     Another one of the same description must have read its only pass to the end, and be gone. A loop begins its passes at one point, or the
     first before it and the others in it; a pass that begins elsewhere may have been for statistics. A loop inside the function that made
@@ -79,22 +79,24 @@ def repeats_an_epoch(
     if number is None:
         return False
     known = _datasets.setdefault(number, _Dataset(reference))
-    own = next((one for one in known.passes.values() if one.maker() is maker), None)
+    own = next((one for one in chain(*known.passes.values()) if one.maker() is maker), None)
     if maker is not None and own is not None:
         own.passes += 1
         return False
-    earlier = known.passes.pop(like, None)
+    ones = known.passes.pop(like, [])
     if not first:
         return False
     calls = (loading is not None and _read.get(loading)) or calls_above()
-    known.passes[like] = _First((lambda: None) if maker is None else weakref.ref(maker), calls, is_whole)
-    if earlier is None or earlier.maker() is not None or earlier.passes > 1 or not earlier.is_whole():
+    one = _First((lambda: None) if maker is None else weakref.ref(maker), calls, is_whole)
+    known.passes[like] = [*ones[-1:], one]
+    # A class that draws a batch ahead as it is made takes the place of the one before only then.
+    earlier = next((one for one in reversed(ones) if one.maker() is None), None)
+    if known.told or earlier is None or earlier.passes > 1 or not earlier.is_whole():
         return False
     again = _points(calls) == _points(earlier.calls) or _in_loops(calls, earlier.calls)[0]
     is_right = loading is not None and any(_in_loops(calls, _made.get(maker, ())))
-    tells = again and not (known.told or is_right)
-    known.told |= tells
-    return tells
+    known.told = again and not is_right
+    return known.told
 
 
 def _in_loops(calls: Calls, before: Calls) -> list[bool]:

@@ -232,14 +232,34 @@ def test_normalize_of_floats_goes_by_max_pixel_value(largest: float) -> None:
         (lambda: A.HorizontalFlip(always_apply=False, p=0.3), lambda: ss.HorizontalFlip(p=0.3)),
         (lambda: A.RandomGamma((80, 120), p=1), lambda: ss.Gamma((0.8, 1.2))),
         (lambda: A.Affine(rotate=(-10, 10), mode=2, cval=5, p=1), lambda: A.Affine(rotate=(-10, 10), border_mode=2, fill=5, p=1)),
+        # By position: always_apply before p, and the order of 1.x where 2.0.8 has another.
+        (lambda: A.CLAHE(4, (8, 8), True, 1), lambda: A.CLAHE(4, (8, 8), p=1)),
+        (lambda: A.HorizontalFlip(False, 0.3), lambda: ss.HorizontalFlip(p=0.3)),
+        (lambda: A.NoOp(True), lambda: A.NoOp(1.0)),
+        (lambda: A.RandomCrop(64, 48, False, 1.0), lambda: A.RandomCrop(64, 48)),
+        (lambda: A.RandomScale(0.4, 1, True), lambda: A.RandomScale(0.4, 1, p=1)),
+        (lambda: A.RandomResizedCrop(64, 48, (0.1, 0.2), (1, 1), 1, False, 1.0), lambda: A.RandomResizedCrop((64, 48), (0.1, 0.2), (1, 1))),
+        (lambda: A.RandomResizedCrop((64, 48), (0.1, 0.2), (1, 1), 1, 0), lambda: A.RandomResizedCrop((64, 48), (0.1, 0.2), (1, 1))),
+        (lambda: A.LongestMaxSize(80, 0, True), lambda: A.LongestMaxSize(80, interpolation=0)),
+        (lambda: A.LongestMaxSize(80, None, 0), lambda: A.LongestMaxSize(80, interpolation=0)),
+        (lambda: A.Rotate(30, 1, 0, 9, 3, "ellipse", False, True, 0.0), lambda: A.Rotate(30, fill=9, fill_mask=3, rotate_method="ellipse", p=1)),
+        (lambda: A.Rotate(30, 1, 0, "ellipse", False, 0, 9, 3, 1.0), lambda: A.Rotate(30, fill=9, fill_mask=3, rotate_method="ellipse", p=1)),
+        (lambda: A.Perspective((0.05, 0.1), True, 0, 7, 0, False, 1, False, 1.0), lambda: A.Perspective(fill=7, p=1)),
+        (lambda: A.ElasticTransform(9, 5, 0, 1, 4, p=1), lambda: A.ElasticTransform(9, 5, border_mode=4, p=1)),
+        (lambda: A.ImageCompression(50, 90, "jpeg", True), lambda: ss.ImageCompression((50, 90))),
+        (lambda: A.RandomGamma((80, 120), 1e-7, True), lambda: ss.Gamma((0.8, 1.2))),
+        (lambda: A.GridDropout(0.5, 8, 12, None, None, 0, 0, True, 5, None, True), lambda: A.GridDropout(0.5, True, (8, 12), fill=5, p=1)),
+        (lambda: A.AdvancedBlur(sigmaX_limit=(0.2, 0.4), p=1), lambda: A.AdvancedBlur(sigma_x_limit=(0.2, 0.4), p=1)),
+        (lambda: A.Downscale(0.5, 0.6, interpolation=1, always_apply=True), lambda: A.Downscale((0.5, 0.6), 1, p=1)),
     ],
-    ids=map(str, range(19)),
+    ids=map(str, range(37)),
 )  # fmt: skip
 def test_vanished_arguments_are_honoured(old: Any, new: Any) -> None:
     if new is None:
         with pytest.raises(ValueError, match="a minimum or a divisor for each side"):
             old()
         return
+    assert old() == new()
     for key in keys(3):
         assert (core(old())(IMAGE, key=key) == core(new())(IMAGE, key=key)).all()
 

@@ -317,7 +317,7 @@ def test_a_series_of_images_is_changed_alike() -> None:
 
 @pytest.mark.parametrize("name", ["volume", "volumes", "mask3d", "masks3d"])
 def test_volumes_are_refused(name: str) -> None:
-    with pytest.raises(ValueError, match=f"{name}= is of volumes, which are not supported"):
+    with pytest.raises(ValueError, match=f"{name}= holds volumes, which are not supported"):
         A.Compose([A.HorizontalFlip()])(image=IMAGE, **{name: np.zeros((4, 60, 80))}, key=KEY)
     assert A.Compose([])(image=IMAGE, **{name: None}, key=KEY)[name] is None
 

@@ -115,7 +115,9 @@ def test_a_state_of_other_data_is_refused() -> None:
     state = sampler.state_dict()
     for other in (share(0, 2, 24), share(0, 2, repeats=2), share(0, 2, shuffle=False)):
         other.load_state_dict(state)
-        with pytest.raises(ValueError, match=r"the state, after 2 entries of epoch 0, is not of \d+ samples"):
+        with pytest.raises(
+            ValueError, match=r"the state, after 2 entries of epoch 0, does not belong to \d+ samples"
+        ):
             next(iter(other))
     plain = KeyedSampler(DistributedSampler(range(LENGTH), num_replicas=2, rank=0), seed=SEED)
     passes = iter(plain)

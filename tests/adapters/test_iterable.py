@@ -551,7 +551,7 @@ def test_a_source_that_is_not_divided_warns_at_once_and_is_refused_at_the_end() 
 def test_an_id_that_records_share_warns_once() -> None:
     records = [{"label": n // 9, "image": PHOTOGRAPH} for n in range(20)]
     stream = AugmentedIterable(records, AUGMENT, seed=42, id="label")
-    with pytest.warns(UserWarning, match="two of the first 2 records of epoch 0 have one id") as warned:
+    with pytest.warns(UserWarning, match="two of the first 2 records of epoch 0 have the same id") as warned:
         list(stream)
     stream.set_epoch(1)
     list(stream)

@@ -160,7 +160,7 @@ def test_an_id_of_two_records(kind: Any) -> None:
     def by_a_loader() -> None:
         list(loading)
 
-    found = lines_of("have one id", by_hand, by_a_loader)
+    found = lines_of("have the same id", by_hand, by_a_loader)
     assert {file for file, _ in found} == {__file__}
     assert kind is Numbers or found == {(__file__, 1)}
 

@@ -342,7 +342,7 @@ IMAGES = torch.from_numpy(FLOATS)
         ((IMAGES[0, 0], KEYS), ValueError, "images must have the shape"),
         ((torch.zeros(COUNT, 5, 30, 38), KEYS), ValueError, "does not say which axis"),
         ((IMAGES[:, :0], KEYS), ValueError, "must not be empty"),
-        ((IMAGES, KEYS[1:]), ValueError, "equally many, got 48 and 47"),
+        ((IMAGES, KEYS[1:]), ValueError, "as many keys as images, got 47 for 48"),
         ((IMAGES, key_tensor(KEYS).double()), TypeError, "keys must be int64"),
         ((IMAGES, key_tensor(KEYS)[:, :3]), ValueError, r"shape \(N, 4\)"),
         ((IMAGES, 42), TypeError, "list of SampleKeys"),
@@ -367,7 +367,7 @@ def test_bad_arguments_of_mixing() -> None:
         module(IMAGES, KEYS, torch.from_numpy(MASKS), torch.zeros(COUNT).long())
     with pytest.raises(ValueError, match="below classes=3, got 3"):
         module(IMAGES, KEYS, labels=torch.full((COUNT,), 3))
-    with pytest.raises(ValueError, match="images and labels must be equally many"):
+    with pytest.raises(ValueError, match="there must be as many labels as images"):
         module(IMAGES, KEYS, labels=torch.zeros(1).long())
     with pytest.raises(TypeError, match="labels must be a tensor"):
         module(IMAGES, KEYS, labels=[1] * COUNT)

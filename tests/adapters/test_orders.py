@@ -86,6 +86,36 @@ class ByList(Neighbours):
         return self.rngs[0].randrange(9)
 
 
+class ByHelper(Neighbours):
+    def __init__(self) -> None:
+        super().__init__()
+        self.helpers = {"starts": [np.random.default_rng(3)]}
+
+    def draw(self) -> int:
+        return int(self.helpers["starts"][0].integers(9))
+
+
+class ByClosure(Neighbours):
+    def __init__(self) -> None:
+        rng = random.Random(5)
+        self.draw = lambda: rng.randrange(9)  # type: ignore[method-assign]
+
+
+OF_MODULE = np.random.default_rng(3)
+
+
+class ByModule(Neighbours):
+    def draw(self) -> int:
+        return int(OF_MODULE.integers(9))
+
+
+class ByClass(Neighbours):
+    of_class = random.Random(5)
+
+    def draw(self) -> int:
+        return self.of_class.randrange(9)
+
+
 class ByEntropy(Neighbours):
     def draw(self) -> int:
         return int(np.random.default_rng().integers(9))
@@ -108,7 +138,8 @@ class Batches(ByPython):
         return ([*range(start, start + 4)] for start in [self.draw(), self.draw(), self.draw()])
 
 
-DRAWING = [ByPython, ByNumpy, ByTorch, ByState, ByList, ByEntropy, AtOnce, Batches]
+ELSEWHERE = [ByHelper, ByClosure, ByModule, ByClass]
+DRAWING = [ByPython, ByNumpy, ByTorch, ByState, ByList, ByEntropy, AtOnce, Batches, *ELSEWHERE]
 
 
 def loading_of(sampler: Any, base: Any, workers: int = 0, **options: Any) -> Any:
@@ -302,6 +333,14 @@ def test_a_start_that_leaves_nothing_out_is_told(inside: Any) -> None:
     loading.batch_sampler.start_iter = 5  # as scripts set it on the loader
     assert loading.batch_sampler.sampler.start_iter == 5
     with pytest.warns(UserWarning, match=r"start_iter=5 of the Iterations .* call loader.resume\(step=5\)"):
+        served(loading)
+
+
+@pytest.mark.parametrize("name", ["start_step", "first_batch", "_resume_iteration"])
+def test_a_start_of_another_name_is_told(name: str) -> None:
+    loading = iterations(Iterations, RandomSampler, 0)
+    setattr(loading.batch_sampler.sampler, name, 3)
+    with pytest.warns(UserWarning, match=rf"{name}=3 of the Iterations .* call loader.resume\(step=3\)"):
         served(loading)
 
 

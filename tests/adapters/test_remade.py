@@ -186,7 +186,30 @@ def with_a_default(make: Make, epochs: int) -> list[list[Any]]:
     return result[:epochs]
 
 
+class Prefetcher:
+    """It draws a batch ahead as it is made, and so the one before is not gone yet."""
+
+    def __init__(self, batches: Any) -> None:
+        self.steps = iter(batches)
+        self.ahead = next(self.steps, None)
+
+    def next(self) -> Any:
+        batch, self.ahead = self.ahead, next(self.steps, None)
+        return batch
+
+
+def prefetched(make: Make, epochs: int) -> list[list[Any]]:
+    result: list[list[Any]] = []
+    for _ in range(epochs + 1):  # told an epoch later
+        prefetcher = Prefetcher(make())
+        result.append([])
+        while (batch := prefetcher.next()) is not None:
+            result[-1].append(batch.tolist())
+    return result[1:]
+
+
 LOOPS = [
+    prefetched,
     for_loop,
     endless,
     cells,

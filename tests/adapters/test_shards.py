@@ -162,8 +162,14 @@ def test_errors() -> None:
     for other in ([{"n": 7}] * 3, [{"n": 0}], []):
         changed = loader(AugmentedIterable(Shards([other, *shards()[1:]]), number_of, seed=1, id="n"))
         changed.load_state_dict(state)
-        with pytest.raises(ValueError, match="the first 2 records of shard 0 are not those that it gave"):
+        with pytest.raises(ValueError, match="shard 0 does not begin with the records that it gave before"):
             list(changed)
+    for _ in range(4):
+        next(batches)
+    moved = loader(AugmentedIterable(Shards(shards()[::-1]), number_of, seed=1, id="n"), num_workers=2)
+    moved.load_state_dict(loading.state_dict())  # of those that ended nothing was to be read again
+    with pytest.raises(ValueError, match=r"shard \d does not begin with the records that it gave before"):
+        list(moved)
     states = []
     for rank in range(2):
         one = reading(2, rank)
@@ -171,8 +177,8 @@ def test_errors() -> None:
         next(passing)
         states.append(one.state_dict())
     other_epoch = {**states[1], "epoch": 1}
-    for wrong in (states[0], states[:1], [states[0]] * 2, [*states, states[0]], [states[0], other_epoch]):
-        with pytest.raises(ValueError, match="states must be of all ranks after one step, got"):
+    for wrong in ([], states[0], states[:1], [states[0]] * 2, [*states, states[0]], [states[0], other_epoch]):
+        with pytest.raises(ValueError, match="states must come from all ranks after the same step, got"):
             reading().load_state_dict(wrong)
     with pytest.raises(ValueError, match="state must be a dict with 'epoch'"):
         reading().load_state_dict({"yielded": 3})
@@ -185,7 +191,7 @@ def test_errors() -> None:
     [
         ({"shards": []}, TypeError, "shards must be a list of iterables, at least one"),
         ({"shards": "train.tar"}, TypeError, "shards must be a list of iterables"),
-        ({"shards": ["train.tar"]}, TypeError, "shard 0 is a name, 'train.tar', not what reads it"),
+        ({"shards": ["train.tar"]}, TypeError, "shard 0 must be iterable, got the name 'train.tar'"),
         (
             {"shards": [[], iter([1])]},
             TypeError,

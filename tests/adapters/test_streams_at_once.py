@@ -291,7 +291,7 @@ def test_images_that_do_not_stay_equal_are_tried_once(
 
 def test_two_records_of_one_id_are_told_where_the_stream_is_read() -> None:
     records = [{"__key__": "a", "image": IMAGES[0]}] * 2
-    with pytest.warns(UserWarning, match="have one id") as warned:
+    with pytest.warns(UserWarning, match="have the same id") as warned:
         for _ in AugmentedIterable(records, AUGMENT, seed=42):
             pass
     assert [(one.filename, one.lineno) for one in warned] == [

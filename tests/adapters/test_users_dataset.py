@@ -203,6 +203,29 @@ def test_a_change_by_the_bases_own_name_is_told_once() -> None:
         list(loading)
 
 
+class Dated(Cases):
+    def __init__(self) -> None:
+        super().__init__()
+        self.epoch = 0
+
+    def set_epoch(self, epoch: int) -> None:
+        self.epoch = epoch
+
+
+@pytest.mark.parametrize("way", [{}, {"multiprocessing_context": "spawn"}])
+def test_an_epoch_that_the_loop_sets_on_the_base_too_is_no_change(way: Any) -> None:
+    base = Dated()
+    loading = loader(AugmentedDataset(base, NONE, seed=1), num_workers=1, persistent_workers=True, **way)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for epoch in range(3):
+            base.set_epoch(epoch)
+            list(loading)
+    base.epoch, base.scale = 3, 2.5
+    with pytest.warns(UserWarning, match="scale of the Dated changed after the persistent workers"):
+        list(loading)
+
+
 # One rule for attributes
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import pickle
@@ -335,10 +336,26 @@ def test_the_ends_of_1x_are_ranges_and_an_unknown_argument_names_those_there_are
         (lambda: ours.RandomRain(slant_lower=-3, slant_upper=4), ("slant_range", (-3, 4))),
         (lambda: ours.RandomFog(fog_coef_upper=0.5), ("fog_coef_range", (0.3, 0.5))),
         (lambda: ours.RandomShadow(num_shadows_lower=2), ("num_shadows_limit", (2, 2))),
+        (lambda: ours.RandomRain(rain_type=None, always_apply=False, drop_length=3), ("drop_length", 3)),
+        (lambda: ours.MaskDropout(2, image_fill_value=3), ("fill", 3)),
+        (lambda: ours.UnsharpMask((3, 7), 0.0, (0.2, 0.5), 9, True, 0.2), ("threshold", 9)),
+        (lambda: ours.CropAndPad(4, pad_mode=4, pad_cval=(0, 9)), ("fill", (0, 9))),
     ):
         assert dict(make().arguments)[wanted[0]] == wanted[1]
+    assert ours.RandomSnow(always_apply=True).p == ours.HorizontalFlip(True).p == 1
     with pytest.raises(TypeError, match=r"RandomFog\(\) got an unexpected keyword .*: it takes alpha_coef"):
         ours.RandomFog(fog_coef=0.3)
+
+
+@pytest.mark.parametrize(
+    "name", [one for one in dir(original) if one in dir(ours) and isinstance(getattr(original, one), type)]
+)
+def test_arguments_stand_in_the_originals_order(name: str) -> None:
+    mine = inspect.signature(getattr(ours, name)).parameters.values()
+    if name in ("BasicTransform", "DualTransform", "ImageOnlyTransform", "BaseCompose"):
+        return  # a class that derives from them has arguments of its own
+    first = [one.name for one in mine if one.kind is one.POSITIONAL_OR_KEYWORD]
+    assert first == [*inspect.signature(getattr(original, name)).parameters]
 
 
 def test_a_lambda_of_boxes_is_the_original() -> None:

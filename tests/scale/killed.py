@@ -67,7 +67,8 @@ Reading = tuple[Iterator[Any], Callable[[], Any]]
 
 def begin(stream: Any, stage: Stage, states: Any) -> Reading:
     """Read a stream with the library's loader."""
-
+    if isinstance(states, dict) and states["epoch"] > stage.epoch:  # this rank had its whole share before
+        return iter(()), lambda: states
     loading = loader(stream, batch_size=BATCH, num_workers=stage.workers)
     if stage.states:
         loading.load_state_dict(states)
@@ -270,14 +271,17 @@ class Source(NamedTuple):
     """Whether other workers and ranks can go on."""
     whole: bool = True
     """Whether an epoch has each record once, where nothing is stopped."""
+    fills: bool = False
+    """Whether records come again where ranks would have fewer in the last step than others."""
 
 
 SOURCES = {
     "files": Source("json", write_files, files),
     "webdataset shards": Source("webdataset", write_tars, webdataset_shards),
     "hugging face shards": Source("datasets", lambda folder: None, hugging_face_shards),
-    "litdata": Source("litdata", write_litdata, litdata),
-    "mosaicml": Source("streaming", write_mosaicml, mosaicml),
+    # With other workers or ranks it repeats and loses records, also where this library has no part in the reading.
+    "litdata": Source("litdata", write_litdata, litdata, elastic=False),
+    "mosaicml": Source("streaming", write_mosaicml, mosaicml, fills=True),
     "grain": Source("grain", lambda folder: None, grain),
     "hugging face": Source("datasets", lambda folder: None, hugging_face, elastic=False),
     "webdataset": Source("webdataset", write_tars, webdataset, elastic=False),
@@ -396,6 +400,8 @@ def schedule(source: Source, number: int, folder: str) -> dict[str, Any]:
     if not source.whole and error is None:  # what comes if nothing is stopped
         uninterrupted, _, _ = run(source, Stage(epoch, workers, ranks, 10**6, folder=folder), 0)
         wanted = Counter(n for n, _ in uninterrupted)
+    again = (found - wanted).total()
+    filled = min(again, pieces[-1][1] - 1) if source.fills else 0
     return {
         "number": number,
         "epoch": epoch,
@@ -403,7 +409,8 @@ def schedule(source: Source, number: int, folder: str) -> dict[str, Any]:
         "error": error,
         "otherwise": len(set(records) - set(right)),
         "lost": (wanted - found).total(),
-        "again": (found - wanted).total(),
+        "again": again - filled,
+        "filled": filled,
     }
 
 

@@ -70,7 +70,7 @@ def _code_cells(path: str, data: bytes) -> str:
         codes = [(i, "".join(c["source"])) for i, c in enumerate(cells, 1) if c["cell_type"] == "code"]
     except (ValueError, KeyError, TypeError) as error:
         why = f"cannot be parsed ({_one_line(error)})" if isinstance(error, ValueError) else "has no cells"
-        raise UnreadableError(f"is no notebook of format 4: its JSON {why}") from error
+        raise UnreadableError(f"is not a notebook of format 4: its JSON {why}") from error
     text, _cells[path] = "", []
     for number, code in codes:
         _cells[path].append((text.count("\n") + 1, number))

@@ -16,7 +16,7 @@ import numpy as np
 
 from seedsafe import Compose, RandomCrop, SampleKey
 from seedsafe.ground.commands import check_output
-from seedsafe_look.options import FORMATS
+from seedsafe_look.options import FORMATS, run
 from seedsafe_look.options import demo as parser
 
 __all__ = ["main"]
@@ -67,12 +67,11 @@ def main(argv: list[str]) -> int:
         ...
         0
     """
-    options = parser().parse_args(argv)
-    try:
-        image = None if options.image is None else _image(options)
-    except (ValueError, ImportError, OSError) as error:
-        print(f"seedsafe demo: {error}", file=sys.stderr)
-        return 2
+    return run("demo", _show, parser().parse_args(argv))
+
+
+def _show(options: Any) -> int:
+    image = _image(options)
     samples = _EACH * options.workers
     usual = _read(Usual(), options.workers, samples)
     keyed = _read(Keyed(), options.workers, samples)
@@ -85,23 +84,27 @@ def main(argv: list[str]) -> int:
         "seedsafe": {"crops": keyed, "repeats": _repeats(keyed), "equal_for_0_and_2_workers": alike},
     }
     if image is not None:
-        try:
-            _write(image, facts, options.output)
-        except OSError as error:
-            print(f"seedsafe demo: {error}", file=sys.stderr)
-            return 2
+        _write(image, facts, options.output or "demo.png")
+        print(f"Wrote {options.output or 'demo.png'}.", file=sys.stderr)
     print(json.dumps(facts) if options.json else _as_text(facts))
     return 0 if alike else 1
 
 
 def _image(options: Any) -> Any:
-    """Return the image of the options, after a look at where the output goes."""
+    """Return the image of the options, if any, after a look at where the output goes."""
     from seedsafe.data.folder.read import read_image
 
-    if Path(options.output).suffix.lower() not in FORMATS[1:]:
-        raise ValueError(f"--output must end in {', '.join(FORMATS[1:])}, got {options.output!r}")
-    check_output("--output", options.output)
-    return read_image(options.image)
+    if options.output is not None:
+        if Path(options.output).suffix.lower() not in FORMATS[1:]:
+            raise ValueError(f"--output must end in {', '.join(FORMATS[1:])}, got {options.output!r}")
+        check_output("--output", options.output)
+        if options.image is None:
+            raise ValueError("--output needs --image: pass a photograph of yours, --image FILE")
+    try:
+        return None if options.image is None else read_image(options.image)
+    except (ValueError, OSError) as error:
+        fault = str(error).partition(": leave it out")[0]
+        raise ValueError(f"{fault}: pass another photograph, --image FILE") from error
 
 
 def _write(image: Any, facts: dict[str, Any], output: str) -> None:

@@ -17,6 +17,7 @@ from seedsafe.ground.info import Info
 from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.pipeline.state import Applied
 from seedsafe_look.options import explain as parser
+from seedsafe_look.options import run
 from seedsafe_look.parameters import plain, text
 from seedsafe_look.subject import Subject, load
 
@@ -59,18 +60,15 @@ def main(argv: list[str]) -> int:
         HorizontalFlip  fired
         0
     """
-    options = parser().parse_args(argv)
-    try:
-        _without_opencv()
-        with redirect_stdout(sys.stderr):  # the user's module may print
-            subject = load(options.pipeline, seed=options.seed or 0, classes=options.classes)
-            subject = subject.of_view(options.view)
-            key, applied = _explain(subject, options)
-    except (ValueError, TypeError, ImportError, OSError, LookupError, RuntimeError) as error:
-        # the str() of a KeyError is in quotes
-        reason = error.args[0] if isinstance(error, KeyError) and error.args else error
-        print(f"seedsafe explain: {reason}", file=sys.stderr)
-        return 2
+    return run("explain", _print, parser().parse_args(argv))
+
+
+def _print(options: argparse.Namespace) -> int:
+    _without_opencv()
+    with redirect_stdout(sys.stderr):  # the user's module may print
+        subject = load(options.pipeline, seed=options.seed or 0, classes=options.classes)
+        subject = subject.of_view(options.view)
+        key, applied = _explain(subject, options)
     print(_as_json(subject, key, applied) if options.json else _as_text(key, applied))
     return 0
 

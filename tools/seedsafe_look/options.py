@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable
 
 from seedsafe.ground.commands import add_removed
 
-__all__ = ["FORMATS", "demo", "explain", "numbers", "preview", "sides"]
+__all__ = ["FORMATS", "demo", "explain", "numbers", "preview", "run", "sides"]
 
 
 FORMATS = (".html", ".png", ".jpg", ".jpeg", ".webp")
@@ -80,6 +81,19 @@ def sides(text: str) -> tuple[int, ...]:
     return shape
 
 
+def run(tool: str, work: Callable[[argparse.Namespace], int], options: argparse.Namespace) -> int:
+    """Do a tool's work, and return its exit code: 2, after one line, for an error of the caller."""
+    try:
+        return work(options)
+    except BrokenPipeError:
+        raise
+    except (ValueError, TypeError, ImportError, OSError, LookupError, RuntimeError) as error:
+        # the str() of a KeyError is in quotes
+        reason = error.args[0] if isinstance(error, KeyError) and error.args else error
+        print(f"seedsafe {tool}: {reason}", file=sys.stderr)
+        return 2
+
+
 def demo() -> argparse.ArgumentParser:
     """Return the parser of the arguments of ``seedsafe demo``."""
     result = argparse.ArgumentParser(
@@ -92,7 +106,7 @@ def demo() -> argparse.ArgumentParser:
     words = "crop this image as both do, and write the crops to --output"
     result.add_argument("--image", metavar="FILE", help=words)
     words = f"one of {', '.join(FORMATS[1:])} (default: demo.png)"
-    result.add_argument("--output", "-o", metavar="FILE", default="demo.png", help=words)
+    result.add_argument("--output", "-o", metavar="FILE", help=words)
     result.add_argument("--json", action="store_true", help="print JSON")
     return result
 

@@ -24,7 +24,7 @@ from seedsafe.keys.key import SampleKey
 from seedsafe.pipeline.boxes import Edges, from_edges, to_edges
 from seedsafe.pipeline.compose import Compose
 from seedsafe_look.cells import columns, drawn
-from seedsafe_look.options import FORMATS
+from seedsafe_look.options import FORMATS, run
 from seedsafe_look.options import preview as parser
 from seedsafe_look.page import Row, fit, page
 from seedsafe_look.picture import Cell
@@ -56,19 +56,12 @@ def main(argv: list[str]) -> int:
         >>> out.read_text(encoding="utf-8")[:15]
         '<!doctype html>'
     """
-    options = parser().parse_args(argv)
-    try:
-        if find_spec("cv2") is None:
-            raise ImportError('preview needs OpenCV: pip install "seedsafe[image]"')
-        return _preview(options)
-    except BrokenPipeError:
-        raise
-    except (ValueError, TypeError, ImportError, OSError, LookupError, RuntimeError) as error:
-        print(f"seedsafe preview: {error}", file=sys.stderr)
-        return 2
+    return run("preview", _preview, parser().parse_args(argv))
 
 
 def _preview(options: argparse.Namespace) -> int:
+    if find_spec("cv2") is None:
+        raise ImportError('preview needs OpenCV: pip install "seedsafe[image]"')
     output = Path(options.output)
     if output.suffix.lower() not in FORMATS:
         raise ValueError(f"--output must end in {', '.join(FORMATS)}, got {options.output!r}")
@@ -210,8 +203,10 @@ def _notes_of(file: str) -> dict[str, Any]:
     try:
         data = json.loads(Path(file).read_text(encoding="utf-8"))
         if not ("images" in data and "annotations" in data):
-            if not all(isinstance(one, dict) for one in data.values()):
-                raise TypeError("the value of each file name must be an object")
+            if not all(
+                isinstance(one, dict) and {"boxes", "keypoints"} & one.keys() for one in data.values()
+            ):
+                raise TypeError('each file name must have an object with "boxes" or "keypoints"')
             return dict(data)
         names = {one["id"]: one["file_name"] for one in data["images"]}
         kinds = {one["id"]: one["name"] for one in data.get("categories", ())}

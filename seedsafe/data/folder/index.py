@@ -73,7 +73,7 @@ class FolderIndex:
     ) -> None:
         self.root = os.fspath(root)
         if not os.path.isdir(self.root):
-            raise FileNotFoundError(f"root must be a folder that exists, got {self.root!r}: check the path")
+            raise FileNotFoundError(f"root must be a folder that exists, got {self.root!r}: pass a folder")
         if cache is not None and Path(cache).resolve().is_relative_to(Path(root).resolve()):
             raise ValueError(
                 f"cache must lie outside root, got {os.fspath(cache)!r}: pass a path outside {self.root!r}, which writing the cache "

@@ -273,7 +273,7 @@ def _root(radicand: int, denominator: int) -> float:
 
 
 def best(choose: Callable[..., Any], first: float | None, second: float | None) -> float | None:
-    """Return the smaller or larger of two numbers, as `choose` is min or max, of which None is neither."""
+    """Return the smaller or the larger of two numbers, by `choose`, min or max; None does not count."""
     if first is None or second is None:
         return second if first is None else first
     result: float = choose(first, second)
