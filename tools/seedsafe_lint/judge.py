@@ -298,7 +298,10 @@ class Judge:
         text, name = ast.unparse(function.cls.node if function.cls else function.node), re.escape(path)
         asked = rf"\bin {name}\b|{name}(\.get\(|\[[^]]+\] (is|==|!=|<|>))|KeyError|isnan\({name}"
         if drawn(values):
-            if re.search(asked, text) and not isinstance(node.slice, ast.Constant):
+            by = node.slice
+            # A partner's is kept by its own number, although that was drawn.
+            of_partner = isinstance(by, ast.Name) and drawn(frame.vars.get(by.id, ()))
+            if re.search(asked, text) and not isinstance(by, ast.Constant) and not of_partner:
                 self._say_kept("kept", path, node, frame)
         elif "cache" not in path.lower() and self._updates(node, path, function):
             self._say_kept("carried", path, node, frame)
