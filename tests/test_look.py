@@ -375,6 +375,7 @@ def test_yaml_and_classes_of_ones_own(folder: Path, capsys: pytest.CaptureFixtur
         (["preview", "p.json", "--images", "nowhere"], "nowhere"),
         (["preview", "p.json", "--images", "photos", "-o", "a.gif"], "--output must end in"),
         (["preview", "p.json", "--images", "photos", "-o", "nowhere/a.png"], "create it"),
+        (["preview", "p.json", "--images", "photos", "-o", "x" * 300 + ".html"], "pass another path"),
         (["preview", "p.json", "--images", "photos", "--indices", "7"], "--indices must be below 3"),
         (["preview", "p.json", "--images", "photos", "--annotations", "p.json"], "must be the JSON of COCO"),
         (["preview", "p.json", "--images", "photos", "--epochs", "3-1"], "must be ascending"),

@@ -90,7 +90,9 @@ def run(tool: str, work: Callable[[argparse.Namespace], int], options: argparse.
     except (ValueError, TypeError, ImportError, OSError, LookupError, RuntimeError) as error:
         # the str() of a KeyError is in quotes
         reason = error.args[0] if isinstance(error, KeyError) and error.args else error
-        print(f"seedsafe {tool}: {reason}", file=sys.stderr)
+        # The system's own words have no way out.
+        way_out = ": pass another path" if getattr(error, "errno", None) else ""
+        print(f"seedsafe {tool}: {reason}{way_out}", file=sys.stderr)
         return 2
 
 
