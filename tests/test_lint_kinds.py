@@ -577,3 +577,17 @@ def test_an_option_that_another_file_sets_counts(tmp_path: Path) -> None:
     assert not found(tmp_path, "from transforms import Jitter\n\nSTEPS = [Jitter()]\n", transforms=transforms)
     passed = "from transforms import Jitter\n\nSTEPS = [Jitter(0.1)]\n"
     assert found(tmp_path, passed, transforms=transforms) == {"SSF001 warning"}
+
+
+def test_a_part_that_is_kept_for_a_drawn_partner_is_not_a_kept_draw(tmp_path: Path) -> None:
+    kept = (
+        "class Masks(Dataset):\n    def __init__(self):\n        self.masks = {}\n\n    def mask(self, index):\n"
+        "        mask = self.masks.get(index)\n        if mask is None:\n            mask = load(index)\n"
+        "            self.masks[index] = mask\n        return mask\n\n    def __getitem__(self, index):\n"
+        "        other = np.random.randint(100)\n        return self.mask(index), self.mask(other)\n"
+    )
+    assert found(tmp_path, kept) == {"SSF001 warning"}
+    drawn = kept.replace("load(index)", "np.random.rand(8)")
+    assert "SSF013 error" in found(
+        tmp_path, drawn.replace("self.mask(index), self.mask(other)", "self.mask(index)")
+    )

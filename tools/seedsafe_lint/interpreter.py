@@ -269,7 +269,7 @@ class Interpreter:
                 return (fn,) if (fn := next(found, None)) else self.context.nothing
             case Group(items=items):
                 return (Group(items, origin="method"),)
-            case Drawn() if name not in ("dtype", "ndim", "shape", "size"):
+            case Drawn():
                 return (value,)
             case _:
                 return STATIC if constant((value,)) else self.context.nothing
