@@ -291,6 +291,6 @@ def test_one_pair_keeps_its_stream_whatever_holds_it() -> None:
     for dataset in (pair, apart):
         rows.append([source.name for source in dataset.reader._runner.search().sources])
     assert rows[0] == rows[1] == [".chain[0].rng", ".chain[1].rng"]
-    segments = [source._segment for source in pair.reader._runner.search().sources]
+    segments = [source.segment for source in pair.reader._runner.search().sources]
     assert segments == [8, 8]
-    assert [source._segment for source in apart.reader._runner.search().sources] == [8, 9]
+    assert [source.segment for source in apart.reader._runner.search().sources] == [8, 9]

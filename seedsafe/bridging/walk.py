@@ -101,6 +101,10 @@ class Location:
         except LookupError:
             return None
 
+    def below(self, other: Location) -> list[Location]:
+        """Return the locations from another one on the way to it, without that one, to itself."""
+        return self._from_root()[other.depth + 1 :]
+
     def _from_root(self) -> list[Location]:
         locations: list[Location] = [self]
         location = self.above
