@@ -167,7 +167,7 @@ def paired_by_role(members: Sequence[Found]) -> list[list[Found]] | None:
     lines = [_line(member.location) for member in members]
     exact, loose = (_roles(lines, counted=counted) for counted in (True, False))
     # Where one list has more of a class than the other, the k-th need not be the k-th.
-    if exact != loose or len(exact) == len(members):
+    if not exact or exact != loose or len(exact) == len(members):
         return None
     return [[members[number] for number in role] for role in exact]
 
@@ -210,18 +210,45 @@ def _roles(lines: Sequence[list[_Step]], *, counted: bool) -> list[list[int]]:
             sides[step.named][alike, in_list].append(number)
     role_of = list(range(len(lines)))
     for named in (True, False):
+        fronts: list[tuple[int, list[int]]] = []
         for (alike, in_list), numbers in sides[named].items():
-            several = max(below[labels[number][: len(alike[0]) + 1]] for number in numbers) > 1
+            place = len(alike[0])
+            several = max(below[labels[number][: place + 1]] for number in numbers) > 1
             if len(numbers) > 1 and (in_list or several):
                 least = min(role_of[number] for number in numbers)
                 joined = {role_of[number] for number in numbers}
                 role_of = [least if role in joined else role for role in role_of]
-        if len(set(role_of)) < len(lines):
+                fronts.append((place, numbers))
+        if fronts:
+            is_clear = named or not any(_is_grid(lines[one][place + 1 :]) for place, (one, *_) in fronts)
+            alone = [number for number, role in enumerate(role_of) if role_of.count(role) == 1]
+            ends = [{labels[number][: place + 1] for number in numbers} for place, numbers in fronts]
+            if not is_clear or any(_parts_alike(lines, labels, alone, sides) for sides in ends):
+                return []
             break
     roles: dict[int, list[int]] = defaultdict(list)
     for number, role in enumerate(role_of):
         roles[role].append(number)
     return list(roles.values())
+
+
+def _is_grid(line: Sequence[_Step]) -> bool:
+    """Return whether a list in a list has several of one class: two pipelines of two members, or two pairs of an image and its mask."""
+    return any(not step.named and step.members > 1 for step in line)
+
+
+def _parts_alike(
+    lines: Sequence[list[_Step]], labels: Sequence[Any], alone: Sequence[int], sides: Collection[Any]
+) -> bool:
+    """Return whether two sides have members of one class that the roles leave alone, so that these may belong together."""
+    first: dict[Any, Any] = {}
+    for number in alone:
+        side = next((side for side in sides if labels[number][: len(side)] == side), None)
+        *_, holder, last = [None, *lines[number]]
+        kind = holder and holder.kind, last.label[0] if last else None
+        if side is not None and first.setdefault(kind, side) != side:
+            return True
+    return False
 
 
 def _unpickled_group(generator: Found, earlier: Mapping[str, Group]) -> Group | None:

@@ -157,9 +157,7 @@ class Runner:
 
     def _require_roles(self) -> None:
         """Raise NotReproducible if nobody can tell which of more than two generators in equal states belong together."""
-        unread = [
-            paths for names, paths in self.search().joined() if len(paths) > 2 and names & self._unread
-        ]
+        unread = [paths for names, paths in self.search().joined() if len(paths) > 2 and names & self._unread]
         if unread:
             raise NotReproducible(
                 f"{self.label} has generators in equal states, {'; '.join(map(', '.join, unread))}, and its structure does not show which of them "

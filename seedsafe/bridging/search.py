@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import count, islice
 from operator import is_not
@@ -17,15 +17,18 @@ from seedsafe.bridging.generators import Stateful, generator_of, is_generator, s
 from seedsafe.bridging.options import hook_of, registrations
 from seedsafe.bridging.sources import HookSource, Source
 from seedsafe.bridging.walk import (
+    CELL,
     CONTAINERS,
     LONGEST,
     Location,
+    Named,
     Part,
     attributes_of,
     is_leaf,
     modules_of,
     names_of,
     parts_of,
+    slots_of,
     walk,
 )
 from seedsafe.keys.key import SampleKey, address, op_of, philox, record_index
@@ -100,8 +103,10 @@ class Search:
         """Note what is in the holders nearest to the root, at most so many, for `room`."""
         near = self.snapshots[:most]
         self._near = [holder for holder, names, _ in near if names is None]
-        dicts = [(holder, names or holder) for holder, names, _ in near if isinstance(holder, dict)]
-        self._empty = [(holder, name) for holder, names in dicts for name in names if holder[name] is None]
+        named = [(one, names or one) for one, names, _ in near if names or isinstance(one, dict)]
+        self._empty = [
+            (holder, name) for holder, names in named for name in names if holder.get(name) is None
+        ]
         self.seen = self.room()
 
     def room(self) -> int:
@@ -174,8 +179,8 @@ class Search:
             self.libraries |= {module.partition(".")[0] for module in modules_of(thing)}
         if owner is not None:
             self._owners[location] = owner, far
-        if (owner is None or far) and (snapshot := _snapshot(thing)) is not None:
-            self.snapshots.append(snapshot)
+        if owner is None or far:
+            self.snapshots += _snapshots(thing)
 
     def has_entry(self, location: Location) -> bool:
         """Return whether a list or dict of a location was there at this search."""
@@ -300,24 +305,26 @@ def _number_equal_paths(candidates: list[Found]) -> None:
             candidate.path = f"{path} ({counts[path]})"
 
 
-def _snapshot(thing: Any) -> tuple[Any, ...] | None:
-    """Return what an object holds that may become another generator later, else None: the holder, names in it or None for all, things.
+def _snapshots(thing: Any) -> Iterator[tuple[Any, ...]]:
+    """Yield what an object holds that may become another generator later: the holder, names in it or None for all, things.
 
-    Those of functions and classes are the names that are None, for generators made at first use.
+    Those of functions, classes, slots and closures are the names that have nothing or None, for generators made at first use.
     """
-    holder: Any
-    names: tuple[str, ...] | None = None
+    named: list[tuple[Any, Iterable[str]]] = []
     if isinstance(thing, types.FunctionType):
-        holder, names = thing.__globals__, tuple(names_of(thing.__code__))
+        cells = [(Named(cell), (CELL,)) for cell in thing.__closure__ or ()]
+        named = [(thing.__globals__, names_of(thing.__code__)), *cells]
     elif isinstance(thing, type):
-        holder, names = vars(thing), tuple(name for name in vars(thing) if name != "__doc__")
+        named = [(vars(thing), (name for name in vars(thing) if name != "__doc__"))]
     else:
-        holder = thing if isinstance(thing, list | dict | deque) else attributes_of(thing)
-        if holder is None or len(holder) > LONGEST:
-            return None
-    if names is not None:
-        names = tuple(name for name in names if name in holder and holder[name] is None)
-    return None if names == () else (holder, names, _things(holder, names))
+        holder: Any = thing if isinstance(thing, list | dict | deque) else attributes_of(thing)
+        if holder is not None and len(holder) <= LONGEST:
+            yield holder, None, _things(holder, None)
+        named = [] if isinstance(thing, CONTAINERS) else [(Named(thing), slots_of(thing))]
+    for holder, names in named:
+        empty = tuple(name for name in names if holder.get(name, holder) is None)
+        if empty:
+            yield holder, empty, _things(holder, empty)
 
 
 def _things(holder: Any, names: tuple[str, ...] | None) -> tuple[Any, ...]:
