@@ -12,6 +12,8 @@ from threading import get_ident
 from types import ModuleType, SimpleNamespace
 from typing import Any, Final
 
+from seedsafe.bridging.walk import is_installed
+
 __all__ = ["AnotherWorker"]
 
 
@@ -40,12 +42,12 @@ class AnotherWorker:
             vars(other).update(vars(os), getpid=getpid)
 
             def imported(found: Any, name: str, names: Any = None, *_: Any) -> Any:  # inside a function
-                return other if found is os and names and _users(names.get("__name__", ""), names) else found
+                return other if found is os and names and _users(names.get("__name__", "")) else found
 
             imports = builtins.__import__
             self._replace(os.getpid, getpid, _users)
             self._replace(os, other, _users)
-            self._replace(imports, self._standing_in(imports, imported), lambda name, _: name == "builtins")
+            self._replace(imports, self._standing_in(imports, imported), "builtins".__eq__)
         data = sys.modules.get("torch.utils.data")
         if self.INFO in self._shown and data is not None:
             info = data.get_worker_info
@@ -57,7 +59,7 @@ class AnotherWorker:
             names[bound] = original  # an interrupt may come before the next line
             del self._replaced[-1]
 
-    def _replace(self, original: Any, other: Any, has: Callable[[str, dict[str, Any]], bool]) -> None:
+    def _replace(self, original: Any, other: Any, has: Callable[[str], bool]) -> None:
         for names, bound in _bindings(original, has):
             self._replaced.append((names, bound, original))
             names[bound] = other
@@ -79,26 +81,25 @@ class AnotherWorker:
         return other
 
 
-def _not_ours(name: str, names: dict[str, Any]) -> bool:
+def _not_ours(name: str) -> bool:
     home = name.partition(".")[0]
     return name == "torch.utils.data" or not (home in _LIBRARIES or home.startswith("seedsafe"))
 
 
-def _users(name: str, names: dict[str, Any]) -> bool:
-    file = names.get("__file__") or ""
-    return _not_ours(name, names) and not ("site-packages" in file or "dist-packages" in file)
+def _users(name: str) -> bool:
+    return _not_ours(name) and not is_installed(name)
 
 
 _LIBRARIES: Final = {*sys.stdlib_module_names, "numpy", "torch"}
 _bound: dict[int, tuple[int, list[tuple[dict[str, Any], str]]]] = {}
 
 
-def _bindings(thing: Any, has: Callable[[str, dict[str, Any]], bool]) -> list[tuple[dict[str, Any], str]]:
+def _bindings(thing: Any, has: Callable[[str], bool]) -> list[tuple[dict[str, Any], str]]:
     """Return the names of a thing in modules: each module's dict, and the name in it."""
     count, found = _bound.get(id(thing), (0, []))
     if count != len(sys.modules):  # a look through all of them takes milliseconds
         modules = [(name, one) for name, one in list(sys.modules.items()) if isinstance(one, ModuleType)]
-        dicts = [names for name, one in modules if has(name, names := vars(one))]
+        dicts = [vars(one) for name, one in modules if has(name)]
         found = [(names, name) for names in dicts for name, value in list(names.items()) if value is thing]
         _bound[id(thing)] = len(sys.modules), found
     return found

@@ -102,8 +102,7 @@ class Asked:
 
     def run(self, address: Address, call: Callable[[Address], Any]) -> Any:
         """Run a call, as often as it takes until it asks only generators that were keyed."""
-        if regions.door.locked():
-            regions.wait()
+        regions.wait()
         with regions.lock:
             return self._run(address, call)
 

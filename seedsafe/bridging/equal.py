@@ -47,7 +47,7 @@ class Found:
         """The hooked object whose seed it has before any other sets it."""
         return next(iter(self.seeders), None)
 
-    def read(self) -> Found:
+    def read(self) -> None:
         """Note the present state: of a hooked object that of its nearest generators."""
         states = _states(self.parts())
         if not states:
@@ -58,7 +58,6 @@ class Found:
         named = [(name, state) for name, (state, _) in states.items()]
         self.state = repr((self.hook, named)) if states else None
         self.holders = frozenset(holder for _, holder in states.values())
-        return self
 
     def held_below(self, other: Found) -> list[Any]:
         """Return what is now on the way to it from another one. If a hook has replaced any of it, nobody asks this generator again."""
@@ -127,7 +126,7 @@ def group_by_state(
         roles = paired_by_role(members) if equal is None and is_new and len(members) > 2 else [members]
         for role in roles or [members]:
             _put(groups, role, names, groups.get(members[0].path))
-        if roles is None:
+        if not roles:
             unread.add(groups[members[0].path].name)
     return groups, unread
 
@@ -141,22 +140,6 @@ def _put(
     for member in members:
         if member.path not in groups:
             groups[member.path] = Group(name, member.thing, name if family is None else family.family)
-
-
-def paired_by_role(members: Sequence[Found]) -> list[list[Found]] | None:
-    """Return generators in equal states in groups of one role each, or None if the objects' structure shows no roles.
-
-    Two have one role if their paths differ in one step, between two alike objects of which each is a pipeline: a list, or an object that
-    holds several. So the k-th of one list goes with the k-th of another, among members of the same class. Attributes and entries of
-    dicts come first; the entries of one list are pipelines themselves only if no attributes are.
-
-    Args:
-        members: in the order of the search.
-    """
-    roles = _roles([_line(member.location) for member in members])
-    return (
-        None if len(roles) in (0, len(members)) else [[members[number] for number in role] for role in roles]
-    )
 
 
 class _Step(NamedTuple):
@@ -183,8 +166,17 @@ def _line(location: Location) -> list[_Step]:
     return line[::-1]
 
 
-def _roles(lines: Sequence[list[_Step]]) -> list[list[int]]:
-    """Return the numbers of the lines of each role, or nothing if they can be read in two ways."""
+def paired_by_role(members: Sequence[Found]) -> list[list[Found]]:
+    """Return generators in equal states in groups of one role each; none if the objects' structure shows no roles, or may be read in two ways.
+
+    Two have one role if their paths differ in one step, between two alike objects of which each is a pipeline: a list, or an object that
+    holds several. So the k-th of one list goes with the k-th of another, among members of the same class. Attributes and entries of
+    dicts come first; the entries of one list are pipelines themselves only if no attributes are.
+
+    Args:
+        members: in the order of the search.
+    """
+    lines = [_line(member.location) for member in members]
     labels = [tuple(step.label for step in line) for line in lines]
     below = Counter(label[:end] for label in labels for end in range(len(label) + 1))
     sides: dict[bool, dict[Any, list[int]]] = {True: defaultdict(list), False: defaultdict(list)}
@@ -208,7 +200,9 @@ def _roles(lines: Sequence[list[_Step]]) -> list[list[int]]:
     for number, role in enumerate(role_of):
         roles[role].append(number)
     alone = [role for role, numbers in roles.items() if len(numbers) == 1]
-    return [] if any(_is_torn(lines, labels, alone, *front) for front in fronts) else list(roles.values())
+    if len(alone) == len(members) or any(_is_torn(lines, labels, alone, *front) for front in fronts):
+        return []
+    return [[members[number] for number in numbers] for numbers in roles.values()]
 
 
 def _is_torn(
@@ -224,15 +218,14 @@ def _is_torn(
     alone on both sides, of one class, may be a pair.
     """
     first, inner = lines[numbers[0]][end - 1], lines[numbers[0]][end:]
-    if not first.named and any(not step.named and step.label[-1] > 1 for step in inner):
-        return True
+    is_grid = not first.named and any(not step.named and step.label[-1] > 1 for step in inner)
     sides = {labels[number][:end] for number in numbers}
     left = {
         (labels[number][:end], lines[number][-2].kind, lines[number][-1].label[0])
         for number in alone
         if labels[number][:end] in sides
     }
-    return len(left) > len({left_over[1:] for left_over in left})
+    return is_grid or len(left) > len({left_over[1:] for left_over in left})
 
 
 def _unpickled_group(generator: Found, earlier: Mapping[str, Group]) -> Group | None:

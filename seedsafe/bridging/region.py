@@ -78,8 +78,8 @@ class Regions:
         return bool(self.inside) and self.lock._is_owned()  # type: ignore[attr-defined]  # threading.Condition uses it too
 
     def wait(self) -> None:
-        """Wait for the door to open, unless this thread is inside."""
-        if not self.lock._is_owned():  # type: ignore[attr-defined]
+        """Wait for the door to open, if it is shut and this thread is not inside."""
+        if self.door.locked() and not self.lock._is_owned():  # type: ignore[attr-defined]
             with self.door:
                 pass
 
@@ -344,8 +344,7 @@ class Region:
         An interrupt (Ctrl-C) may come in the middle of any step, and at the start of any function, even of ``__exit__``. So this
         is a generator, which waits inside its try, and leaves again what an interrupt has kept it from leaving.
         """
-        if regions.door.locked():
-            regions.wait()
+        regions.wait()
         with regions.lock:  # no interrupt comes between a lock's own steps in C
             try:
                 self._enter()

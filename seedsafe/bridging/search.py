@@ -149,7 +149,8 @@ class Search:
         """Yield pairs of generators that were in different states when they were found, and are in equal ones now."""
         first: dict[str, Found] = {}
         for one in self.candidates:
-            if one.hook is not None or one.seeded_by or one.read().state is None:
+            one.read()
+            if one.hook is not None or one.seeded_by or one.state is None:
                 continue
             equal = first.setdefault(str(one.state), one)
             are_new = self.groups[equal.path].family != self.groups[one.path].family
@@ -225,12 +226,15 @@ def find(
         result.visit(location)
         result.incomplete = number == MOST
     result.candidates.sort(key=lambda candidate: candidate.location.order)
-    _number_equal_paths(result.candidates)
-    generators = [candidate.read() for candidate in result.candidates]
+    counts: Counter[str] = Counter()
+    for candidate in result.candidates:  # the arguments of a partial function, for instance, have equal paths
+        counts[path := candidate.path] += 1
+        candidate.path += f" ({counts[path]})" * (counts[path] > 1)
+        candidate.read()
     earlier = earlier or {}
-    result.groups, result.unread = group_by_state(generators, earlier, equal)
+    result.groups, result.unread = group_by_state(result.candidates, earlier, equal)
     known = {id(group.thing) for group in earlier.values()}
-    for candidate in generators:
+    for candidate in result.candidates:
         path = candidate.path
         if id(candidate.thing) not in known:
             late = earlier[path].late if path in earlier else is_late(candidate.location)
@@ -258,21 +262,12 @@ def held_generators(
 
     locations = walk(root, parts, most=5_000, seconds=seconds)
     held = islice((location for location in locations if is_generator(location.thing)), 64)
-    found = (stateful(named_place(name, location), location.thing) for location in held)
-    return [generator for generator in found if generator is not None]
+    return list(filter(None, (stateful(named_place(name, location), location.thing) for location in held)))
 
 
 def _late_segment(name: str) -> int:
     """Return a position that follows from a name alone, behind all others."""
     return 2**33 + record_index(name) % 2**48
-
-
-def _number_equal_paths(candidates: list[Found]) -> None:
-    """Number the paths that several candidates have: the arguments of a partial function, for instance, have equal ones."""
-    counts: Counter[str] = Counter()
-    for candidate in candidates:
-        counts[path := candidate.path] += 1
-        candidate.path += f" ({counts[path]})" * (counts[path] > 1)
 
 
 def _snapshots(thing: Any) -> Iterator[tuple[Any, ...]]:

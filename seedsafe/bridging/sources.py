@@ -308,6 +308,5 @@ def globals_for(options: Bridge, *, one_thread: bool = False) -> tuple[Source, .
     return sources
 
 
-def renew_numpy() -> None:
-    """Repair NumPy's global generator in a process that was forked while another thread was keying it."""
-    _numpy.renew()
+renew_numpy = _numpy.renew
+"""Repairs NumPy's global generator in a process that was forked while another thread was keying it."""

@@ -35,6 +35,7 @@ __all__ = [
     "Part",
     "attributes_of",
     "held_by",
+    "is_installed",
     "is_leaf",
     "modules_of",
     "named_place",
@@ -118,10 +119,9 @@ class Location:
 
     def stored(self) -> Any:
         """Return what its holder stores in its location now, or None."""
-        try:
+        with suppress(LookupError):
             return None if self.holder is None else self.holder[self.name]
-        except LookupError:
-            return None
+        return None
 
     def below(self, other: Location) -> list[Location]:
         """Return the locations from another one on the way to it, without that one, to itself."""
@@ -505,7 +505,7 @@ class Contents:
             cells = [(".closure", Named(cell)[CELL]) for cell in thing.__closure__ or ()]
             named = cells + _globals_of(thing)
         elif isinstance(thing, type):
-            parts = () if _is_installed(_module(thing)) else list(vars(thing).items())
+            parts = () if is_installed(_module(thing)) else list(vars(thing).items())
             named = ((name, part) for name, part in parts if not name.startswith("__"))
         elif hasattr(type(thing), "cache_info"):  # of functools.lru_cache
             named = (("cache_info()", thing.cache_info().misses),)
@@ -593,7 +593,7 @@ def _is_code(thing: Any) -> bool:
 
 
 @functools.lru_cache(4096)
-def _is_installed(module: str) -> bool:
+def is_installed(module: str) -> bool:
     """Return whether a module is a library's, whose globals and attributes of classes are not the user's."""
     file = getattr(sys.modules.get(module), "__file__", None) or ""
     return module.partition(".")[0] in sys.stdlib_module_names or "-packages" in file
@@ -604,7 +604,7 @@ def _is_users(thing: Any) -> bool:
     if isinstance(thing, CONTAINERS) or hasattr(type(thing), "cache_info"):
         return True
     kind: Any = type(thing)
-    return not _is_code(thing) and (_is_unseen(kind) or not _is_installed(_module(kind)))
+    return not _is_code(thing) and (_is_unseen(kind) or not is_installed(_module(kind)))
 
 
 @functools.lru_cache(4096)
@@ -628,7 +628,7 @@ def _children(thing: Any) -> int:
 
 def _globals_of(function: types.FunctionType) -> list[tuple[str, Any]]:
     """Return the globals that a user's function names, except modules."""
-    if _is_installed(_module(function)):
+    if is_installed(_module(function)):
         return []
     found, names = function.__globals__, names_of(function.__code__)
     named = ((f" → {name}", found[name]) for name in names if name in found)
