@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 
+import seedsafe as ss
 from seedsafe_torch import AugmentedDataset, loader
 
 RARE = 60
@@ -104,3 +105,82 @@ def test_one_that_a_read_replaces_keeps_its_place() -> None:
     dataset = AugmentedDataset(Replacing(np.random.default_rng, "none"), seed=42, bridge=True)
     expected, found = (list(numbers_of(one, range(84)).values()) for one in (base, dataset))
     assert found[RARE + 1 :] == [row[:2] for row in expected[RARE + 1 :]]
+
+
+class Base:
+    def __len__(self) -> int:
+        return 8
+
+    def __getitem__(self, index: int) -> Any:
+        return index
+
+
+class Inside:
+    __slots__ = ("rng",)
+
+
+class InASlot(Base):
+    def __init__(self) -> None:
+        self.inside = Inside()
+
+    def __getitem__(self, index: int) -> Any:
+        if not hasattr(self.inside, "rng"):
+            self.inside.rng = random.Random(3)
+        return self.inside.rng.random()
+
+
+class InAClosure(Base):
+    def __init__(self) -> None:
+        rng: Any = None
+
+        def draw() -> float:
+            nonlocal rng
+            rng = rng or random.Random(3)
+            return float(rng.random())
+
+        self.draw = draw
+
+    def __getitem__(self, index: int) -> Any:
+        return self.draw()
+
+
+@pytest.mark.parametrize("base", [InASlot, InAClosure])
+def test_one_that_comes_into_a_slot_or_a_closure_is_keyed(base: Any) -> None:
+    one, other = (AugmentedDataset(base(), seed=1, bridge=True) for _ in range(2))
+    first = [one.at(index, epoch=0) for index in range(8)]
+    assert [other.at(index, epoch=0) for index in reversed(range(8))] == first[::-1]
+    assert one.reader.report() == "keyed: 1 stored generator"
+
+
+class Locked(random.Random):
+    """It takes its first seed alone."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.is_locked = True
+
+    def seed(self, *seed: Any) -> None:
+        if hasattr(self, "is_locked"):
+            raise RuntimeError("locked")
+        super().seed(*seed)
+
+
+class Unset(Locked):
+    """It cannot be set back."""
+
+    def seed(self, *seed: Any) -> None:
+        random.Random.seed(self, *seed)
+
+    def setstate(self, state: Any) -> None:
+        raise RuntimeError("locked")
+
+
+@pytest.mark.parametrize("kind", [Locked, Unset])
+def test_a_generator_that_cannot_be_set_is_named_and_no_sample_replaces_it(kind: Any) -> None:
+    base = Base()
+    base.rng = kind()  # type: ignore[attr-defined]
+    dataset = AugmentedDataset(base, seed=1, bridge=True, on_error="replace")
+    with pytest.raises(
+        ss.NotReproducible, match=r"generator \.rng \(a \w+\) cannot be read or set: .*locked.*register_hook"
+    ):
+        dataset.at(0, epoch=0)
