@@ -14,16 +14,16 @@ import numpy as np
 from torch.utils.data import Subset, get_worker_info
 
 from seedsafe import SampleIndex, SampleKey
-from seedsafe.reading import KeyedCollate, KeyedReader, Repeats, current, entered
+from seedsafe.reading import KeyedReader, Repeats, current, entered
 from seedsafe_torch import frames
 
 __all__ = [
     "Fetch",
-    "collate_keyed",
     "fetch_above",
     "first_asked",
     "restamped",
     "tell_worker",
+    "through",
     "users",
 ]
 
@@ -75,7 +75,9 @@ class Fetch(NamedTuple):
             return entered(stamp)
         last = _last.read
         if last is None or last[0] is not self.index:
-            repeats = _repeats.setdefault(self.dataset, Repeats(self.dataset))
+            repeats = _repeats.get(self.dataset)
+            if repeats is None:
+                repeats = _repeats[self.dataset] = Repeats(self.dataset)
             last = _last.read = self.index, entered(stamp, repeats, int(self.index))
         return last[1]
 
@@ -123,13 +125,13 @@ def _lists(dataset: Any, asked: list[Any], inside: Any, indices: Any) -> bool:
     stamped = all(isinstance(index, SampleIndex) for index in asked)
     if type(dataset) is not Subset or not stamped:
         return False
-    reached, listed = _through(dataset, asked)
+    reached, listed = through(dataset, asked)
     if reached is not inside or listed != list(indices):
         return False
     reader = inside.reader
     if dataset not in _looked_at and (reader.augment or reader.bridged):
         _looked_at.add(dataset)
-        every = np.asarray(_through(dataset, range(len(dataset)))[1])
+        every = np.asarray(through(dataset, range(len(dataset)))[1])
         order = np.argsort(every, kind="stable")
         for place in np.flatnonzero(np.diff(every[order]) == 0)[:1]:
             first, second = order[place : place + 2].tolist()
@@ -137,18 +139,13 @@ def _lists(dataset: Any, asked: list[Any], inside: Any, indices: Any) -> bool:
     return True
 
 
-def _through(dataset: Any, positions: Iterable[int]) -> tuple[Any, list[Any]]:
-    """Return the dataset inside Subsets, and what they list for some positions."""
-    listed: list[Any] = list(map(int, positions))
-    while type(dataset) is Subset:
-        listed, dataset = [dataset.indices[index] for index in listed], dataset.dataset
+def through(dataset: Any, positions: Iterable[int] = ()) -> tuple[Any, list[int]]:
+    """Return the dataset inside wrappers of ours and Subsets, none of which keeps a sample, and its positions for some of theirs."""
+    listed = list(map(int, positions))
+    while type(dataset) is Subset or getattr(type(dataset), "passes_on", False):
+        listed = [dataset.indices[index] for index in listed] if type(dataset) is Subset else listed
+        dataset = dataset.dataset
     return dataset, listed
-
-
-def collate_keyed(samples: Any, collate: KeyedCollate) -> Any:
-    """Collate samples while generators follow the key of the first index asked for, if it is stamped."""
-    first = first_asked()
-    return collate.collate(samples) if first is None else collate(samples, first)
 
 
 def first_asked() -> SampleIndex | None:
