@@ -31,13 +31,8 @@ _noted: Final[deque[SampleIndex]] = deque(maxlen=2**14)
 """The stamped indices that a worker got last: those of its batch."""
 _repeats: WeakKeyDictionary[Any, Repeats] = WeakKeyDictionary()
 _looked_at: WeakSet[Any] = WeakSet()
-
-
-class _Last(threading.local):
-    read: tuple[SampleIndex, entered] | None = None
-
-
-_last = _Last()
+_last = threading.local()
+"""Its `read` is the stamped index that this thread read last, and the context of that read."""
 
 
 class Fetch(NamedTuple):
@@ -73,7 +68,7 @@ class Fetch(NamedTuple):
         """Return the context of this read by the outermost dataset."""
         if not isinstance(self.index, SampleIndex):
             return entered(stamp)
-        last = _last.read
+        last: tuple[SampleIndex, entered] | None = getattr(_last, "read", None)
         if last is None or last[0] is not self.index:
             repeats = _repeats.get(self.dataset)
             if repeats is None:

@@ -20,7 +20,6 @@ from seedsafe_torch.cell import epoch_to_set
 from seedsafe_torch.iterable import (
     NOTHING,
     AugmentedIterable,
-    checked_state,
     divides_anew,
     has_own_iter,
     marks_of,
@@ -33,7 +32,7 @@ from seedsafe_torch.passes import (
     length_of,
     warn_of_a_loader_made_anew,
 )
-from seedsafe_torch.stream_state import Start, Task, start_of
+from seedsafe_torch.stream_state import Start, Task, check_state, start_of
 
 __all__ = ["StreamLoader"]
 
@@ -118,7 +117,9 @@ class StreamLoader(DataLoader[Any]):
         Raises:
             ValueError: the argument is not such a state; or from the pass: the state is of another number of workers.
         """
-        self._next, self._progress, self._begun = checked_state(self._stream, state), None, []
+        delivers = has_own_iter(type(self._stream))
+        self._next = check_state(state, self._stream, delivers=delivers)
+        self._progress, self._begun = None, []
         self._stream._request = None
 
     def resume(self, *, step: SupportsIndex, epoch: SupportsIndex | None = None) -> None:
