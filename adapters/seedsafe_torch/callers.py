@@ -52,7 +52,8 @@ class Caller:
     Args:
         answers: whether the numbers that it sets count its own passes, from 0 in each process, whatever state was loaded (`counts_passes`);
             whether it reads the entries to know their number, and delivers none of them (`only_counts`); whether it may leave a pass after
-            any batch because another loader has ended (`leaves_passes`).
+            any batch because another loader has ended (`leaves_passes`); and the DistributedSampler around the sampler, such as the one that
+            Lightning wraps it in, which divides the indices among ranks (`wrapper`). For a trainer, what else it is known by.
 
     Example:
         >>> caller = Caller()
@@ -115,12 +116,11 @@ def sharing_error(sampler: Any) -> ValueError:
 class AccelerateLoader(Caller):
     """A loader from Accelerate's ``prepare`` or ``skip_first_batches``. Each counts its passes from 0, and sets their number as the epoch."""
 
-    def __init__(self, loading: Any) -> None:
-        self._loading = loading
+    loading: Any
 
     def epoch(self, number: SupportsIndex, latest: int | None) -> SupportsIndex:
         """Return the number. Warn if the latest pass had the same one: this loader has then begun to count anew."""
-        draws_first = getattr(self._loading, "use_stateful_dataloader", True)  # and sets its number later
+        draws_first = getattr(self.loading, "use_stateful_dataloader", True)  # and sets its number later
         if not draws_first and latest is not None and latest == number:
             frames.warn(
                 f"epoch {number} is served again, because a loader from Accelerate or skip_first_batches counts its own passes "
@@ -130,7 +130,7 @@ class AccelerateLoader(Caller):
 
     def check_shares(self, ranks: int, *, fixed: bool) -> None:
         """Raise a ValueError if Accelerate shares out the batches of a sampler that is itself one rank's share."""
-        processes = max(getattr(sampler, "num_processes", 1) for sampler in samplers_of(self._loading))
+        processes = max(getattr(sampler, "num_processes", 1) for sampler in samplers_of(self.loading))
         if ranks > 1 and processes > 1:
             raise ValueError(
                 f"Accelerate itself shares a loader's batches out to its {processes} processes, so each would serve a share of a "
@@ -142,7 +142,11 @@ def _accelerates(sampler: Any) -> AccelerateLoader | None:
     """Return the Accelerate loader that is being read and has this sampler inside, or None."""
     state: Any = sys.modules.get("accelerate.state")
     loading = state.GradientState().active_dataloader if state else None
-    return AccelerateLoader(loading) if any(inside is sampler for inside in samplers_of(loading)) else None
+    return (
+        AccelerateLoader(loading=loading)
+        if any(inside is sampler for inside in samplers_of(loading))
+        else None
+    )
 
 
 class FitLoop(Caller):
@@ -152,9 +156,8 @@ class FitLoop(Caller):
     that loader: if there are three, they are epochs 3 E, 3 E + 1 and 3 E + 2. In the mode "max_size" it reads such a loader once.
     """
 
-    def __init__(self, loop: Any, sampler: Any) -> None:
-        self._loop = loop
-        self._sampler = sampler
+    loop: Any
+    sampler: Any
 
     def epoch(self, number: SupportsIndex, latest: int | None) -> SupportsIndex:
         """Return the epoch that the loop serves next.
@@ -165,7 +168,7 @@ class FitLoop(Caller):
         Raises:
             ValueError: Lightning would read more batches than ``limit_train_batches``.
         """
-        loop = self._loop
+        loop = self.loop
         epochs, batches = loop.epoch_progress.current, loop.epoch_loop.batch_progress
         repeats_epoch = loop.restarting and epochs.completed < epochs.processed
         # Lightning takes a step of the epoch for its end.
@@ -177,14 +180,14 @@ class FitLoop(Caller):
                 f"Lightning would serve more than the {loop.max_batches} batches of epoch {epochs.completed} that limit_train_batches "
                 "allows, because it repeats the end of an epoch with max_steps: resume from the checkpoint of another step"
             )
-        own = (one for one in loaders if self._sampler in samplers_of(one))
+        own = (one for one in loaders if self.sampler in samplers_of(one))
         passes = max((passes_of(loop, one) for one in own), default=1)
-        first, loaded = int(epochs.completed) * passes, self._sampler.loaded_epoch
+        first, loaded = int(epochs.completed) * passes, self.sampler.loaded_epoch
         return loaded if loaded is not None and first < loaded < first + passes else first
 
     def has_read(self, epoch: int, loaded: int) -> bool:
         """Return whether the loop resumes within this epoch and a CombinedLoader in the mode "max_size" had finished this shorter loader."""
-        loop = self._loop
+        loop = self.loop
         batches = loop.epoch_loop.batch_progress
         within = loop.restarting and batches.current.ready > 0 and not batches.is_last_batch
         return bool(
@@ -205,7 +208,7 @@ def _lightnings(sampler: Any) -> Caller | None:
     """Return the loop, loader, wrapper or iterator of Lightning or Fabric that calls a sampler now, or None."""
     for setter in frames.callers_of("_set_sampler_epoch"):
         if hasattr(setter, "epoch_progress"):
-            return FitLoop(setter, sampler)
+            return FitLoop(loop=setter, sampler=sampler)
         # A loader that Fabric set up sets the number of its passes, which adds nothing for a sampler that counts them itself.
         return Caller(counts_passes=True) if hasattr(setter, "_num_iter_calls") else None
     for reading in frames.objects_in("__iter__"):

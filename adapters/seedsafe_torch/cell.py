@@ -185,13 +185,8 @@ class EpochCell(WarningLog):
         self._watched = -(-(length or 0) // self._step)
         self.shared = Shared(_BY_WORKER + 1, _KINDS + self._watched)
 
-    @property
-    def epoch(self) -> int:
-        """The current epoch."""
-        return self.shared[_EPOCH]
-
-    @epoch.setter
-    def epoch(self, epoch: int) -> None:
+    def set_epoch(self, epoch: int) -> None:
+        """Set the current epoch."""
         self.hand_on()
         self.shared[_EPOCH] = epoch
 

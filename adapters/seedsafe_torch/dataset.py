@@ -245,7 +245,7 @@ class AugmentedDataset(Noting, Forwarding, Dataset[Any]):
         number = epoch_to_set(epoch, "an AugmentedDataset")
         if self._holds_epoch:
             return
-        self._cell.epoch = number
+        self._cell.set_epoch(number)
         self._epoch_calls = (self._epoch_calls[0] + 1, number)
 
     def hold_epoch(self, epoch: SupportsIndex | None) -> None:
