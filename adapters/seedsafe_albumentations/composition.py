@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -87,6 +87,7 @@ class Compose(Named):
             _read("bbox_params", bbox_params, BboxParams),
             _read("keypoint_params", keypoint_params, KeypointParams),
             _read("additional_targets", additional_targets, dict),
+            self.is_check_shapes,
         )
         streams = [stream.name for stream in self.pipeline.streams() if "@" not in stream.name]
         self._names = dict(zip(streams, map(name_of, _with_streams(members)), strict=False))
@@ -94,7 +95,7 @@ class Compose(Named):
     def add_targets(self, additional_targets: dict[str, str] | None) -> None:
         """Add further arguments, each with what it is."""
         self.additional_targets |= additional_targets or {}
-        self._parts = self._new_parts()
+        self._parts = replace(self._parts, additional=self.additional_targets)
 
     def __call__(
         self, *arguments: Any, key: ss.SampleKey | None = None, force_apply: bool = False, **data: Any
@@ -110,7 +111,7 @@ class Compose(Named):
         Raises:
             ValueError: ``strict`` is set, and an argument is no part; or a part has a wrong form.
         """
-        if self.strict and not self._asks["own"] and (unknown := sorted(set(data) - self.available_keys)):
+        if self.strict and not self._parts.own and (unknown := sorted(set(data) - self.available_keys)):
             raise ValueError(f"strict=True takes the parts alone, got {unknown}: leave them out, or strict")
         result, used = self._run(arguments, key, force_apply, data)
         if self.save_applied_params:

@@ -33,14 +33,21 @@ _INHERITED: Final = {
 }
 """What albumentations 2 writes of a transform's base class, which the transform itself does not take."""
 
+
+def _gone(name: str) -> type:
+    """Return the class of a transform that earlier releases had and wrote; a call says what to do."""
+
+    def refuse(cls: type, **options: Any) -> Any:
+        raise ValueError(f"data contain {name}, which is gone: make the pipeline again, with Random{name}")
+
+    return type(name, (), {"__new__": refuse})
+
+
 _OWN: Final = (
-    *(PixelAffine, ScaledRotation, ShareNoise, Standardized, StandardizedCHW, Fraction),
-    Original,
+    *(PixelAffine, ScaledRotation, ShareNoise, Standardized, StandardizedCHW, Fraction, Original),
+    *map(_gone, ("Fog", "Rain", "Shadow", "Snow", "SunFlare")),
 )
 """The transforms that this module adds to seedsafe's."""
-
-_GONE: Final = ("Fog", "Rain", "Shadow", "Snow", "SunFlare")
-"""Transforms that earlier releases had and wrote."""
 
 
 def to_dict(transform: Any, on_not_implemented_error: str = "raise") -> dict[str, Any]:
@@ -119,7 +126,7 @@ def from_dict(transform_dict: dict[str, Any], nonserializable: dict[str, Any] | 
 def _from_ours(data: dict[str, Any]) -> Any:
     """Return the pipeline that this module's or seedsafe's ``to_dict`` described."""
     here: Any = sys.modules[str(__package__)]
-    core = ss.Compose.from_dict(_with_tuples(data), classes=_OWN)
+    core = ss.Compose.from_dict(data, classes=_OWN)
     extra = dict(data.get("extra", {}))
     name, p, to_tensor = extra.pop("class", "Compose"), extra.get("p", 1), extra.pop("to_tensor", None)
     alone = extra.pop("alone", False)
@@ -137,19 +144,6 @@ def _from_ours(data: dict[str, Any]) -> Any:
         each = core.keypoints.check_each_transform
         extra["keypoint_params"] = KeypointParams("xy", None, core.keypoints.outside != "keep", True, each)
     return getattr(here, name)(transforms, **extra)
-
-
-def _with_tuples(data: Any) -> Any:
-    """Return plain data with tuples instead of lists of numbers: this module's transforms do not convert them."""
-    if isinstance(data, list):
-        values = [_with_tuples(one) for one in data]
-        return values if not data or isinstance(data[0], dict) else tuple(values)
-    if not isinstance(data, dict):
-        return data
-    if data.get("transform") in _GONE:
-        name = data["transform"]
-        raise ValueError(f"data contain {name}, which is gone: make the pipeline again, with Random{name}")
-    return {name: _with_tuples(value) for name, value in data.items()}
 
 
 def _from_theirs(plain: dict[str, Any], nonserializable: dict[str, Any]) -> Any:

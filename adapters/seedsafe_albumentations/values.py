@@ -35,6 +35,8 @@ class Standardized(ss.ImageTransform):
     std: tuple[float, ...]
 
     def __post_init__(self) -> None:
+        for name in ("mean", "std"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))  # plain data has lists
         self._by(1.0)  # raises the errors about mean and std early
 
     def out_info(self, info: ss.Info, params: Any) -> ss.Info:
