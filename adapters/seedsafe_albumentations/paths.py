@@ -12,7 +12,14 @@ from typing import Any, Final
 
 import numpy as np
 
-__all__ = ["register"]
+__all__ = [
+    "denormalize_bbox",
+    "denormalize_bboxes",
+    "normalize_bbox",
+    "normalize_bboxes",
+    "register",
+    "to_tuple",
+]
 
 _PATHS: Final = (
     *("augmentations", "augmentations.blur", "augmentations.blur.transforms", "augmentations.crops"),
@@ -41,7 +48,7 @@ def register(package: str) -> None:
     """Add the modules to ``sys.modules``, with all names of the package."""
 
     def name_of(name: str) -> Any:
-        return _HELPERS.get(name) or getattr(sys.modules[package], name)
+        return globals()[name] if name in __all__ else getattr(sys.modules[package], name)
 
     for path in _PATHS:
         result = ModuleType(f"{package}.{path}", __doc__)
@@ -82,9 +89,3 @@ def normalize_bbox(bbox: Any, rows: int, cols: int) -> tuple[Any, ...]:
 def denormalize_bbox(bbox: Any, rows: int, cols: int) -> tuple[Any, ...]:
     """Convert a box from [0, 1] to pixels (1.x)."""
     return (*(one * side for one, side in zip(bbox, (cols, rows) * 2, strict=False)), *bbox[4:])
-
-
-_HELPERS: Final = {
-    one.__name__: one
-    for one in (to_tuple, normalize_bboxes, denormalize_bboxes, normalize_bbox, denormalize_bbox)
-}

@@ -14,6 +14,7 @@ from typing import Any, Final, TextIO
 
 import seedsafe as ss
 from seedsafe_albumentations.arguments import check_only
+from seedsafe_albumentations.functions import Nothing
 from seedsafe_albumentations.geometry import PixelAffine, ScaledRotation
 from seedsafe_albumentations.noise import ShareNoise
 from seedsafe_albumentations.originals import CLASSES, Original, instead, lack, theirs
@@ -22,7 +23,7 @@ from seedsafe_albumentations.values import Fraction, Standardized, StandardizedC
 
 __all__ = ["from_dict", "load", "save", "to_dict"]
 
-_DROPPED = ("params", "applied", "__version__")
+_DROPPED = ("__class_fullname__", "params", "applied", "__version__")
 _INHERITED: Final = {
     "PadIfNeeded": ("padding",),
     "RGBShift": ("approximation", "noise_params", "noise_type", "spatial_mode"),
@@ -65,7 +66,7 @@ def to_dict(transform: Any, on_not_implemented_error: str = "raise") -> dict[str
     """
     check_only(on_not_implemented_error, "on_not_implemented_error", "raise", "leave what is code out")
     here: Any = sys.modules[str(__package__)]
-    alone = not hasattr(transform, "to_dict")
+    alone = isinstance(transform, Nothing) or not hasattr(transform, "to_dict")
     plain: dict[str, Any] = (here.Compose([transform]) if alone else transform).to_dict()
     return plain | {"extra": plain.get("extra", {}) | {"alone": True}} if alone else plain
 
@@ -159,14 +160,10 @@ def _from_theirs(plain: dict[str, Any], nonserializable: dict[str, Any]) -> Any:
     arguments = {
         key: tuple(value) if isinstance(value, list) else value
         for key, value in plain.items()
-        if key != "__class_fullname__"
-        and key not in (*_DROPPED, *_INHERITED.get(name, ()))
-        and value is not None
+        if key not in (*_DROPPED, *_INHERITED.get(name, ())) and value is not None
     }
     if "transforms" in plain:
         arguments["transforms"] = [_from_theirs(one, nonserializable) for one in plain["transforms"]]
-        if not plain.get("additional_targets"):
-            arguments.pop("additional_targets", None)
     if name in CLASSES and not lack():  # their data also have options of base classes
         for key in arguments.keys() - signature(theirs(name)).parameters.keys():
             del arguments[key]

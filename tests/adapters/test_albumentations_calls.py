@@ -315,6 +315,7 @@ def test_an_option_of_the_original_is_an_error_without_it(
         A.ToTensorV2(),
         A.OneOf([A.Blur(), A.Affine()]),
         A.RGBShift(0.1),
+        A.NoOp(),
     ],
     ids=repr,
 )
