@@ -42,10 +42,7 @@ def OneOrOther(
 def SomeOf(transforms: Sequence[Any], n: int = 1, replace: bool = False, p: float = 1) -> Any:
     """Return a choice of n transforms, all equally likely, which fire with their own p."""
     members = _without_tensors(transforms)
-    n = _count(n)
-    return ss.SomeOf(
-        members, n=n if flag_of(replace, "replace") else min(n, len(members)), replace=replace, p=p
-    )
+    return ss.SomeOf(members, n=_count(n, members, replace), replace=replace, p=p)
 
 
 @name_for(ss.OneOf)
@@ -56,8 +53,7 @@ def RandomOrder(transforms: Sequence[Any], n: int = 1, replace: bool = False, p:
         ValueError: there are more than 720 orders.
     """
     members = _without_tensors(transforms)
-    n = _count(n)
-    count = n if flag_of(replace, "replace") else min(n, len(members))
+    count = _count(n, members, replace)
     orders = (len(members) ** count) if replace else perm(len(members), count)
     if orders > _ORDERS:
         raise ValueError(
@@ -67,12 +63,13 @@ def RandomOrder(transforms: Sequence[Any], n: int = 1, replace: bool = False, p:
     return ss.OneOf([ss.Compose(list(one)) for one in sequences], p=p)
 
 
-def _count(n: Any) -> int:
+def _count(n: Any, members: list[Any], replace: Any) -> int:
+    """Return how many members are chosen; without replacement these are at most all."""
     if not is_number(n) or n != n // 1 or n < 1:
         raise ValueError(
             f"n must be a whole number from 1 on, got {n!r}: pass the number of transforms to apply"
         )
-    return int(n)
+    return int(n) if flag_of(replace, "replace") else min(int(n), len(members))
 
 
 def _without_tensors(transforms: Sequence[Any]) -> list[Any]:

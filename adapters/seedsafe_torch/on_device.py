@@ -139,17 +139,18 @@ class OnDevice(nn.Module):
         numbers = self._numbers(batch, moved, keys, labels, layout)
         if not count:
             batch, moved = _blank(batch), None if moved is None else _blank(moved)
+        before = batch, moved
         for step, drawn in zip(self._steps, numbers.of_steps, strict=True):
-            batch = step.images(batch, drawn)
-            moved = moved if moved is None else step.masks(moved, drawn)
+            batch = step.apply(batch, drawn)
+            moved = step.apply(moved, drawn, 1) if step.moves and moved is not None else moved
         if numbers.mixture is not None:
             batch = _mixed(batch, numbers.mixture)
-        batch = batch[:count].to(dtype) if dtype in _HALVES else batch[:count]
-        result = _in_form(batch, layout.images if self._to_first is None else "NCHW")
-        result = _own(result, any(step.copies for step in self._steps))
+        result = batch[:count].to(dtype) if dtype in _HALVES else batch[:count]
+        result = _in_form(result, layout.images if self._to_first is None else "NCHW")
+        result = _own(result, batch is not before[0])
         if moved is not None:
             masked = _in_form(moved[:count], layout.masks)
-            return result, _own(masked, any(step.moves for step in self._steps))
+            return result, _own(masked, moved is not before[1])
         return result if numbers.mixture is None else (result, numbers.mixture.labels)
 
     def extra_repr(self) -> str:
@@ -178,10 +179,7 @@ class OnDevice(nn.Module):
             return _Layout(form, form)
         if self.mix is not None:
             raise ValueError("masks cannot be mixed: make the module without mix=")
-        if not isinstance(masks, Tensor):
-            raise TypeError(
-                f"masks must be a tensor, got {type(masks).__qualname__}: pass one mask for each image"
-            )
+        _check_tensor("masks", masks, "one mask for each image")
         of_masks = "NHW" if masks.ndim == 3 else "NCHW" if first else "NHWC"
         if len(of_masks) != masks.ndim or _sides(masks, of_masks) != _sides(images, form):
             raise ValueError(
@@ -243,11 +241,23 @@ def _require_apart(pipeline: ss.Compose, before: ss.Compose) -> None:
         )
 
 
-def _check_images(images: Any) -> None:
-    if not isinstance(images, Tensor):
-        raise TypeError(
-            f"images must be a tensor, got {type(images).__qualname__}: pass torch.from_numpy(images)"
+def _check_tensor(name: str, value: Any, way_out: str) -> None:
+    if not isinstance(value, Tensor):
+        raise TypeError(f"{name} must be a tensor, got {type(value).__qualname__}: pass {way_out}")
+
+
+def _check_each(name: str, tensor: Tensor, count: int) -> None:
+    """Raise an error unless a tensor has as many values as there are images."""
+    if len(tensor) != count:
+        raise ValueError(
+            f"there must be as many {name}s as images, got {len(tensor)} for {count}: pass a {name} for each image"
         )
+    if tensor.device.type == "meta":
+        raise ValueError(f"{name}s must have values, got a meta tensor: pass {name}s on the CPU")
+
+
+def _check_images(images: Any) -> None:
+    _check_tensor("images", images, "torch.from_numpy(images)")
     if images.dtype not in (torch.uint8, torch.float32, *_HALVES):
         raise TypeError(
             f"images must be uint8, float32, float16 or bfloat16, got {images.dtype}: pass images.float() if they are in [0, 1]"
@@ -265,12 +275,7 @@ def _check_images(images: Any) -> None:
 def _checked_keys(keys: Any, count: int) -> Tensor:
     """Return the keys of a batch, or one key for an empty batch."""
     table = key_tensor(keys)
-    if len(table) != count:
-        raise ValueError(
-            f"there must be as many keys as images, got {len(table)} for {count}: pass a key for each image"
-        )
-    if table.device.type == "meta":
-        raise ValueError("keys must have values, got a meta tensor: pass keys on the CPU")
+    _check_each("key", table, count)
     return table if count else table.new_zeros((1, 4))
 
 
@@ -326,16 +331,8 @@ def _mixture(
     device: torch.device,
 ) -> _Mixture:
     """Return how a batch of this shape is mixed at the key of its first sample."""
-    if not isinstance(labels, Tensor):
-        raise TypeError(
-            f"labels must be a tensor, got {type(labels).__qualname__}: pass torch.tensor(labels)"
-        )
-    if labels.device.type == "meta":
-        raise ValueError("labels must have values, got a meta tensor: pass labels on the CPU")
-    if len(labels) != shape[0]:
-        raise ValueError(
-            f"there must be as many labels as images, got {len(labels)} for {shape[0]}: pass a label for each image"
-        )
+    _check_tensor("labels", labels, "torch.tensor(labels)")
+    _check_each("label", labels, shape[0])
     drawn = replace(mix, channels_first=first).params(key, shape)
     given = labels.detach().cpu()
     vectors = mix.vectors((given.float() if given.dtype is torch.bfloat16 else given).numpy())

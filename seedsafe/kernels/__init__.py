@@ -60,7 +60,8 @@ class Resizing(ctypes.Structure):
         *_all(_INT, "new_rows", "new_columns", "filter", "mirror_rows", "mirror_columns", "layout"),
         *_all(_INT, "plain", "times"),
         ("unit", ctypes.c_float),
-        *_all(_POINTER, "factors", "offsets", "target", "scratch"),
+        *_all(ctypes.c_char_p, "factors", "offsets"),
+        *_all(_POINTER, "target", "scratch"),
         ("scratch_size", _LONG),
     )
 
@@ -94,8 +95,11 @@ other_bytes: Final[list[str]] = []
 
 def address(array: Any) -> int:
     """Return where an array's first value is."""
-    first: int = array.__array_interface__["data"][0]  # a third of the time of array.ctypes.data
-    return first
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))
+    except (TypeError, ValueError):  # it is read-only or has gaps; this takes five times as long
+        first: int = array.__array_interface__["data"][0]
+        return first
 
 
 def library() -> ctypes.CDLL | None:
