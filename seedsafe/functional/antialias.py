@@ -15,7 +15,7 @@ from seedsafe.functional.scratch import scratch, scratch_size
 from seedsafe.functional.values import memory_for
 from seedsafe.ground.info import FLOAT32, UINT8, Array
 from seedsafe.ground.process import importing
-from seedsafe.kernels import FILTERS, INTERLEAVED, PLANAR, Resizing, address, library
+from seedsafe.kernels import FILTERS, Resizing, address, library
 
 __all__ = [
     "BANDS",
@@ -159,8 +159,9 @@ class Pass(NamedTuple):
         """
         opened = library()
         frames = image if is_video else image[np.newaxis]
-        inside = self.source is None or _lies_in(frames, *self.source)
-        if opened is None or not inside:
+        top, left, rows, columns = self.source or (0, 0, *frames.shape[1:3])
+        fits = 0 <= top <= frames.shape[1] - rows and 0 <= left <= frames.shape[2] - columns
+        if opened is None or not fits:
             return None
         channels = frames.shape[3] if frames.ndim == 4 else 1
         size = self.window[2:]
@@ -171,10 +172,6 @@ class Pass(NamedTuple):
         row = memory_for(shape, FLOAT32 if is_float else self.dtype, row)
         call = opened.seedsafe_resize_floats if is_float else opened.seedsafe_resize_bytes
         return row if _done(call, _job(frames, self, row)) else None
-
-
-def _lies_in(frames: Array, top: int, left: int, rows: int, columns: int) -> bool:
-    return 0 <= top <= frames.shape[1] - rows and 0 <= left <= frames.shape[2] - columns
 
 
 def _job(frames: Array, todo: Pass, target: Array) -> Resizing:
@@ -200,7 +197,7 @@ def _job(frames: Array, todo: Pass, target: Array) -> Resizing:
         *todo.window,
         FILTERS[todo.interpolation],
         *todo.mirrors,
-        PLANAR if todo.planar else INTERLEAVED,
+        todo.planar,
         0,
         *(
             (3, 1 / 765) if todo.in_units else (1, 1.0)

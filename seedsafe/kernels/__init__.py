@@ -15,9 +15,6 @@ from seedsafe.ground.process import importing
 
 __all__ = [
     "FILTERS",
-    "INTERLEAVED",
-    "NAME",
-    "PLANAR",
     "Resizing",
     "Warping",
     "Windowing",
@@ -35,8 +32,6 @@ _VERSION: Final = 3
 
 FILTERS: Final = {"area": 0, "bilinear": 1, "bilinear exact": 1, "bicubic": 2, "lanczos": 3}
 """The numbers of the filters in kernels.h."""
-
-INTERLEAVED, PLANAR = 0, 1
 
 _NOT_COMPILED: Final = -2
 
@@ -95,11 +90,9 @@ other_bytes: Final[list[str]] = []
 
 def address(array: Any) -> int:
     """Return where an array's first value is."""
-    try:
-        return ctypes.addressof(ctypes.c_char.from_buffer(array))
-    except (TypeError, ValueError):  # it is read-only or has gaps; this takes five times as long
-        first: int = array.__array_interface__["data"][0]
-        return first
+    if array.flags.carray and array.size:
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))  # in a fifth of the time
+    return int(array.__array_interface__["data"][0])
 
 
 def library() -> ctypes.CDLL | None:
