@@ -120,8 +120,8 @@ class Progress:
         drops it and begins another one.
         """
         reader = self.reader() if self.reader else None
-        length = None if reader is None else length_of(reader._index_sampler)
-        return length is not None and 0 < reader._num_yielded >= length
+        length = length_of(reader._index_sampler) if reader is not None else None
+        return reader is not None and length is not None and 0 < reader._num_yielded >= length
 
     def see(self, items: int) -> None:
         """Count items that the loader handed out, at most those drawn."""
