@@ -19,7 +19,7 @@ from seedsafe_torch.conversion.pixels import EITHER, PICTURE, TENSOR, ThreeChann
 from seedsafe_torch.conversion.recorder import Several, chains_of, filled, to_rgb
 from seedsafe_torch.conversion.table import BRIDGED, JOINT, ROWS, Row, UnlikeError
 
-__all__ = ["Converted", "ConvertedViews", "Line", "Report", "convert", "convert_views", "moving_transforms"]
+__all__ = ["Converted", "ConvertedViews", "Line", "Report", "convert", "convert_views", "drawing_transforms"]
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ def convert(transform: Any) -> Converted | ConvertedViews:
             f"transform must be torchvision's, got {transform!r}, which is seedsafe's already: use it as it is"
         )
     chains = _chains(transform)
-    return _converted(chains[0]) if not chains.several else _views(chains, chains.form)
+    return _views(chains, chains.form) if isinstance(chains, Several) else _converted(chains)
 
 
 def convert_views(transforms: Sequence[Any]) -> ConvertedViews:
@@ -234,20 +234,6 @@ class _Item(NamedTuple):
 
     path: str
     theirs: Any
-
-
-class _Chains(list[list[_Item]]):
-    """The transforms of each view.
-
-    Args:
-        chains: the transforms.
-        several: whether these are views, which one may be alone of; else they make an image.
-        form: the form of the views; see ConvertedViews.
-    """
-
-    def __init__(self, chains: Iterable[list[_Item]], *, several: bool = False, form: Any = None) -> None:
-        super().__init__(chains)
-        self.several, self.form = several, form
 
 
 _SEVERAL: Final = ("FiveCrop", "TenCrop")
@@ -296,9 +282,9 @@ def _members(thing: Any) -> Any:
 def _flat(thing: Any, path: str = "") -> list[_Item]:
     """Return the transforms of nested lists, which make one view."""
     chains = _chains(thing, path)
-    if chains.several:
+    if isinstance(chains, Several):
         raise _several_views(path, thing, len(chains))
-    return chains[0]
+    return chains
 
 
 def _several_views(path: str, thing: Any, count: int) -> ValueError:
@@ -311,23 +297,23 @@ def _several_views(path: str, thing: Any, count: int) -> ValueError:
     )
 
 
-def _chains(thing: Any, path: str = "") -> _Chains:
-    """Return the transforms of each view that a transform makes; of one view if it returns an image."""
+def _chains(thing: Any, path: str = "") -> Several | list[_Item]:
+    """Return the transforms of the views that a transform makes, or if it returns an image, those of the image."""
     members = _members(thing)
     if members is not None:
         return _chained([(one, _joined(path, f"transforms[{number}]")) for number, one in enumerate(members)])
     called = thing.lambd if _kind(thing) == "Lambda" else thing
     found = chains_of(called) if _is_wrapper(called) else None
     if found is None:
-        return _Chains([[_Item(path or "transforms[0]", thing)]])
+        return [_Item(path or "transforms[0]", thing)]
     if not isinstance(found, Several):
         return _chained([(stored.theirs, _joined(path, stored.path)) for stored in found])
     _refuse_shared_draws(thing, path, found)
     each = [_chained([(stored.theirs, _joined(path, stored.path)) for stored in chain]) for chain in found]
-    nested = next((one for one in each if one.several), None)
+    nested = next((one for one in each if isinstance(one, Several)), None)
     if nested is not None:
         raise _several_views(path, thing, len(each) - 1 + len(nested))
-    return _Chains([chain for (chain,) in each], several=True, form=found.form)
+    return Several(each, found.form)
 
 
 def _refuse_shared_draws(thing: Any, path: str, found: Several) -> None:
@@ -339,8 +325,8 @@ def _refuse_shared_draws(thing: Any, path: str, found: Several) -> None:
             raise _several_views(path, thing, len(found))
 
 
-def _chained(members: Sequence[tuple[Any, str]]) -> _Chains:
-    """Return the transforms of each view that transforms make together, from these and their paths.
+def _chained(members: Sequence[tuple[Any, str]]) -> Several | list[_Item]:
+    """Return the transforms of the views, or of the image, that transforms make together, from these and their paths.
 
     Only the last may make several views. Those before it then belong to each view, unless they draw: all views have the same
     draws of theirs.
@@ -348,12 +334,12 @@ def _chained(members: Sequence[tuple[Any, str]]) -> _Chains:
     items: list[_Item] = []
     for number, (one, path) in enumerate(members):
         chains = _chains(one, path)
-        if chains.several:
+        if isinstance(chains, Several):
             if number + 1 < len(members) or (items and BoundAugment(_converted(items)).draws):
                 raise _several_views(path, one, len(chains))
-            return _Chains([[*items, *chain] for chain in chains], several=True, form=chains.form)
-        items += chains[0]
-    return _Chains([items])
+            return Several([[*items, *chain] for chain in chains], chains.form)
+        items += chains
+    return items
 
 
 def _joined(path: str, name: str) -> str:
@@ -597,22 +583,13 @@ def _container_of(kind: str, theirs: Any, groups: list[list[Any]]) -> Any:
     return ss.OneOf([ss.Compose(order) for order in permutations(each)])
 
 
-def moving_transforms(transform: Any) -> list[str]:
-    """Return the names of the torchvision transforms, in a transform and all inside it, that move pixels at random."""
+def drawing_transforms(transform: Any) -> list[str]:
+    """Return the names of the torchvision transforms, in a transform and all inside it, that draw; a container is what is in it."""
     found = []
     for item in _flat(transform):
-        kind = _kind(item.theirs)
-        if kind in _MOVING:
+        kind, inside = _kind(item.theirs), _inside(item.theirs)
+        if not inside and kind.startswith(("Random", "Elastic", "ScaleJitter")):
             found.append(kind)
-        for one in _inside(item.theirs):
-            found += moving_transforms(one)
+        for one in inside:
+            found += drawing_transforms(one)
     return found
-
-
-_MOVING: Final = frozenset(
-    {
-        *("RandomHorizontalFlip", "RandomVerticalFlip", "RandomCrop", "RandomResizedCrop", "RandomSizedCrop"),
-        *("RandomRotation", "RandomAffine", "RandomPerspective", "ElasticTransform", "ScaleJitter"),
-        *("RandomShortestSize", "RandomResize", "RandomZoomOut"),
-    }
-)

@@ -210,11 +210,13 @@ class PillowRotate(ss.Rotate):
 
     def draw(self, rng: Any, info: ss.Info) -> Any:
         """Return the matrix and its parameters. With expand, the size is Pillow's."""
+        from PIL import Image
+
         result = ss.Rotate.draw(self, rng, info)
         if not self.expand:
             return result
         rows, columns = info.image_size()
-        height, width = _expanded(result.degrees, rows, columns)
+        width, height = Image.new("1", (columns, rows)).rotate(result.degrees, expand=True).size
         a, b, _, d, e, _ = result.matrix
         x, y = (columns - 1) * 0.5, (rows - 1) * 0.5
         matrix = a, b, (width - 1) * 0.5 - a * x - b * y, d, e, (height - 1) * 0.5 - d * x - e * y
@@ -235,17 +237,6 @@ def _turned(degrees: float, rows: int, columns: int) -> Any:
     angle = -math.radians(degrees % 360.0)
     cos, sin = round(math.cos(angle), 15), round(math.sin(angle), 15)
     return _around(cos, sin, -sin, cos, columns / 2, rows / 2)
-
-
-def _expanded(degrees: float, rows: int, columns: int) -> tuple[int, int]:
-    """Return height and width of the image after Pillow's turn with expand."""
-    if degrees % 180.0 == 90.0:
-        return columns, rows
-    a, b, c, d, e, f = _turned(degrees, rows, columns)
-    corners = [(0, 0), (columns, 0), (columns, rows), (0, rows)]
-    across, down = [a * x + b * y + c for x, y in corners], [d * x + e * y + f for x, y in corners]
-    height, width = (math.ceil(max(ends)) - math.floor(min(ends)) for ends in (down, across))
-    return height, width
 
 
 @declared
