@@ -292,10 +292,10 @@ class Carrier(Dataset[Any]):
     passes_on: Final = True
 
     def __init__(self, dataset: Any, *, on_unkeyed: Literal["raise", "warn", "allow"] = "raise") -> None:
-        if not hasattr(dataset, "__getitem__"):
+        if isinstance(dataset, IterableDataset) or not hasattr(dataset, "__getitem__"):
             raise TypeError(
                 f"dataset must be a map-style dataset with __getitem__, got {type(dataset).__qualname__}: pass the dataset "
-                "around an AugmentedDataset"
+                "around an AugmentedDataset, or a stream in an AugmentedIterable to seedsafe_torch.loader"
             )
         self.dataset = dataset
         self._repeats = Repeats(dataset)

@@ -17,14 +17,24 @@ __all__ = ["Found", "Group", "group_by_state", "paired_by_role"]
 class Found:
     """A generator or hooked object that a search has found."""
 
-    def __init__(self, location: Location, hook: Hook | None = None, above: Found | None = None) -> None:
+    def __init__(
+        self, location: Location, hook: Hook | None = None, above: Found | None = None, *, far: bool = False
+    ) -> None:
         self.location, self.hook, self.thing = location, hook, location.thing
         self.path = location.path or "itself"
         """The path from the root. A search numbers equal ones."""
         self.above = above
         """The hooked object that holds it, in containers if need be."""
-        self.seeded_by: Found | None = None
-        """The hooked object above that passes its seed on to it."""
+        self.far = far
+        """Whether a generator is held through other objects too, such as imgaug's around those of NumPy. One that is set there keeps its own numbers."""
+        self.keeps_place = False
+        """Whether the segments of others are counted as if it had one, although a hook replaces it."""
+        self.inside: list[Found] = []
+        """The generators that a hooked object holds."""
+        self.seeders: list[Found] = []
+        """The hooked objects above that pass their seeds on to it, the outermost first: imgaug's Sometimes does so past a Sequential inside."""
+        self.seeds: list[Found] = []
+        """What a hooked object passes its seed on to."""
         self.state: str | None = None
         """Equal for equal states, its own or of the generators that it stores; None if it cannot be read."""
         self.holders: frozenset[int] = frozenset()
@@ -34,14 +44,19 @@ class Found:
         """Return what may hold its state: itself, or the attributes of a hooked object."""
         return {"": self.thing} if self.hook is None else attributes_of(self.thing) or {}
 
+    @property
+    def seeded_by(self) -> Found | None:
+        """The hooked object whose seed it has before any other sets it."""
+        return next(iter(self.seeders), None)
+
     def read(self) -> Found:
-        """Note the present state."""
-        states = {}
-        for name, part in self.parts().items():
-            with suppress(Exception):  # another library's object, perhaps half made
-                generator = generator_of("", part)
-                if generator is not None:
-                    states[name] = repr((type(generator).__name__, generator.mark())), id(generator.holder)
+        """Note the present state: of a hooked object that of its nearest generators."""
+        states = _states(self.parts())
+        if not states and self.inside:
+            depth = min(part.location.depth for part in self.inside)
+            near = [part.location for part in self.inside if part.location.depth == depth]
+            start = len(self.location.path)
+            states = _states({location.path[start:]: location.thing for location in near})
         named = [(name, state) for name, (state, _) in states.items()]
         self.state = repr((self.hook, named)) if states else None
         self.holders = frozenset(holder for _, holder in states.values())
@@ -53,6 +68,10 @@ class Found:
             yield self.above
             yield from self.above.owners()
 
+    def held_below(self, other: Found) -> list[Any]:
+        """Return what is now on the way to it from another one. If a hook has replaced any of it, nobody asks this generator again."""
+        return [location.stored() for location in self.location.below(other.location)]
+
     def mark(self) -> tuple[Any, list[Any]]:
         """Return a value that differs after a hook has set it, and the objects that it names, so that they stay alive."""
         parts = list(self.parts().values())
@@ -60,6 +79,17 @@ class Found:
         generators = (generator_of("", part) for part in parts)
         marks = [None if generator is None else generator.mark() for generator in generators]
         return ([id(thing) for thing in things], marks), things
+
+
+def _states(parts: Mapping[str, Any]) -> dict[str, tuple[str, int]]:
+    """Return the state of each generator among some parts, and the id of what holds it."""
+    states = {}
+    for name, part in parts.items():
+        with suppress(Exception):  # another library's object, perhaps half made
+            generator = generator_of("", part)
+            if generator is not None:
+                states[name] = repr((type(generator).__name__, generator.mark())), id(generator.holder)
+    return states
 
 
 class Group(NamedTuple):
@@ -137,7 +167,7 @@ def paired_by_role(members: Sequence[Found]) -> list[list[Found]] | None:
     lines = [_line(member.location) for member in members]
     exact, loose = (_roles(lines, counted=counted) for counted in (True, False))
     # Where one list has more of a class than the other, the k-th need not be the k-th.
-    if exact != loose or len(exact) == len(members):
+    if not exact or exact != loose or len(exact) == len(members):
         return None
     return [[members[number] for number in role] for role in exact]
 
@@ -180,18 +210,45 @@ def _roles(lines: Sequence[list[_Step]], *, counted: bool) -> list[list[int]]:
             sides[step.named][alike, in_list].append(number)
     role_of = list(range(len(lines)))
     for named in (True, False):
+        fronts: list[tuple[int, list[int]]] = []
         for (alike, in_list), numbers in sides[named].items():
-            several = max(below[labels[number][: len(alike[0]) + 1]] for number in numbers) > 1
+            place = len(alike[0])
+            several = max(below[labels[number][: place + 1]] for number in numbers) > 1
             if len(numbers) > 1 and (in_list or several):
                 least = min(role_of[number] for number in numbers)
                 joined = {role_of[number] for number in numbers}
                 role_of = [least if role in joined else role for role in role_of]
-        if len(set(role_of)) < len(lines):
+                fronts.append((place, numbers))
+        if fronts:
+            is_clear = named or not any(_is_grid(lines[one][place + 1 :]) for place, (one, *_) in fronts)
+            alone = [number for number, role in enumerate(role_of) if role_of.count(role) == 1]
+            ends = [{labels[number][: place + 1] for number in numbers} for place, numbers in fronts]
+            if not is_clear or any(_parts_alike(lines, labels, alone, sides) for sides in ends):
+                return []
             break
     roles: dict[int, list[int]] = defaultdict(list)
     for number, role in enumerate(role_of):
         roles[role].append(number)
     return list(roles.values())
+
+
+def _is_grid(line: Sequence[_Step]) -> bool:
+    """Return whether a list in a list has several of one class: two pipelines of two members, or two pairs of an image and its mask."""
+    return any(not step.named and step.members > 1 for step in line)
+
+
+def _parts_alike(
+    lines: Sequence[list[_Step]], labels: Sequence[Any], alone: Sequence[int], sides: Collection[Any]
+) -> bool:
+    """Return whether two sides have members of one class that the roles leave alone, so that these may belong together."""
+    first: dict[Any, Any] = {}
+    for number in alone:
+        side = next((side for side in sides if labels[number][: len(side)] == side), None)
+        *_, holder, last = [None, *lines[number]]
+        kind = holder and holder.kind, last.label[0] if last else None
+        if side is not None and first.setdefault(kind, side) != side:
+            return True
+    return False
 
 
 def _unpickled_group(generator: Found, earlier: Mapping[str, Group]) -> Group | None:

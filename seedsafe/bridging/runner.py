@@ -56,7 +56,7 @@ class Runner:
         self._calls = CallCount()
         self._groups: dict[str, Group] = {}
         self._told: set[tuple[str, ...]] = set()
-        self._unread: dict[str, list[str]] = {}
+        self._unread: set[str] = set()
         self._begin()
         self._search: Search | None = self._find()
 
@@ -129,7 +129,7 @@ class Runner:
 
     def joined(self) -> list[list[str]]:
         """Return the paths of the generators that share a stream, because they were found in equal states."""
-        return list(self.search().joined().values())
+        return [group.paths for group in self.search().joined()]
 
     def _find(self, *, in_call: bool = False) -> Search:
         """Search the object. Generators that an earlier search has found keep their groups."""
@@ -143,22 +143,24 @@ class Runner:
         joins = not in_call and equal != "apart"
         search = find(self.root, self._groups, joins=joins, by_role=equal is None, is_late=is_late)
         self._groups = search.groups
-        joined = search.joined()
-        self._unread |= {
-            name: joined[name] for name in search.unread & joined.keys() if len(joined[name]) > 2
-        }
+        self._unread |= search.unread
         several = ", k-th with k-th where more than two were" if search.has_roles() else ""
         self._tell(
-            {(name, str(len(paths))): paths for name, paths in joined.items() if name not in self._unread},
+            {
+                (min(names), str(len(paths))): paths
+                for names, paths in search.joined()
+                if len(paths) == 2 or not names & self._unread
+            },
             f"share one stream, because they were found in equal states{several}, so their numbers are equal",
         )
         return search
 
     def _require_roles(self) -> None:
         """Raise NotReproducible if nobody can tell which of more than two generators in equal states belong together."""
-        if self._unread:
+        unread = [paths for names, paths in self.search().joined() if len(paths) > 2 and names & self._unread]
+        if unread:
             raise NotReproducible(
-                f"{self.label} has generators in equal states, {'; '.join(map(', '.join, self._unread.values()))}, and its structure does not show which of them "
+                f"{self.label} has generators in equal states, {'; '.join(map(', '.join, unread))}, and its structure does not show which of them "
                 'belong together, as those of an image and its mask do. Write bridge=seedsafe.Bridge(equal="together") if all are '
                 'meant to give equal numbers, or bridge=seedsafe.Bridge(equal="apart") if each is meant to have a stream of its own; '
                 "or keep those of the image and those of the mask in two lists of the same classes, in the same order, or in two objects of one "
