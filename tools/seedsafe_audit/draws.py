@@ -7,22 +7,27 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import functools
 import linecache
 import os
+import random
 import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
+from threading import get_ident
 from types import FrameType
 from typing import Any
 
-from seedsafe.bridging.region import SeedLog
+import numpy as np
+
 from seedsafe.keys.ambient import Read
 from seedsafe.reading.bases import entered
 from seedsafe_audit import state
 
-__all__ = ["KEY", "SEED", "Draw", "KeyCounter", "UsersSeeds", "draws", "draws_of"]
+__all__ = ["KEY", "SEED", "Draw", "KeyCounter", "UsersSeeds", "draws", "draws_of", "other_seed", "seed_name"]
 
 _MOST, _SECONDS = 200_000, 5.0  # limits, because each line compares the states of all generators
 _READINGS = 3
@@ -60,7 +65,7 @@ def draws(
 
     This sets the tracer of the process, and calls `say` with what it reads.
     """
-    items = iter(dataset) if iterable else None
+    items = chain.from_iterable([dataset]) if iterable else None  # it begins in the first reading
     fetch = dataset.__getitem__ if items is None else lambda index: next(items)
     for own in (_is_users, _is_no_frameworks):
         tracer = _Tracer(dataset, own)
@@ -103,58 +108,139 @@ class KeyCounter:
         return key
 
 
-class UsersSeeds(SeedLog):
-    """Lists the seeds that the user's own code passes, not those of the libraries that it calls, also to torch's generators.
+class UsersSeeds:
+    """Lists the seeds that the user's own code passes in this thread, not those of the libraries that it calls.
+
+    The functions that take seeds are replaced for good in this process, which is one of the audit's own.
 
     Args:
-        note: a function to call with each seed and the frame that passes it.
+        note: a function to call with each new seed and the frame that passes it.
+        change: a function that returns the seed to use in place of one.
     """
 
-    def __init__(self, note: Callable[[str, Any], None] | None = None) -> None:
-        super().__init__()
-        self._note, self._generator = note, getattr(sys.modules.get("torch"), "Generator", None)
+    def __init__(
+        self,
+        note: Callable[[str, FrameType], None] = lambda seed, frame: None,
+        change: Callable[[Any], Any] = lambda seed: seed,
+    ) -> None:
+        self.seeds: set[str] = set()
+        self._note, self._change, self._thread = note, change, get_ident()
 
     def __enter__(self) -> set[str]:
-        if self._generator is not None:
-            sys.modules["torch"].Generator = _seeded_by(self._generator, self.note)  # type: ignore[attr-defined]
-        return super().__enter__()
+        _listen()
+        _listeners.append(self)
+        return self.seeds
 
     def __exit__(self, *error: object) -> None:
-        super().__exit__(*error)
-        if self._generator is not None:
-            sys.modules["torch"].Generator = self._generator  # type: ignore[attr-defined]
+        _listeners.remove(self)
 
-    def note(self, seed: Any) -> None:
-        """List a seed if the user's code passes it."""
+    def passed(self, seed: Any) -> Any:
+        """List a seed if the user's code passes it, and return the one to use."""
+        plain = int(seed) if isinstance(seed, np.integer) else seed
+        if get_ident() != self._thread or not isinstance(plain, _SEEDS) or plain == ():
+            return seed
         frame: Any = sys._getframe(1)
         while frame is not None and _passes_on(frame):
             frame = frame.f_back
-        if frame is None or not state.is_users(frame.f_code.co_filename, str(frame.f_globals["__name__"])):
-            return
-        known = len(self.seeds)
-        super().note(seed)
-        if self._note is not None and len(self.seeds) > known:
-            self._note(repr(seed), frame)
+        if frame is None or not _is_users(frame):
+            return seed
+        if seed_name(plain) not in self.seeds:
+            self.seeds.add(seed_name(plain))
+            self._note(seed_name(plain), frame)
+        return self._change(plain)
+
+
+def seed_name(seed: Any) -> str:
+    """Return a seed in words, shortened."""
+    return repr(seed)[:60]
+
+
+def other_seed(seed: Any, number: int) -> Any:
+    """Return the seed of this number in place of another, of the same type."""
+    if isinstance(seed, int):
+        return (seed + 1_000_003 * number) % 2**32
+    more: Any = {
+        str: f" {number}",
+        bytes: bytes([number]),
+        list: [number],
+        tuple: (number,),
+        float: float(number),
+    }
+    return seed + more[type(seed)]
+
+
+_SEEDS = (int, str, bytes, float, list, tuple)
+_MAKERS = ("default_rng", "RandomState", "SeedSequence", "MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
+_TAKERS = {
+    "numpy.random": (*_MAKERS, "seed"),
+    "random": ("seed",),
+    "torch": ("manual_seed", "Generator"),
+    "cv2": ("setRNGSeed",),
+}
+"""The modules and the names of what takes a seed."""
+
+_listeners: list[UsersSeeds] = []
+_heard: set[tuple[str, str]] = set()
+
+
+def _listen() -> None:
+    """Replace what takes seeds, once, also where the user's modules have it by another name."""
+    new = {}
+    for module, names in _TAKERS.items():
+        for name in names if module in sys.modules else ():
+            original = getattr(sys.modules[module], name, None)
+            if (module, name) not in _heard and original is not None:
+                _heard.add((module, name))
+                new[id(original)] = original, _listening(original)
+                setattr(sys.modules[module], name, new[id(original)][1])
+    if ("random", "Random") not in _heard:
+        _heard.add(("random", "Random"))
+        setattr(random.Random, "seed", _listening(random.Random.seed, 1))  # noqa: B010  # a method
+    for name, module in list(sys.modules.items()) if new else ():
+        if state.is_users(getattr(module, "__file__", None) or "", name):
+            for attribute, thing in list(vars(module).items()):
+                if id(thing) in new:
+                    setattr(module, attribute, new[id(thing)][1])
+
+
+def _listening(original: Any, skipped: int = 0) -> Any:
+    """Return what stands for a function or class, and lets the listeners choose its first argument after those skipped."""
+
+    def call(*arguments: Any, **named: Any) -> Any:
+        for seed in arguments[skipped : skipped + 1]:
+            arguments = (*arguments[:skipped], _passed(seed), *arguments[skipped + 1 :])
+        for name in list(named)[: len(arguments) == skipped]:
+            named[name] = _passed(named[name])
+        return original(*arguments, **named)
+
+    if not isinstance(original, type):
+        return functools.wraps(original)(call)
+    # Libraries ask isinstance(seed, np.random.RandomState) in a call, so a class stands for a class.
+    methods = {
+        "__call__": lambda cls, *arguments, **named: call(*arguments, **named),
+        "__instancecheck__": lambda cls, thing: isinstance(thing, original),
+        "__subclasscheck__": lambda cls, other: issubclass(other, original),
+    }
+    if original.__name__ == "Generator":  # torch's, which is seeded by a method
+
+        class Seeded(original):  # type: ignore[misc]
+            def manual_seed(self, seed: Any) -> Any:
+                return super().manual_seed(_passed(seed))
+
+        del methods["__call__"]
+        return type("Kind", (type(original),), methods)("Generator", (Seeded,), {"__module__": "torch"})
+    return type("Kind", (type(original),), methods)(original.__name__, (original,), {})
+
+
+def _passed(seed: Any) -> Any:
+    for one in reversed(_listeners):
+        seed = one.passed(seed)
+    return seed
 
 
 def _passes_on(frame: Any) -> bool:
     module = str(frame.f_globals.get("__name__", "")).partition(".")[0]
     return module in ("seedsafe", "seedsafe_audit", "random", "numpy", "torch")
-
-
-def _seeded_by(original: Any, note: Callable[[Any], None]) -> Any:
-    """Return a class that stands for torch.Generator, and tells the seeds of its new objects."""
-
-    class Seeded(original):  # type: ignore[misc]
-        def manual_seed(self, seed: Any) -> Any:
-            note(seed)
-            return super().manual_seed(seed)
-
-    class Kind(type(original)):  # type: ignore[misc]
-        def __instancecheck__(cls, thing: Any) -> bool:
-            return isinstance(thing, original)
-
-    return Kind("Generator", (Seeded,), {"__module__": "torch"})
 
 
 _Line = tuple[str, int, str]

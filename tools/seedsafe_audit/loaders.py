@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
+from seedsafe.keys.key import SampleIndex
 from seedsafe.reading.bases import outermost
 from seedsafe_audit.content import digest
 from seedsafe_audit.recording import Items, Plan, Record, Recorder
 from seedsafe_audit.subject import Subject
 
-__all__ = ["passes", "tell"]
+__all__ = ["Batches", "passes", "tell"]
 
 
 def passes(subject: Subject, recorder: Recorder, *, batch: int) -> Iterator[list[Record]]:
@@ -82,9 +85,46 @@ def _data_loader(subject: Subject, source: Any, plan: Plan, batch: int) -> Any:
         options["persistent_workers"] = subject.persistent  # or an epoch arrives that the user's does not
     if subject.iterable:
         data.IterableDataset.register(Items)
-    return data.DataLoader(
-        source, batch_size=batch, num_workers=plan.workers, collate_fn=_identity, **options
-    )
+    if isinstance(subject.dataset, Batches):
+        options["batch_sampler"] = _Stamps(source)
+    else:
+        options["batch_size"] = batch
+    return data.DataLoader(source, num_workers=plan.workers, collate_fn=_identity, **options)
+
+
+@dataclass
+class Batches:
+    """What a collate function makes of the same samples of a dataset, as a dataset.
+
+    Args:
+        of: the user's dataset.
+        indices: the samples' indices, or None for an iterable dataset.
+        size: the number of samples.
+        collate: the function.
+    """
+
+    of: Any
+    indices: tuple[int, ...] | None
+    size: int
+    collate: Any
+    _samples: Any = None
+
+    def __getitem__(self, index: int) -> Any:
+        if self._samples is None:
+            found = self.of if self.indices is None else map(self.of.__getitem__, self.indices)
+            self._samples = list(islice(found, self.size))
+        return self.collate(deepcopy(self._samples))
+
+
+@dataclass
+class _Stamps:
+    """The positions of a recorder, each a batch, stamped so that a keyed collate function knows what was asked for."""
+
+    recorder: Recorder
+
+    def __iter__(self) -> Iterator[list[SampleIndex]]:
+        for position in range(len(self.recorder)):
+            yield [SampleIndex(position, epoch=self.recorder.epoch)]
 
 
 @dataclass
@@ -96,7 +136,8 @@ class _Init:
     def __call__(self, worker: int) -> None:
         info = importlib.import_module("torch.utils.data").get_worker_info()
         recorder = getattr(info.dataset, "recorder", info.dataset)  # of an iterable's items
-        object.__setattr__(info, "dataset", recorder.base)  # torch lets nobody set it
+        of = recorder.base.of if isinstance(recorder.base, Batches) else recorder.base
+        object.__setattr__(info, "dataset", of)  # torch lets nobody set it
         if self.init is not None:
             self.init(worker)
 

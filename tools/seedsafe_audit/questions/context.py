@@ -6,10 +6,11 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
+from seedsafe_audit.draws import Draw, draws
 from seedsafe_audit.recording import Plan, Record
 from seedsafe_audit.report import AtFault, Verdict
 from seedsafe_audit.runs import Run, Runs
@@ -161,6 +162,13 @@ class Context(Runs):
         if result or self.subject.iterable:
             return result
         return differences(self.keys.records, self.keys_again.records)[0]
+
+    @cached_property
+    def lines(self) -> list[Draw]:
+        """The first draw from each source, with its line."""
+        read = (self.order.indices[0], *self.order.indices[-2:])
+        find = partial(draws, self.subject.dataset, read, iterable=self.subject.iterable)
+        return self.call("the lines that draw", find).items
 
     @cached_property
     def source(self) -> AtFault:

@@ -15,7 +15,7 @@ from seedsafe_audit.questions.context import (
     compare,
     number_list,
 )
-from seedsafe_audit.questions.states import kept
+from seedsafe_audit.questions.states import follows_earlier
 from seedsafe_audit.questions.storage import lasting_changes
 from seedsafe_audit.recording import Record
 
@@ -231,7 +231,7 @@ def threads(ctx: Context) -> Finding:
         text = "it raises errors when several threads read at once. Use local variables, and one file handle per thread"
         return Finding("fault", text, evidence, [r.index for r in new], "dataset")
     ctx.need(*runs)
-    return compare(
+    result = compare(
         ctx,
         [(ctx.serial, run) for run in runs],
         "several threads at once do not give the bytes of one, because it keeps its working state outside the call. Use local "
@@ -239,30 +239,33 @@ def threads(ctx: Context) -> Finding:
         "four threads give the same bytes as one",
         "fault",
     )
+    drawn = {draw.source for draw in ctx.lines} if result.verdict == "fault" else ()
+    shared = state.SEEDED.keys() & drawn
+    if not shared:
+        return result
+    text = (
+        f"each reading seeds {' and '.join(sorted(shared))}, which all threads share, so samples differ if several threads read at once. "
+        "Workers that are processes do not mind. Draw from ss.generator(key) instead"
+    )
+    return result._replace(verdict="warning", summary=text)
 
 
 def kept_draws(ctx: Context) -> Finding:
-    """Compare which readings ask for keys and which draw, and compare an epoch that is read first with the same epoch read second."""
+    """Compare which readings ask for keys, and look for samples that follow from what an earlier reading drew."""
     uses: dict[tuple[int, int], set[bool]] = defaultdict(set)
     for record in (*ctx.serial.records, *ctx.serial_again.records):
         if record.digest:
             uses[record.epoch, record.index].add(record.key_uses > 0)
     fewer = {index for (_, index), flags in uses.items() if len(flags) > 1}
-    once = set() if ctx.random or not kept(ctx) else set(ctx.order.indices[: ctx.order.repeats])
+    first, last = ctx.order.indices[0], ctx.order.indices[-1]
+    again = {first} if follows_earlier(ctx, first, first) else set()
     texts = {
         "one reading asked for the sample's key, another reading of the same key did not": fewer,
-        "the first reading follows from what it draws, and all others give the same": once,
+        "what its first reading draws comes again in the second, whatever that draws": again,
     }
-    evidence = [f"samples {number_list(found)}: {text}" for text, found in texts.items() if found]
-    samples = fewer | once
-    history = order(ctx).verdict != "ok"
-    if not history or fewer:
-        gets_epoch = ctx.epochs > 1 and not ctx.random and ctx.subject.gets_epoch()
-        alone = [ctx.run(first=1)] if gets_epoch else []
-        later = compare(ctx, [(ctx.serial, run) for run in alone if not ctx.trouble(run)], "", "")
-        if later.samples:
-            samples |= set(later.samples)
-            evidence += later.evidence
+    samples = fewer | again
     if not samples:
         return Finding("ok", "no draw of one sample or epoch comes again in another")
-    return Finding("fault", _KEPT if history and not once else _CACHE, evidence, samples, ctx.source)
+    evidence = [f"samples {number_list(found)}: {text}" for text, found in texts.items() if found]
+    others = follows_earlier(ctx, first, last) if again else order(ctx).verdict != "ok"
+    return Finding("fault", _KEPT if others else _CACHE, evidence, samples, ctx.source)

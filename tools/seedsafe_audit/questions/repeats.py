@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import importlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from copy import deepcopy
-from dataclasses import dataclass
-from itertools import islice, product
-from typing import Any
+from collections.abc import Callable, Iterable
+from itertools import product
 
-from seedsafe.keys.key import SampleIndex
-from seedsafe_audit.content import content
 from seedsafe_audit.questions.context import Context, Finding, NotMeasured, beyond_chance
 from seedsafe_audit.questions.once import augmented_once
-from seedsafe_audit.questions.states import same_draws, seeds_of, shared_seeds, shifted_seeds, unset_epoch
+from seedsafe_audit.questions.states import (
+    repeated_starts,
+    same_draws,
+    seeds_of,
+    shared_seeds,
+    shifted_seeds,
+    unset_epoch,
+)
 from seedsafe_audit.recording import Record
 from seedsafe_audit.report import AtFault
 from seedsafe_audit.runs import Run
 
-__all__ = ["collate", "duplicates", "epochs"]
+__all__ = ["duplicates", "epochs"]
 
 _Equal = tuple[list[Record], int]
 """The readings that equal another that they should not, and how many could."""
@@ -80,28 +81,28 @@ def epochs(ctx: Context) -> Finding:
     if shifted := shifted_seeds(ctx):
         return shifted
     equal, total = _equal_epochs(ctx, ctx.serial)
-    if not ctx.random:
-        ok = Finding("ok", f"{_STEADY}. The epochs {'differ' if len(equal) < total else 'are equal'}")
-        if len(equal) < total:
-            return _late_epoch(ctx) or ok
-        return unset_epoch(ctx) or augmented_once(ctx) or ok
+    runs = [ctx.serial, *ctx.parallels()]
     rate = 0.02 if ctx.subject.iterable else ctx.collisions
     inside = beyond_chance(len(equal), total, rate)
     usual = rate if inside else max(rate, (len(equal) + 1) / (total + 2))
     evidence, faulty, samples = [], [], set()
-    for run in [ctx.serial, *ctx.parallels()]:
-        equal, total = _equal_epochs(ctx, run)
-        if run.whole and beyond_chance(len(equal), total, rate if run is ctx.serial else usual):
+    for run in runs if ctx.random else ():
+        same, among = _equal_epochs(ctx, run)
+        if run.whole and beyond_chance(len(same), among, rate if run is ctx.serial else usual):
             faulty.append(run)
-            evidence.append(f"{run.plan.name}: {len(equal)} of {total} readings are equal in epochs 0 and 1")
+            evidence.append(f"{run.plan.name}: {len(same)} of {among} readings are equal in epochs 0 and 1")
             samples |= {record.index for record in ctx.singles(run.epoch(0))}
-    if not faulty:
-        ok = Finding("ok", "the epochs differ in every run")
-        again = same_draws(ctx, [ctx.serial, *ctx.parallels()], epochs=True)
-        return again or _late_epoch(ctx) or unset_epoch(ctx) or ok
-    text = "an epoch repeats the random draws of the one before. Put the epoch into the key or the seed"
-    part = _part(ctx, faulty[-1], lambda run: _equal_epochs(ctx, run))
-    return Finding("fault", text, evidence, samples, part)
+    if faulty:
+        text = "an epoch repeats the random draws of the one before. Put the epoch into the key or the seed"
+        part = _part(ctx, faulty[-1], lambda run: _equal_epochs(ctx, run))
+        return Finding("fault", text, evidence, samples, part)
+    found = same_draws(ctx, runs, epochs=True) or repeated_starts(ctx) or _late_epoch(ctx) or unset_epoch(ctx)
+    seeded = any(record.seeds for record in ctx.serial.records)
+    if not found and (len(equal) == total or (ctx.random and not seeded)):
+        found = augmented_once(ctx)
+    alike = "differ" if len(equal) < total else "are equal"
+    text = "the epochs differ in every run" if ctx.random else f"{_STEADY}. The epochs {alike}"
+    return found or Finding("ok", text)
 
 
 def _late_epoch(ctx: Context) -> Finding | None:
@@ -215,86 +216,4 @@ def _common_samples(ctx: Context) -> Finding:
         text = "every worker iterates over the whole dataset. Split it by torch.utils.data.get_worker_info()"
         return Finding("fault", text, evidence, samples, "dataset")
     ok = Finding("ok", "the workers give different samples")
-    return same_draws(ctx, [ctx.serial, *runs], epochs=False) or ok
-
-
-_BATCHES, _SIZE = 32, 8
-
-
-def collate(ctx: Context) -> Finding:
-    """Collate the same samples again and again, without workers and with them, and compare the batches as if they were samples."""
-    if ctx.subject.collate is None:
-        return Finding("ok", "there is no collate function but the framework's own")
-    ctx.check("workers")
-    serial, parallel = _collated(ctx, 0), _collated(ctx, ctx.workers[0])
-    different = len({record.digest for record in serial})
-    if len({record.digest for record in (*serial, *parallel)}) == 1:
-        return Finding("ok", "equal samples give equal batches, so the collate function draws nothing")
-    seen = len({record.digest for record in parallel})
-    evidence = [
-        f"no workers: {len(serial)} batches of equal samples, {different} of them different",
-        f"{ctx.workers[0]} workers: {len(parallel)} batches of equal samples, {seen} of them different",
-    ]
-    usual = (len(serial) - different + 1) / (len(serial) + 2)
-    texts = []
-    found, total = _equal_draws([record for record in parallel if record.epoch == 0])
-    if beyond_chance(len(found), total, usual):
-        texts.append("workers make the same draws")
-        evidence.append(f"{len(found)} of {total} equal worker 0's of the same turn")
-    found, total = _equal_passes(parallel, lambda record: record.position)
-    if beyond_chance(len(found), total, usual):
-        texts.append("an epoch repeats the one before")
-        evidence.append(f"{len(found)} of {total} are equal in epochs 0 and 1")
-    way_out = (
-        "Draw in __getitem__ from ss.draws(), or let the collate function follow the batch with bridge=True and "
-        "seedsafe_torch.loader"
-    )
-    if texts:
-        text = f"in the collate function {' and '.join(texts)}. {way_out}"
-        return Finding("fault", text, evidence, (), "loader")
-    if [record.digest for record in serial] != [record.digest for record in parallel]:
-        text = f"what the collate function draws depends on the number of workers. {way_out}"
-        return Finding("warning", text, evidence, (), "loader")
-    return Finding("ok", "the collate function draws alike for any number of workers", evidence)
-
-
-def _collated(ctx: Context, workers: int) -> list[Record]:
-    """Return the batches of a DataLoader whose samples are the same for each, as readings of one index."""
-    name = f"the collate function, {workers or 'no'} workers"
-    size = min(ctx.subject.batch or _SIZE, _SIZE)
-    unread = {record.index for record in ctx.serial.records if record.failure}
-    indices = [index for index in dict.fromkeys(ctx.order.indices) if index not in unread][:size]
-
-    def work(say: Callable[[str], None]) -> Iterator[Record]:
-        data: Any = importlib.import_module("torch.utils.data")
-        dataset = ctx.subject.dataset
-        samples = list(islice(dataset, size) if ctx.subject.iterable else map(dataset.__getitem__, indices))
-        for epoch in range(min(ctx.epochs, 2)):
-            # Stamped, so that a keyed collate function knows what was asked for.
-            stamps = [SampleIndex(at, epoch=epoch) for at in range(_BATCHES * len(samples))]
-            loading = data.DataLoader(
-                _Same(samples),
-                batch_sampler=[stamps[start : start + len(samples)] for start in stamps[:: len(samples)]],
-                num_workers=workers,
-                collate_fn=ctx.subject.collate,
-                worker_init_fn=ctx.subject.worker_init,
-                multiprocessing_context=ctx.methods[0] if workers else None,
-            )
-            for number, batch in enumerate(loading):
-                turn, worker = divmod(number, workers or 1)
-                yield Record(epoch, number, 0, worker, 0, turn, content(batch))
-
-    outcome = ctx.call(name, work)
-    if outcome.error or outcome.hangs:
-        raise NotMeasured(f"{name}: {outcome.error or 'hung'}")
-    return outcome.items
-
-
-@dataclass
-class _Same:
-    """A dataset that has the same samples in each batch."""
-
-    samples: list[Any]
-
-    def __getitem__(self, index: int) -> Any:
-        return deepcopy(self.samples[index % len(self.samples)])
+    return shared_seeds(ctx, runs) or same_draws(ctx, [ctx.serial, *runs], epochs=False) or ok
