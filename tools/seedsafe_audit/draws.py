@@ -170,32 +170,28 @@ def other_seed(seed: Any, number: int) -> Any:
 
 
 _SEEDS = (int, str, bytes, float, list, tuple)
-_MAKERS = ("default_rng", "RandomState", "SeedSequence", "MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
-_TAKERS = {
-    "numpy.random": (*_MAKERS, "seed"),
-    "random": ("seed",),
-    "torch": ("manual_seed", "Generator"),
-    "cv2": ("setRNGSeed",),
-}
-"""The modules and the names of what takes a seed."""
+_TAKERS = (
+    *((np.random, name) for name in ("default_rng", "RandomState", "SeedSequence", "MT19937", "PCG64")),
+    *((np.random, name) for name in ("PCG64DXSM", "Philox", "SFC64", "seed")),
+    *((random, "seed"), (random.Random, "seed"), ("torch", "manual_seed"), ("torch", "Generator")),
+    ("cv2", "setRNGSeed"),
+)
+"""Who has what takes a seed, a module by its name if it may not be loaded, and the name."""
 
 _listeners: list[UsersSeeds] = []
-_heard: set[tuple[str, str]] = set()
+_heard: set[Any] = set()
 
 
 def _listen() -> None:
     """Replace what takes seeds, once, also where the user's modules have it by another name."""
     new = {}
-    for module, names in _TAKERS.items():
-        for name in names if module in sys.modules else ():
-            original = getattr(sys.modules[module], name, None)
-            if (module, name) not in _heard and original is not None:
-                _heard.add((module, name))
-                new[id(original)] = original, _listening(original)
-                setattr(sys.modules[module], name, new[id(original)][1])
-    if ("random", "Random") not in _heard:
-        _heard.add(("random", "Random"))
-        setattr(random.Random, "seed", _listening(random.Random.seed, 1))  # noqa: B010  # a method
+    for taker in _TAKERS:
+        holder, name = sys.modules.get(taker[0]) if isinstance(taker[0], str) else taker[0], taker[1]
+        if taker not in _heard and hasattr(holder, name):
+            _heard.add(taker)
+            original = getattr(holder, name)
+            new[id(original)] = original, _listening(original, int(holder is random.Random))
+            setattr(holder, name, new[id(original)][1])
     for name, module in list(sys.modules.items()) if new else ():
         if state.is_users(getattr(module, "__file__", None) or "", name):
             for attribute, thing in list(vars(module).items()):
@@ -203,15 +199,14 @@ def _listen() -> None:
                     setattr(module, attribute, new[id(thing)][1])
 
 
-def _listening(original: Any, skipped: int = 0) -> Any:
+def _listening(original: Any, skipped: int) -> Any:
     """Return what stands for a function or class, and lets the listeners choose its first argument after those skipped."""
 
     def call(*arguments: Any, **named: Any) -> Any:
-        for seed in arguments[skipped : skipped + 1]:
-            arguments = (*arguments[:skipped], _passed(seed), *arguments[skipped + 1 :])
-        for name in list(named)[: len(arguments) == skipped]:
-            named[name] = _passed(named[name])
-        return original(*arguments, **named)
+        given = [*arguments[skipped:], *named.values()]
+        given[:1] = map(_passed, given[:1])
+        count = len(arguments) - skipped
+        return original(*arguments[:skipped], *given[:count], **dict(zip(named, given[count:], strict=True)))
 
     if not isinstance(original, type):
         return functools.wraps(original)(call)

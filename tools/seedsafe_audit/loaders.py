@@ -31,13 +31,13 @@ def passes(subject: Subject, recorder: Recorder, *, batch: int) -> Iterator[list
         multiprocessing.set_start_method(method, force=True)
     source: Any = Items(recorder, len(recorder.order)) if subject.iterable else recorder
     loader: Any = None
-    for epoch in range(plan.first, plan.first + plan.epochs):
+    for epoch in range(plan.epochs):
         recorder.epoch = epoch
         tell(subject.dataset, epoch)
         if not workers and (subject.loader != "torch" or subject.iterable):
             batches: Iterator[Any] = ([one] for one in source)
         elif subject.loader == "torch":
-            if loader is None:
+            if loader is None or isinstance(subject.dataset, Batches):
                 loader = _data_loader(subject, source, plan, batch)
             batches = iter(loader)
         elif subject.loader == "keras":
@@ -86,7 +86,8 @@ def _data_loader(subject: Subject, source: Any, plan: Plan, batch: int) -> Any:
     if subject.iterable:
         data.IterableDataset.register(Items)
     if isinstance(subject.dataset, Batches):
-        options["batch_sampler"] = _Stamps(source)
+        # stamped, so that a keyed collate function knows what was asked for
+        options["batch_sampler"] = [[SampleIndex(at, epoch=source.epoch)] for at in range(len(source))]
     else:
         options["batch_size"] = batch
     return data.DataLoader(source, num_workers=plan.workers, collate_fn=_identity, **options)
@@ -114,17 +115,6 @@ class Batches:
             found = self.of if self.indices is None else map(self.of.__getitem__, self.indices)
             self._samples = list(islice(found, self.size))
         return self.collate(deepcopy(self._samples))
-
-
-@dataclass
-class _Stamps:
-    """The positions of a recorder, each a batch, stamped so that a keyed collate function knows what was asked for."""
-
-    recorder: Recorder
-
-    def __iter__(self) -> Iterator[list[SampleIndex]]:
-        for position in range(len(self.recorder)):
-            yield [SampleIndex(position, epoch=self.recorder.epoch)]
 
 
 @dataclass

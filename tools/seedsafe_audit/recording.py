@@ -40,7 +40,6 @@ class Plan:
         bare: whether to read without the transform.
         init: whether to use the DataLoader's worker_init_fn.
         threads: the number of threads that read instead of a loader, 0 for none.
-        first: the first epoch.
         keys: the number of keys, of any indices and epochs, to read instead of the order, 0 for none.
         watch: whether to compare the dataset's attributes after each reading.
         reseed: whether to seed the process-wide generators before each reading, and record their states after it.
@@ -59,7 +58,6 @@ class Plan:
     bare: bool = False
     init: bool = True
     threads: int = 0
-    first: int = 0
     keys: int = 0
     watch: bool = False
     reseed: bool = False
@@ -77,7 +75,6 @@ class Plan:
             f"batches of {self.batch}": self.batch,
             "reversed": self.reverse,
             "more keys": self.keys,
-            f"epoch {self.first} alone": self.first,
             f"another seed for {self.other}": self.other,
             "generators reseeded": self.reseed,
             "watched": self.watch,
@@ -174,26 +171,10 @@ class Recorder:
         """Do nothing when Keras calls it: the main process calls the dataset's own hook."""
 
     def __getitem__(self, position: int) -> Any:
-        return self.read(position, self.order[position], lambda: self.base[self.order[position]])
-
-    def __getitems__(self, positions: list[int]) -> list[Any]:
-        """Read a batch at once if the dataset can, as a loader would."""
-        if _reads_batches(self.base) and not (self.plan.reseed or self.plan.watch):
-            samples: list[Any] = []
-            self.say(f"reading index {self.order[positions[0]]} and its batch, worker {worker_number()}")
-            before = state.marks(found := self._generators())
-            with contextlib.suppress(Exception):  # if it fails, read one by one to see which raises
-                samples = list(self.base.__getitems__([self.order[position] for position in positions]))
-            if len(samples) == len(positions):
-                after = state.marks(found)
-                arrivals = [
-                    self.read(position, self.order[position], lambda sample=sample: sample)
-                    for position, sample in zip(positions, samples, strict=True)
-                ]
-                for arrival in arrivals[:1]:
-                    (arrival[0] if self.plan.carry else arrival).moved(before, after)
-                return arrivals
-        return [self[position] for position in positions]
+        index = self.order[position]
+        if _reads_batches(self.base):
+            return self.read(position, index, lambda: self.base.__getitems__([index])[0])
+        return self.read(position, index, lambda: self.base[index])
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_here": {}}

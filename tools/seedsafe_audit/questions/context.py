@@ -262,7 +262,7 @@ def compare(
     """Compare runs that should be equal, pair by pair: by position, or by index if the order differs."""
     evidence, samples = [], set()
     for one, two in pairs:
-        here, there = (run.records if run.plan.keys else run.epoch(two.plan.first) for run in (one, two))
+        here, there = (run.records if run.plan.keys else run.epoch(0) for run in (one, two))
         other, total = differences(here, there, by_index=two.plan.reverse)
         samples |= set(other)
         seen = (

@@ -131,13 +131,6 @@ def _are_alike(ctx: Context, run: Run) -> bool:
     )
 
 
-def _by_worker(records: list[Record]) -> dict[int, list[Record]]:
-    result = defaultdict(list)
-    for record in sorted(records, key=lambda record: record.turn):
-        result[record.worker or 0].append(record)
-    return dict(sorted(result.items()))
-
-
 def _equal(
     records: Iterable[Record], is_later: Callable[[Record], bool], place: Callable[[Record], object]
 ) -> _Equal:
@@ -197,17 +190,17 @@ def _common_samples(ctx: Context) -> Finding:
         raise NotMeasured(ctx.trouble(*ctx.parallels()) or "no loader can read this dataset with workers")
     serial = [record.digest for record in ctx.serial.epoch(0)]
     for run in runs:
-        streams = _by_worker([record for record in run.epoch(0) if record.digest]).values()
-        counts = Counter(digest for stream in streams for digest in {record.digest for record in stream})
-        shared = {digest for digest, workers in counts.items() if workers > 1}
-        if len(set(serial)) > 1 and len(shared) > len(counts) // 4:
-            samples |= {record.index for stream in streams for record in stream if record.digest in shared}
-            seen = f"{len(shared)} of {len(counts)} samples come from more than one worker"
-        elif (
-            len(streams) > 1
-            and {len(serial)} == set(map(len, streams))
-            and len(serial) < len(ctx.order.indices)
-        ):
+        records = [record for record in run.epoch(0) if record.digest]
+        lengths = Counter(record.worker for record in records)
+        workers_of = defaultdict(set)
+        for record in records:
+            workers_of[record.digest].add(record.worker)
+        shared = {digest for digest, workers in workers_of.items() if len(workers) > 1}
+        whole = {len(serial)} == {*lengths.values()} and len(serial) < len(ctx.order.indices)
+        if len(set(serial)) > 1 and len(shared) > len(workers_of) // 4:
+            samples |= {record.index for record in records if record.digest in shared}
+            seen = f"{len(shared)} of {len(workers_of)} samples come from more than one worker"
+        elif whole and len(lengths) > 1:
             seen = f"each worker gives all {len(serial)} samples, with its own draws"
         else:
             continue

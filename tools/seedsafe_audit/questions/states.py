@@ -82,11 +82,11 @@ def same_draws(ctx: Context, runs: Iterable[Run], *, epochs: bool) -> Finding | 
     def still(run: Run) -> bool:
         return any(name in record.begun for record in run.records for name in deciding)
 
-    if ctx.subject.worker_init is not None and ctx.workers:
-        without = _again(ctx.parallel(ctx.workers[0], ctx.methods[0], init=False), epochs=epochs)
-        if not without.keys() & set(deciding):
-            return Finding("fault", text, evidence, samples, "loader")
-    return Finding("fault", text, evidence, samples, ctx.blamed(still))
+    def again(without: Run) -> bool:
+        return bool({*deciding} & _again(without, epochs=epochs).keys())
+
+    part = "loader" if ctx.workers and ctx.is_loaders(ctx.parallels()[0], again) else ctx.blamed(still)
+    return Finding("fault", text, evidence, samples, part)
 
 
 def _shown(name: str) -> str:
