@@ -216,15 +216,14 @@ def _listening(original: Any, skipped: int) -> Any:
         "__instancecheck__": lambda cls, thing: isinstance(thing, original),
         "__subclasscheck__": lambda cls, other: issubclass(other, original),
     }
+    own: dict[str, Any] = {}
     if original.__name__ == "Generator":  # torch's, which is seeded by a method
-
-        class Seeded(original):  # type: ignore[misc]
-            def manual_seed(self, seed: Any) -> Any:
-                return super().manual_seed(_passed(seed))
-
         del methods["__call__"]
-        return type("Kind", (type(original),), methods)("Generator", (Seeded,), {"__module__": "torch"})
-    return type("Kind", (type(original),), methods)(original.__name__, (original,), {})
+        own = {
+            "__module__": "torch",
+            "manual_seed": lambda self, seed: original.manual_seed(self, _passed(seed)),
+        }
+    return type("Kind", (type(original),), methods)(original.__name__, (original,), own)
 
 
 def _passed(seed: Any) -> Any:

@@ -36,7 +36,6 @@ class Plan:
         batch: the number of samples in a batch, 0 for the audit's usual one.
         reverse: whether to read in reverse order.
         reads: the number of readings, 0 for the whole order.
-        other: the process-wide generator with another seed.
         bare: whether to read without the transform.
         init: whether to use the DataLoader's worker_init_fn.
         threads: the number of threads that read instead of a loader, 0 for none.
@@ -44,7 +43,6 @@ class Plan:
         watch: whether to compare the dataset's attributes after each reading.
         reseed: whether to seed the process-wide generators before each reading, and record their states after it.
         carry: whether to return each sample with its record, to compare it on arrival.
-        cores: the number of torch's threads.
         again: whether it repeats an earlier run.
     """
 
@@ -54,7 +52,6 @@ class Plan:
     batch: int = 0
     reverse: bool = False
     reads: int = 0
-    other: str = ""
     bare: bool = False
     init: bool = True
     threads: int = 0
@@ -62,7 +59,6 @@ class Plan:
     watch: bool = False
     reseed: bool = False
     carry: bool = False
-    cores: int = 1
     again: bool = False
 
     @property
@@ -75,10 +71,8 @@ class Plan:
             f"batches of {self.batch}": self.batch,
             "reversed": self.reverse,
             "more keys": self.keys,
-            f"another seed for {self.other}": self.other,
             "generators reseeded": self.reseed,
             "watched": self.watch,
-            f"{self.cores} torch threads": self.cores > 1,
             "again": self.again,
         }
         start = (

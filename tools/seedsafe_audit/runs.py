@@ -158,7 +158,7 @@ class Runs:
         return supervise(work, timeout=self.timeout, beat=lambda: self.beat(name))
 
     def _records(self, plan: Plan, folder: str) -> Iterator[list[Record]]:
-        prepare(plan.other, plan.cores)
+        prepare()
         if plan.bare:
             _without_transform(self.subject, self.order.indices[0])
         order = list(self.order.indices[:: -1 if plan.reverse else 1][: plan.reads or None])
@@ -176,11 +176,11 @@ class Runs:
         return passes(self.subject, recorder, batch=plan.batch or self.order.batch)
 
 
-def prepare(other: str = "", cores: int = 1) -> None:
-    """Seed the generators of this process alike in each run, except the one named `other`. Torch gets so many threads."""
+def prepare() -> None:
+    """Seed the generators of this process alike in each run. Torch gets one thread."""
     with contextlib.suppress(KeyError, AttributeError):  # a pool of threads would not survive a later fork
-        sys.modules["torch"].set_num_threads(cores)
-    state.seed(_SEED, other)
+        sys.modules["torch"].set_num_threads(1)
+    state.seed(_SEED)
     end_draw_checks()  # the questions compare what is read, and an error would hide it
 
 

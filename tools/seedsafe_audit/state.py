@@ -64,10 +64,10 @@ def loaded() -> list[str]:
     return [name for name in SEEDED if name in ("random", "numpy.random") or name in sys.modules]
 
 
-def seed(value: int, other: str | None = None) -> None:
-    """Seed all process-wide generators with a value, except the one named `other`, which gets the next value."""
+def seed(value: int) -> None:
+    """Seed all process-wide generators with a value."""
     for name in loaded():
-        SEEDED[name](value + (name == other))
+        SEEDED[name](value)
 
 
 class _OpenCV(Stateful):

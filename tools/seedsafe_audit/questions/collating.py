@@ -23,7 +23,7 @@ def collate(ctx: Context) -> Finding:
         return Finding("ok", "there is no collate function but the framework's own")
     ctx.check("workers")
     inside = _inside(ctx)
-    texts, evidence = [], []
+    texts, evidence = [], list[str]()
     for question, text in {
         duplicates: "workers make the same draws",
         epochs: "an epoch repeats the one before",

@@ -15,7 +15,7 @@ from seedsafe_audit.questions.context import (
     compare,
     number_list,
 )
-from seedsafe_audit.questions.states import follows_earlier
+from seedsafe_audit.questions.states import few, follows, follows_earlier, follows_state
 from seedsafe_audit.questions.storage import lasting_changes
 from seedsafe_audit.recording import Record
 
@@ -84,24 +84,24 @@ def workers(ctx: Context) -> Finding:
     return (_torch_threads(ctx) or result) if result.verdict == "ok" else result
 
 
-_CORES = 4
-
-
 def _torch_threads(ctx: Context) -> Finding | None:
-    """Read once with more of torch's threads, and compare: workers have one, and the main process has many."""
+    """Read a sample with more of torch's threads."""
     floats = any(one.content and one.content.floats for one in ctx.serial.records[:1])
     tasks = Path("/proc/self/task")  # a forked process hangs in a pool of threads that its parent has begun
     if "torch" not in sys.modules or not floats or not tasks.is_dir() or len(list(tasks.iterdir())) > 1:
         return None
-    run = ctx.run(cores=_CORES, reads=ctx.short)
+    index = ctx.order.indices[0]
+    if not follows(
+        ctx, "torch's threads", few(ctx), lambda _, more: sys.modules["torch"].set_num_threads(1 + more)
+    ):
+        return None
     text = (
         "the last bits of float numbers follow the number of torch's threads, of which a worker has one and the main process more. "
         "Call torch.set_num_threads(1) before you read without workers"
     )
-    if ctx.trouble(run):
-        return None
-    result = compare(ctx, [(ctx.serial, run)], text, "")
-    return result._replace(at_fault="dataset") if result.verdict != "ok" else None
+    return Finding(
+        "warning", text, [f"sample {index} differs with more of torch's threads"], [index], "dataset"
+    )
 
 
 def _records_by_id(ctx: Context) -> Finding:
@@ -170,14 +170,16 @@ def batch_size(ctx: Context) -> Finding:
 def global_state(ctx: Context) -> Finding:
     """Change the seed of one process-wide generator at a time, of those that a reading draws from, and compare."""
     ctx.need(ctx.reseeded)
+    index = ctx.order.indices[0]
     drawn = sorted({name for record in ctx.reseeded.records for name in record.draws})
-    result = compare(
-        ctx,
-        [(ctx.serial, ctx.run(other=name, reads=ctx.short + 32)) for name in drawn],
-        "samples are drawn from generators that the whole process shares. Draw from ss.generator(key) instead",
-        "other seeds of the process-wide generators change no byte",
+    found = [name for name in drawn if follows_state(ctx, name, index)]
+    if not found:
+        return Finding("ok", "other seeds of the process-wide generators change no byte")
+    text = (
+        "samples are drawn from generators that the whole process shares. Draw from ss.generator(key) instead"
     )
-    return result._replace(evidence=[line for line in result.evidence if "differ" in line])
+    evidence = [f"sample {index} differs with another state of {name}" for name in found]
+    return Finding("warning", text, evidence, [index], ctx.source)
 
 
 def global_draws(ctx: Context) -> Finding:
@@ -257,8 +259,7 @@ def kept_draws(ctx: Context) -> Finding:
         if record.digest:
             uses[record.epoch, record.index].add(record.key_uses > 0)
     fewer = {index for (_, index), flags in uses.items() if len(flags) > 1}
-    first, last = ctx.order.indices[0], ctx.order.indices[-1]
-    again = {first} if follows_earlier(ctx, first, first) else set()
+    again = set(few(ctx)) if follows_earlier(ctx, few(ctx), few(ctx)) else set()
     texts = {
         "one reading asked for the sample's key, another reading of the same key did not": fewer,
         "what its first reading draws comes again in the second, whatever that draws": again,
@@ -267,5 +268,5 @@ def kept_draws(ctx: Context) -> Finding:
     if not samples:
         return Finding("ok", "no draw of one sample or epoch comes again in another")
     evidence = [f"samples {number_list(found)}: {text}" for text, found in texts.items() if found]
-    others = follows_earlier(ctx, first, last) if again else order(ctx).verdict != "ok"
+    others = follows_earlier(ctx, few(ctx), ctx.order.indices[-1:]) if again else order(ctx).verdict != "ok"
     return Finding("fault", _KEPT if others else _CACHE, evidence, samples, ctx.source)

@@ -9,7 +9,6 @@ from itertools import product
 from seedsafe_audit.questions.context import Context, Finding, NotMeasured, beyond_chance
 from seedsafe_audit.questions.once import augmented_once
 from seedsafe_audit.questions.states import (
-    repeated_starts,
     same_draws,
     seeds_of,
     shared_seeds,
@@ -96,7 +95,7 @@ def epochs(ctx: Context) -> Finding:
         text = "an epoch repeats the random draws of the one before. Put the epoch into the key or the seed"
         part = _part(ctx, faulty[-1], lambda run: _equal_epochs(ctx, run))
         return Finding("fault", text, evidence, samples, part)
-    found = same_draws(ctx, runs, epochs=True) or repeated_starts(ctx) or _late_epoch(ctx) or unset_epoch(ctx)
+    found = same_draws(ctx, runs, epochs=True) or _late_epoch(ctx) or unset_epoch(ctx)
     seeded = any(record.seeds for record in ctx.serial.records)
     if not found and (len(equal) == total or (ctx.random and not seeded)):
         found = augmented_once(ctx)
@@ -209,4 +208,4 @@ def _common_samples(ctx: Context) -> Finding:
         text = "every worker iterates over the whole dataset. Split it by torch.utils.data.get_worker_info()"
         return Finding("fault", text, evidence, samples, "dataset")
     ok = Finding("ok", "the workers give different samples")
-    return shared_seeds(ctx, runs) or same_draws(ctx, [ctx.serial, *runs], epochs=False) or ok
+    return same_draws(ctx, [ctx.serial, *runs], epochs=False) or ok

@@ -19,7 +19,7 @@ from seedsafe.bridging.again import digests_of
 from seedsafe.bridging.region import Replayed
 from seedsafe.bridging.walk import walk
 from seedsafe_audit import state
-from seedsafe_audit.draws import UsersSeeds, other_seed, seed_name
+from seedsafe_audit.draws import SEED, UsersSeeds, other_seed, seed_name
 from seedsafe_audit.loaders import tell
 from seedsafe_audit.questions.context import Context, Finding, number_list
 from seedsafe_audit.recording import Record
@@ -27,9 +27,10 @@ from seedsafe_audit.runs import Run
 from seedsafe_audit.subject import inner
 
 __all__ = [
+    "few",
     "follows",
     "follows_earlier",
-    "repeated_starts",
+    "follows_state",
     "same_draws",
     "seeds_of",
     "shared_seeds",
@@ -37,7 +38,7 @@ __all__ = [
     "unset_epoch",
 ]
 
-_TRIED, _STATES, _ITEMS, _MOST = 6, 4, 8, 256
+_TRIED, _STATES, _ITEMS, _FEW = 6, 3, 8, 4
 
 _Digests = dict[Any, bytes]
 """The parts of a sample, by their paths."""
@@ -54,13 +55,13 @@ def same_draws(ctx: Context, runs: Iterable[Run], *, epochs: bool) -> Finding | 
         runs: the runs to look at.
         epochs: whether to compare the epochs, or else the readings within each.
     """
-    found = {run.plan.name: _again(run, epochs=epochs) for run in runs}
+    found = {run.plan.name: _again(ctx, run, epochs=epochs) for run in runs}
     evidence, samples, deciding = [], set(), []
     drawn = any("cv2" in record.draws for record in ctx.reseeded.records)  # or its state was only looked at
     names = dict.fromkeys(name for again in found.values() for name in again if drawn or name != "cv2")
     for name in list(names)[:_TRIED]:
         run, pairs = next((run, again[name]) for run, again in found.items() if name in again)
-        if follows(ctx, name, pairs[-1][1].index):
+        if follows_state(ctx, name, pairs[-1][1].index):
             deciding.append(name)
             earlier, later = pairs[0]
             samples |= {record.index for _, record in pairs}
@@ -83,7 +84,7 @@ def same_draws(ctx: Context, runs: Iterable[Run], *, epochs: bool) -> Finding | 
         return any(name in record.begun for record in run.records for name in deciding)
 
     def again(without: Run) -> bool:
-        return bool({*deciding} & _again(without, epochs=epochs).keys())
+        return bool({*deciding} & _again(ctx, without, epochs=epochs).keys())
 
     part = "loader" if ctx.workers and ctx.is_loaders(ctx.parallels()[0], again) else ctx.blamed(still)
     return Finding("fault", text, evidence, samples, part)
@@ -93,12 +94,19 @@ def _shown(name: str) -> str:
     return f"dataset{name}" if name.startswith((".", "[")) else name
 
 
-def _again(run: Run, *, epochs: bool) -> dict[str, list[tuple[Record, Record]]]:
-    """Return, for each generator, the readings that begin in a state in which an earlier one began, behind that."""
+def _again(ctx: Context, run: Run, *, epochs: bool) -> dict[str, list[tuple[Record, Record]]]:
+    """Return, for each generator, the readings that begin in a state in which an earlier one began, behind that.
+
+    A seed with which a worker begins a stream is such a state, if each record has no seed of its own.
+    """
     first: dict[tuple[str, str], Record] = {}
     found: dict[str, list[tuple[Record, Record]]] = defaultdict(list)
+    begins = {seed for record in run.records if not record.turn for seed in record.seeds}
+    streams = ctx.subject.iterable and not (run is ctx.serial and ctx.workers)
+    streams = streams and all(begins.issuperset(record.seeds) for record in run.records)
     for record in sorted(run.records, key=lambda record: (record.epoch, record.turn)) if run.whole else ():
-        for name, begun in record.begun.items():
+        seeds = record.seeds if streams and not record.turn else ()
+        for name, begun in {**record.begun, **{f"{SEED} {seed}": "" for seed in seeds}}.items():
             state_of = (name, begun) if epochs else (f"{name} {record.epoch}", begun)
             earlier = first.setdefault(state_of, record)
             if earlier is not record and (earlier.epoch != record.epoch) == epochs:
@@ -106,20 +114,34 @@ def _again(run: Run, *, epochs: bool) -> dict[str, list[tuple[Record, Record]]]:
     return found
 
 
-def follows(ctx: Context, name: str, index: int) -> bool:
-    """Return whether a sample follows from the state of a generator before it is read."""
+def few(ctx: Context, *indices: int) -> list[int]:
+    """Return indices and a few more."""
+    return [*indices, *ctx.order.indices[ctx.order.repeats :][:_FEW]]
+
+
+def follows_state(ctx: Context, name: str, *indices: int) -> bool:
+    """Return whether samples follow from the state of a generator before they are read, or from a seed; a stream from any seed."""
 
     def change(unseeded: Replayed, number: int) -> None:
-        _warm(ctx)
-        generator = state.generators(ctx.subject.dataset).get(name)
-        if number and generator is not None:
+        def other(seed: Any) -> Any:
+            return (
+                other_seed(seed, number)
+                if ctx.subject.iterable or name.endswith(f" {seed_name(seed)}")
+                else seed
+            )
+
+        if not ctx.subject.iterable:
+            _samples(ctx, ctx.order.indices[-1:])  # makes what is made on first use
+        if name.startswith(f"{SEED} "):
+            UsersSeeds(change=other).__enter__()  # as long as the process lives
+        elif number and (generator := state.generators(ctx.subject.dataset).get(name)):
             _move(generator, number)
 
-    return _follows(ctx, name, index, change)
+    return follows(ctx, name, few(ctx, *indices), change)
 
 
-def follows_earlier(ctx: Context, index: int, earlier: int) -> bool:
-    """Return whether a sample follows from what was drawn when it, or another one, was read in an earlier epoch."""
+def follows_earlier(ctx: Context, indices: Iterable[int], earlier: Iterable[int]) -> bool:
+    """Return whether samples follow from what was drawn when they, or others, were read in an earlier epoch."""
     dataset = ctx.subject.dataset
 
     def change(unseeded: Replayed, number: int) -> None:
@@ -127,24 +149,10 @@ def follows_earlier(ctx: Context, index: int, earlier: int) -> bool:
             for generator in (unseeded, *state.generators(dataset).values()):
                 _move(generator, way)
             tell(dataset, epoch)
-            with suppress(Exception):
-                if way:
-                    dataset[earlier]
+            if way:
+                _samples(ctx, earlier)
 
-    return _follows(ctx, "what was drawn earlier", index, change)
-
-
-def _follows_seed(ctx: Context, seed: str | None = None) -> bool:
-    """Return whether a sample, or records of a stream, follow from a seed, or from any, that the user's code passes."""
-
-    def change(unseeded: Replayed, number: int) -> None:
-        def other(given: Any) -> Any:
-            return other_seed(given, number) if seed in (None, seed_name(given)) else given
-
-        _warm(ctx)
-        UsersSeeds(change=other).__enter__()  # as long as the process lives
-
-    return _follows(ctx, f"seed {seed}", ctx.order.indices[0], change)
+    return follows(ctx, "what was drawn earlier", indices, change)
 
 
 def _move(generator: state.Stateful, number: int) -> None:
@@ -152,19 +160,20 @@ def _move(generator: state.Stateful, number: int) -> None:
         generator.set(next(islice(generator.others(), number, None)))
 
 
-def _warm(ctx: Context) -> None:
-    """Make what is made on first use."""
-    if not ctx.subject.iterable:
-        with suppress(Exception):
-            ctx.subject.dataset[ctx.order.indices[-1]]
+def _samples(ctx: Context, indices: Iterable[int]) -> list[Any]:
+    found = []
+    for index in indices:
+        with suppress(Exception):  # another question lists them
+            found.append(ctx.subject.dataset[index])
+    return found
 
 
-def _follows(ctx: Context, name: str, index: int, change: _Change) -> bool:
-    """Return whether a part of a sample changes with something, all else being equal."""
-    before, again = (_read(ctx, name, index, 0, change) for _ in range(2))
+def follows(ctx: Context, name: str, indices: Iterable[int], change: _Change) -> bool:
+    """Return whether a part of these samples changes with something, all else being equal."""
+    before, again = (_read(ctx, name, indices, 0, change) for _ in range(2))
     steady = {path for path in before if before[path] == again.get(path)}
     for number in range(1, _STATES + 1):
-        other = _read(ctx, name, index, number, change)
+        other = _read(ctx, name, indices, number, change)
         changed = {path for path in steady if other.get(path) != before[path]}
         if changed and not ctx.subject.iterable:
             return True
@@ -193,7 +202,7 @@ def _are_new(ctx: Context, before: _Digests, other: _Digests) -> bool:
         state.seed(number)
         unseeded.state = (number, 0)
 
-    noisy = _read(ctx, "other noise", 0, 1, noise)
+    noisy = _read(ctx, "other noise", (), 1, noise)
     first, second, third = (_columns(digests, digests) for digests in (before, other, noisy))
     return _ends(ctx) and any(
         len(found) == len(second.get(path, ())) and found == third.get(path) != second[path]
@@ -206,40 +215,38 @@ def _ends(ctx: Context) -> bool:
     return len(ctx.serial.epoch(0)) < len(ctx.order.indices)
 
 
-def _read(ctx: Context, name: str, index: int, number: int, change: _Change) -> _Digests:
-    """Read a sample, or the first records, in a process of its own, after a change of this number, 0 for none."""
+def _read(ctx: Context, name: str, indices: Iterable[int], number: int, change: _Change) -> _Digests:
+    """Read these samples, or the first records, in a process of its own, after a change of this number, 0 for none."""
 
     def work(say: Callable[[str], None]) -> Iterator[_Digests]:
         dataset = ctx.subject.dataset
         with Replayed(1) as unseeded:
-            say(f"reading index {index}")
+            say(f"reading index {ctx.order.indices[0]}, {name}")
             change(unseeded, number)
             if ctx.subject.iterable:
-                sample = list(islice(iter(dataset), len(ctx.order.indices) if _ends(ctx) else _ITEMS))
+                found = list(islice(iter(dataset), len(ctx.order.indices) if _ends(ctx) else _ITEMS))
             else:
-                sample = dataset[index]
-        yield digests_of(sample)
+                found = _samples(ctx, indices)
+        yield digests_of(found)
 
     items = ctx.call(f"{name} changed", work).items
     return items[0] if items else {}
 
 
 def shared_seeds(ctx: Context, runs: Iterable[Run]) -> Finding | None:
-    """Look for a seed that several samples, or the workers of a stream, get in one run: all of them, or, from a clock, those that the next run does not give it."""
+    """Look for a seed that several samples get in one run: all of them, or, from a clock, those that the next run does not give it."""
     known = {seed for record in ctx.serial_again.records for seed in record.seeds}
     evidence, samples = [], set()
     for run in runs:
-        readers, everybody = _readers(ctx, run.records)
+        readers, everybody = _readers(run.records)
         for seed, found in readers.items():
             indices = {index for _, index in found}
-            shared = found >= {one for one in everybody if not ctx.subject.iterable or one[0] == 0}
-            from_clock = not ctx.subject.iterable and ctx.unsteady and seed not in known
-            if len(indices) > 1 and (from_clock or (shared and _follows_seed(ctx, seed))):
+            shared = found == everybody and follows_state(ctx, f"{SEED} {seed}")
+            if len(indices) > 1 and (shared or (ctx.unsteady and seed not in known)):
                 samples |= indices
                 # A constant one leads to its own line, and others to where they come from.
-                names = [f"seed {seed}", run.plan.name][:: 1 if shared else -1]
-                who = "workers" if ctx.subject.iterable else "samples"
-                evidence.append(f"{': '.join(names)}: {who} {number_list(indices)}")
+                names = [f"{SEED} {seed}", run.plan.name][:: 1 if shared else -1]
+                evidence.append(f"{': '.join(names)}: samples {number_list(indices)}")
     if not samples:
         return None
     text = (
@@ -249,34 +256,9 @@ def shared_seeds(ctx: Context, runs: Iterable[Run]) -> Finding | None:
     return Finding("fault", text, evidence[:8], samples, ctx.source)
 
 
-def repeated_starts(ctx: Context) -> Finding | None:
-    """Look for the seeds with which each worker of a stream begins, in every epoch again."""
-    run = next((run for run in ctx.parallels() if run.whole), ctx.serial)
-    first, second = (_readers(ctx, run.epoch(number))[0] for number in (0, 1))
-    seeds = {(seed, worker) for seed, found in first.items() for _, worker in found}
-    again = {(seed, worker) for seed, found in second.items() for _, worker in found}
-    later = {seed for record in run.records if record.turn == 1 for seed in record.seeds}
-    if (
-        not ctx.subject.iterable
-        or not seeds
-        or seeds != again
-        or later - first.keys()
-        or not _follows_seed(ctx)
-    ):
-        return None
-    text = (
-        "each epoch begins with the seed of the one before, so its draws come again. Put the epoch into the seed, or "
-        "draw from a key per record, as AugmentedIterable does"
-    )
-    evidence = [
-        f"seed {seed}: {run.plan.name}: worker {worker} in epochs 0 and 1" for seed, worker in sorted(seeds)
-    ]
-    return Finding("fault", text, evidence[:8], (), ctx.source)
-
-
 def shifted_seeds(ctx: Context) -> Finding | None:
     """Look for seeds that one epoch gives to a sample, and the next to another."""
-    readers, everybody = _readers(ctx, ctx.serial.records)
+    readers, everybody = _readers(ctx.serial.records)
     second = {index for epoch, index in everybody if epoch == 1}
     moved, seen = set(), ""
     for seed, found in readers.items():
@@ -304,11 +286,11 @@ def unset_epoch(ctx: Context) -> Finding | None:
             continue
 
         def change(unseeded: Replayed, number: int, thing: Any = location.thing) -> None:
-            _warm(ctx)
             thing.epoch += number
 
-        follows = _follows(ctx, "the epoch", index, change)
-        if follows and (persistent or not any(map(_sets_an_epoch, _files_about(type(location.thing))))):
+        if follows(ctx, "the epoch", [index], change) and (
+            persistent or not any(map(_sets_an_epoch, _files_about(type(location.thing))))
+        ):
             kind = type(location.thing).__qualname__
             why = "workers that persist do not see change" if persistent else "nothing sets"
             text = (
@@ -348,17 +330,16 @@ def _sets_an_epoch(file: str) -> bool:
 
 
 _Reading = tuple[int, int]
-"""An epoch and an index, or the number of a worker that begins a stream."""
+"""An epoch and an index."""
 
 
-def _readers(ctx: Context, records: Iterable[Record]) -> tuple[dict[str, set[_Reading]], set[_Reading]]:
-    """Return the readings in which each seed was passed, and all readings; of a stream those that begin it."""
+def _readers(records: Iterable[Record]) -> tuple[dict[str, set[_Reading]], set[_Reading]]:
+    """Return the readings in which each seed was passed, and all readings."""
     readers: dict[str, set[_Reading]] = defaultdict(set)
     everybody = set()
     for record in records:
-        if record.digest and not (ctx.subject.iterable and record.turn):
-            reading = record.epoch, (record.worker or 0) if ctx.subject.iterable else record.index
-            everybody.add(reading)
+        if record.digest:
+            everybody.add((record.epoch, record.index))
             for seed in record.seeds:
-                readers[seed].add(reading)
+                readers[seed].add((record.epoch, record.index))
     return readers, everybody

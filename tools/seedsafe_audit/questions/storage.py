@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 
 from seedsafe_audit.questions.context import Context, Finding, differences, number_list
-from seedsafe_audit.questions.states import follows
+from seedsafe_audit.questions.states import follows_state
 from seedsafe_audit.report import AtFault
 from seedsafe_audit.runs import Run
 
@@ -75,7 +75,7 @@ def lost_state(ctx: Context) -> Finding:
     lasting = {
         path: workers
         for path, workers in changes.items()
-        if path not in drawn or follows(ctx, path, run.records[0].index)
+        if path not in drawn or follows_state(ctx, path, run.records[0].index)
     }
     if not lasting:
         return Finding("ok", "reading changes no attribute, or only once")
