@@ -104,14 +104,13 @@ class Context(Runs):
     serial_again = _Shared(lambda ctx: Plan(again=True))
     reverse = _Shared(lambda ctx: Plan(reverse=True))
     reseeded = _Shared(lambda ctx: Plan(reseed=True, reads=ctx.short))
-    watched = _Shared(lambda ctx: Plan(watch=True, reads=ctx.short))
     keys = _Shared(lambda ctx: Plan(keys=4 * ctx.samples))
     keys_again = _Shared(lambda ctx: Plan(keys=4 * ctx.samples, again=True))
     small_again = _Shared(lambda ctx: ctx.small_plan(again=True))
     other_batch = _Shared(lambda ctx: ctx.small_plan(batch=ctx.order.batch + 1, carry=True))
     # In reverse order, the indices without repeats come first.
-    small_watched = _Shared(
-        lambda ctx: ctx.small_plan(watch=True, reverse=True, reads=4 * ctx.order.batch * ctx.workers[0])
+    watched = _Shared(
+        lambda ctx: (ctx.small_plan if ctx.workers else Plan)(watch=True, reverse=True, reads=ctx.short)
     )
 
     def ahead(self) -> None:
@@ -121,10 +120,10 @@ class Context(Runs):
         """
         if self.trouble(self.serial):
             return
-        alone = ["watched", "reseeded", "serial_again"]
+        alone = ["reseeded", "serial_again"]
         if not self.subject.iterable:
             alone = ["keys", "reverse", *alone, "keys_again"]
-        beside = ["other_batch", "small_watched", "small_again"] if self.workers else []
+        beside = ["other_batch", "watched", "small_again"] if self.workers else []
         if self.subject.loader == "keras":
             beside = beside[1:]  # which makes its own batches
         serial, parallel = ([vars(Context)[name].plan(self) for name in names] for names in (alone, beside))

@@ -173,12 +173,12 @@ def _equal_passes(records: Iterable[Record], place: Callable[[Record], object]) 
 
 def _part(ctx: Context, run: Run, count: Callable[[Run], _Equal]) -> AtFault:
     """Return "loader" if the fault is gone without the loader's worker_init_fn, otherwise the source of the randomness."""
-    is_loaders = ctx.is_loaders(run, lambda without: beyond_chance(*_counts(count(without)), ctx.collisions))
-    return "loader" if is_loaders else ctx.source
 
+    def still(without: Run) -> bool:
+        equal, total = count(without)
+        return beyond_chance(len(equal), total, ctx.collisions)
 
-def _counts(found: _Equal) -> tuple[int, int]:
-    return len(found[0]), found[1]
+    return "loader" if ctx.is_loaders(run, still) else ctx.source
 
 
 def _common_samples(ctx: Context) -> Finding:

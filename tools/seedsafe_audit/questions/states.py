@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -30,6 +30,7 @@ __all__ = [
     "few",
     "follows",
     "follows_earlier",
+    "follows_readings",
     "follows_state",
     "same_draws",
     "seeds_of",
@@ -142,17 +143,30 @@ def follows_state(ctx: Context, name: str, *indices: int) -> bool:
 
 def follows_earlier(ctx: Context, indices: Iterable[int], earlier: Iterable[int]) -> bool:
     """Return whether samples follow from what was drawn when they, or others, were read in an earlier epoch."""
-    dataset = ctx.subject.dataset
 
     def change(unseeded: Replayed, number: int) -> None:
-        for way, epoch in ((number + 1, number + 2), (0, 1)):
-            for generator in (unseeded, *state.generators(dataset).values()):
-                _move(generator, way)
-            tell(dataset, epoch)
-            if way:
-                _samples(ctx, earlier)
+        _move_all(ctx, unseeded, number + 1)
+        tell(ctx.subject.dataset, number + 2)
+        _samples(ctx, earlier)
+        _move_all(ctx, unseeded, 0)
+        tell(ctx.subject.dataset, 1)
 
     return follows(ctx, "what was drawn earlier", indices, change)
+
+
+def follows_readings(ctx: Context, indices: Sequence[int]) -> bool:
+    """Return whether samples follow from how often they were read, while all generators are in one state."""
+
+    def change(unseeded: Replayed, number: int) -> None:
+        _samples(ctx, [*ctx.order.indices[-1:], *list(indices) * number])
+        _move_all(ctx, unseeded, 0)
+
+    return follows(ctx, "earlier readings", indices, change)
+
+
+def _move_all(ctx: Context, unseeded: Replayed, number: int) -> None:
+    for generator in (unseeded, *state.generators(ctx.subject.dataset).values()):
+        _move(generator, number)
 
 
 def _move(generator: state.Stateful, number: int) -> None:
