@@ -13,8 +13,10 @@ import os
 import random
 import sys
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from threading import get_ident
@@ -67,7 +69,7 @@ def draws(
     """
     items = chain.from_iterable([dataset]) if iterable else None  # it begins in the first reading
     fetch = dataset.__getitem__ if items is None else lambda index: next(items)
-    for own in (_is_users, _is_no_frameworks):
+    for own in (_is_own, partial(_is_own, libraries=True)):
         tracer = _Tracer(dataset, own)
         for index in indices[:_READINGS]:
             say(f"reading index {index}")
@@ -79,7 +81,7 @@ def draws(
 
 def draws_of(call: Callable[[], Any]) -> tuple[Any, list[Draw]]:
     """Call a function under a tracer. Return what it returns, and the first draw from each source."""
-    tracer, results = _Tracer(None, _is_users), []
+    tracer, results = _Tracer(None, _is_own), []
     tracer.read(lambda _: results.append(call()), 0)
     return results[0], list(tracer.found.values())
 
@@ -93,7 +95,7 @@ class KeyCounter:
         note: a function to call at each use.
     """
 
-    def __init__(self, note: Callable[[], None] | None = None) -> None:
+    def __init__(self, note: Callable[[], None] = lambda: None) -> None:
         self.count, self._note = 0, note
         for kind in (Read, entered):
             setattr(kind, "key", property(self._count_uses(vars(kind)["key"].fget)))  # noqa: B010  # a property
@@ -101,8 +103,7 @@ class KeyCounter:
     def _count_uses(self, get_key: Any) -> Any:
         def key(read: Any) -> Any:
             self.count += 1
-            if self._note is not None:
-                self._note()
+            self._note()
             return get_key(read)
 
         return key
@@ -114,17 +115,12 @@ class UsersSeeds:
     The functions that take seeds are replaced for good in this process, which is one of the audit's own.
 
     Args:
-        note: a function to call with each new seed and the frame that passes it.
-        change: a function that returns the seed to use in place of one.
+        take: a function that gets each seed and returns the one to use.
     """
 
-    def __init__(
-        self,
-        note: Callable[[str, FrameType], None] = lambda seed, frame: None,
-        change: Callable[[Any], Any] = lambda seed: seed,
-    ) -> None:
+    def __init__(self, take: Callable[[Any], Any] = lambda seed: seed) -> None:
         self.seeds: set[str] = set()
-        self._note, self._change, self._thread = note, change, get_ident()
+        self._take, self._thread = take, get_ident()
 
     def __enter__(self) -> set[str]:
         _listen()
@@ -142,12 +138,10 @@ class UsersSeeds:
         frame: Any = sys._getframe(1)
         while frame is not None and _passes_on(frame):
             frame = frame.f_back
-        if frame is None or not _is_users(frame):
+        if frame is None or not _is_own(frame):
             return seed
-        if seed_name(plain) not in self.seeds:
-            self.seeds.add(seed_name(plain))
-            self._note(seed_name(plain), frame)
-        return self._change(plain)
+        self.seeds.add(seed_name(plain))
+        return self._take(plain)
 
 
 def seed_name(seed: Any) -> str:
@@ -155,18 +149,9 @@ def seed_name(seed: Any) -> str:
     return repr(seed)[:60]
 
 
-def other_seed(seed: Any, number: int) -> Any:
-    """Return the seed of this number in place of another, of the same type."""
-    if isinstance(seed, int):
-        return (seed + 1_000_003 * number) % 2**32
-    more: Any = {
-        str: f" {number}",
-        bytes: bytes([number]),
-        list: [number],
-        tuple: (number,),
-        float: float(number),
-    }
-    return seed + more[type(seed)]
+def other_seed(seed: Any, number: int) -> int:
+    """Return the seed of this number in place of another."""
+    return zlib.crc32(f"{seed!r} {number}".encode()) % 2**31
 
 
 _SEEDS = (int, str, bytes, float, list, tuple)
@@ -310,8 +295,9 @@ class _Tracer:
         if name is not None:
             self._note(name, self._line(frame))
 
-    def _note_seed(self, seed: str, frame: FrameType) -> None:
-        self._note(f"{SEED} {seed}", self._line(frame))
+    def _note_seed(self, seed: Any) -> Any:
+        self._note(f"{SEED} {seed_name(seed)}", self._line(sys._getframe(1)))
+        return seed
 
     def _note(self, source: str, line: _Line | None) -> None:
         if line is not None:
@@ -322,10 +308,6 @@ class _Tracer:
             self.found.setdefault(source, Draw(source, f"{shown}:{number}", function, text))
 
 
-def _is_users(frame: FrameType) -> bool:
-    return state.is_users(frame.f_code.co_filename, str(frame.f_globals.get("__name__", "")))
-
-
-def _is_no_frameworks(frame: FrameType) -> bool:
+def _is_own(frame: FrameType, *, libraries: bool = False) -> bool:
     name = str(frame.f_globals.get("__name__", ""))
-    return state.is_users(frame.f_code.co_filename, name, libraries=True)
+    return state.is_users(frame.f_code.co_filename, name, libraries=libraries)

@@ -44,6 +44,7 @@ class Plan:
         reseed: whether to seed the process-wide generators before each reading, and record their states after it.
         carry: whether to return each sample with its record, to compare it on arrival.
         again: whether it repeats an earlier run.
+        note: what is special about it, in words.
     """
 
     workers: int = 0
@@ -60,27 +61,17 @@ class Plan:
     reseed: bool = False
     carry: bool = False
     again: bool = False
+    note: str = ""
 
     @property
     def name(self) -> str:
         """The plan in words: ``"2 workers, fork"``."""
-        notes = {
-            f"{self.threads} threads": self.threads,
-            "without the transform": self.bare,
-            "without worker_init_fn": not self.init,
-            f"batches of {self.batch}": self.batch,
-            "reversed": self.reverse,
-            "more keys": self.keys,
-            "generators reseeded": self.reseed,
-            "watched": self.watch,
-            "again": self.again,
-        }
         start = (
             f"{self.workers} worker{'s' * (self.workers > 1)}, {self.method}"
             if self.workers
             else "no workers"
         )
-        return ", ".join([start, *(note for note, holds in notes.items() if holds)])
+        return f"{start}, {self.note}" if self.note else start
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,14 +200,11 @@ class Recorder:
             record.changes = self._changes(here, record.turn)
         return (record, sample) if plan.carry else record
 
-    def _snapshot(self) -> state.Snapshot:
-        return state.snapshot(self.base, tuple(sorted(set(self.order))))
-
     def _changes(self, here: dict[str, Any], turn: int) -> tuple[state.Change, ...] | None:
         """Compare what the dataset keeps with what it kept first, less often the more that is."""
         if turn < here["next"]:
             return None
-        now = self._snapshot()
+        now = state.snapshot(self.base, self.order)
         here["next"] = turn + 1 + len(now) // _OFTEN
         return tuple(state.changes(here["snapshot"], now))
 
@@ -239,7 +227,7 @@ class Recorder:
                 "turn": 0,
                 "log": same["log"] if same else _announce(Path(self.folder)),
                 "key_uses": same["key_uses"] if same else KeyCounter(),
-                "snapshot": self._snapshot() if self.plan.watch else None,
+                "snapshot": state.snapshot(self.base, self.order) if self.plan.watch else None,
                 "next": 0,
                 "generators": {},
             }

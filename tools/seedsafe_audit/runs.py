@@ -206,15 +206,15 @@ def _nothing(*args: Any, **kwargs: Any) -> Any:
 
 
 def _keys(recorder: Recorder, plan: Plan, subject: Subject) -> Iterator[list[Record]]:
-    """Read keys that no other run reads: all indices in a scattered order, one epoch after another."""
+    """Read keys that no other run reads: indices all over the dataset, one epoch after another."""
     length = subject.length or 1
-    step = next(step for step in range(round(length * 0.618) or 1, 2 * length) if math.gcd(step, length) == 1)
+    step = max(1, length // plan.keys)
     end = time.monotonic() + _SECONDS * min(1.0, plan.keys / _MANY)
     for number in range(plan.keys):
-        if number % length == 0:
-            recorder.epoch = 2 + number // length
+        epoch, index = divmod(number * step, length)
+        if recorder.epoch != 2 + epoch:
+            recorder.epoch = 2 + epoch
             tell(recorder.base, recorder.epoch)
-        index = number % length * step % length
         yield [recorder.read(number, index, lambda index=index: recorder.base[index])]
         if time.monotonic() > end:
             return

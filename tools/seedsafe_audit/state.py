@@ -176,9 +176,9 @@ class Change(NamedTuple):
     """The value before and after, in words."""
 
 
-def snapshot(dataset: Any, positions: tuple[int, ...]) -> Snapshot:
-    """Return all that a dataset refers to except generators, but only the elements at `positions` of long lists and large arrays."""
-    result: Snapshot = {}
+def snapshot(dataset: Any, order: list[int]) -> Snapshot:
+    """Return all that a dataset refers to except generators, but only the elements of an order in long lists and large arrays."""
+    result, positions = Snapshot(), tuple(sorted(set(order)))
     budget = _BYTES  # of arrays, spent in the order of the walk
     found = walk(dataset, lambda location: _parts(location, positions), depth=_DEPTH, leaves=True)
     for location in islice(found, _ENTRIES):

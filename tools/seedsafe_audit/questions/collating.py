@@ -28,11 +28,10 @@ def collate(ctx: Context) -> Finding:
         duplicates: "workers make the same draws",
         epochs: "an epoch repeats the one before",
     }.items():
-        if ctx.epochs > 1 or question is duplicates:
-            found = question(inside)
-            if found.verdict == "fault":
-                texts.append(text)
-                evidence += found.evidence
+        found = question(inside)
+        if found.verdict == "fault":
+            texts.append(text)
+            evidence += found.evidence
     if texts:
         text = f"in the collate function {' and '.join(texts)}. {_WAY_OUT}"
         return Finding("fault", text, [*evidence, *map(str, inside.lines)], (), "loader")
@@ -60,7 +59,7 @@ def _inside(ctx: Context) -> Context:
         beat=ctx.beat,
         workers=ctx.workers[:1],
         methods=ctx.methods[:1],
-        epochs=min(ctx.epochs, 2),
+        epochs=2,
         samples=_SINGLES,
         memory=ctx.memory,
     )

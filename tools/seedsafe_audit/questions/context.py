@@ -101,16 +101,20 @@ class Context(Runs):
         return self.order.repeats + 16
 
     serial = _Shared(lambda ctx: Plan(epochs=ctx.epochs))
-    serial_again = _Shared(lambda ctx: Plan(again=True))
-    reverse = _Shared(lambda ctx: Plan(reverse=True))
-    reseeded = _Shared(lambda ctx: Plan(reseed=True, reads=ctx.short))
-    keys = _Shared(lambda ctx: Plan(keys=4 * ctx.samples))
-    keys_again = _Shared(lambda ctx: Plan(keys=4 * ctx.samples, again=True))
-    small_again = _Shared(lambda ctx: ctx.small_plan(again=True))
-    other_batch = _Shared(lambda ctx: ctx.small_plan(batch=ctx.order.batch + 1, carry=True))
+    serial_again = _Shared(lambda ctx: Plan(again=True, note="again"))
+    reverse = _Shared(lambda ctx: Plan(reverse=True, note="reversed"))
+    reseeded = _Shared(lambda ctx: Plan(reseed=True, reads=ctx.short, note="generators reseeded"))
+    keys = _Shared(lambda ctx: Plan(keys=4 * ctx.samples, note="more keys"))
+    keys_again = _Shared(lambda ctx: Plan(keys=4 * ctx.samples, again=True, note="more keys, again"))
+    small_again = _Shared(lambda ctx: ctx.small_plan(again=True, note="again"))
+    other_batch = _Shared(
+        lambda ctx: ctx.small_plan(batch=ctx.order.batch + 1, carry=True, note="other batches")
+    )
     # In reverse order, the indices without repeats come first.
     watched = _Shared(
-        lambda ctx: (ctx.small_plan if ctx.workers else Plan)(watch=True, reverse=True, reads=ctx.short)
+        lambda ctx: (ctx.small_plan if ctx.workers else Plan)(
+            watch=True, reverse=True, reads=ctx.short, note="watched"
+        )
     )
 
     def ahead(self) -> None:
@@ -178,14 +182,16 @@ class Context(Runs):
         """Return the transform if the dataset can be read without it and the fault is gone then, otherwise the dataset."""
         if self.subject.transform() is None:
             return "dataset"
-        run = self.run(bare=True, **{"epochs": 2 if self.subject.iterable else 1, **plan})
+        run = self.run(
+            bare=True, note="without the transform", **{"epochs": 2 if self.subject.iterable else 1, **plan}
+        )
         return "dataset" if not run.whole or still(run) else "transform"
 
     def is_loaders(self, run: Run, still: Callable[[Run], bool]) -> bool:
         """Return whether a fault of a run is gone without the loader's worker_init_fn."""
         if self.subject.worker_init is None or not run.plan.workers:
             return False
-        without = self.run_of(replace(run.plan, init=False))
+        without = self.run_of(replace(run.plan, init=False, note="without worker_init_fn"))
         return without.whole and not still(without)
 
     def need(self, *runs: Run) -> None:
@@ -273,18 +279,11 @@ def compare(
 
 def beyond_chance(equal: int, total: int, rate: float) -> bool:
     """Return whether `equal` of `total` pairs are too many for chance, if independent pairs are equal at `rate`."""
-    if not equal:
+    rate, share = min(rate, 0.99), equal / total if total else 0.0
+    if share <= rate:
         return False
-    rate = min(rate, 0.99)
-    log = [
-        math.lgamma(total + 1)
-        - math.lgamma(k + 1)
-        - math.lgamma(total - k + 1)
-        + k * math.log(rate)
-        + (total - k) * math.log1p(-rate)
-        for k in range(equal, total + 1)
-    ]
-    return sum(map(math.exp, log)) < _UNLIKELY
+    rest = (1 - share) * math.log((1 - share) / (1 - rate)) if share < 1 else 0.0
+    return math.exp(-total * (share * math.log(share / rate) + rest)) < _UNLIKELY  # Chernoff's bound
 
 
 def number_list(numbers: Iterable[int], most: int = 6) -> str:

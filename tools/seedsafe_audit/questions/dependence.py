@@ -16,7 +16,7 @@ from seedsafe_audit.questions.context import (
     number_list,
 )
 from seedsafe_audit.questions.states import few, follows, follows_earlier, follows_state
-from seedsafe_audit.questions.storage import lasting_changes
+from seedsafe_audit.questions.storage import in_words, lasting_changes
 from seedsafe_audit.recording import Record
 
 __all__ = [
@@ -29,15 +29,6 @@ __all__ = [
     "threads",
     "workers",
 ]
-
-_CACHE = (
-    "it keeps draws in a cache around random augmentation, so later epochs repeat the numbers of the first. Cache the steps "
-    "before the augmentation"
-)
-_KEPT = (
-    "it keeps the draws, the key or the generator of one sample and uses them for others. Call the pipeline or ss.generator() "
-    "in each read"
-)
 
 
 def reproducible(ctx: Context) -> Finding:
@@ -86,9 +77,8 @@ def workers(ctx: Context) -> Finding:
 
 def _torch_threads(ctx: Context) -> Finding | None:
     """Read a sample with more of torch's threads."""
-    floats = any(one.content and one.content.floats for one in ctx.serial.records[:1])
     tasks = Path("/proc/self/task")  # a forked process hangs in a pool of threads that its parent has begun
-    if "torch" not in sys.modules or not floats or not tasks.is_dir() or len(list(tasks.iterdir())) > 1:
+    if "torch" not in sys.modules or not tasks.is_dir() or len(list(tasks.iterdir())) > 1:
         return None
     index = ctx.order.indices[0]
     if not follows(
@@ -152,7 +142,7 @@ def order(ctx: Context) -> Finding:
     result = compare(ctx, [(ctx.serial, ctx.reverse)], bad, good)
     if result.verdict == "ok":
         return result
-    changed = [f"reading changes {change}" for change in lasting_changes(ctx.watched)[:4]]
+    changed = [f"reading changes {change}" for change in in_words(lasting_changes(ctx.watched))[:4]]
     return result._replace(evidence=[*result.evidence, *changed])
 
 
@@ -186,8 +176,8 @@ def global_draws(ctx: Context) -> Finding:
     """Look at the process-wide generators before and after each reading."""
     run = ctx.reseeded
     ctx.need(run)
-    by_name = {name: [r for r in run.records if name in r.draws] for name in state.loaded()}
-    by_name = {name: records for name, records in by_name.items() if records}
+    readings = ((name, [r for r in run.records if name in r.draws]) for name in state.loaded())
+    by_name = {name: records for name, records in readings if records}
     if not by_name:
         return Finding("ok", "no reading changes the process-wide generators")
     evidence = [
@@ -225,7 +215,7 @@ def threads(ctx: Context) -> Finding:
         raise NotMeasured(
             "even in one thread, a sample's bytes depend on the samples read before it, or on chance"
         )
-    runs = [ctx.run(threads=4), ctx.run(threads=4, again=True)]
+    runs = [ctx.run(threads=4, note=f"4 threads, {turn}") for turn in ("first", "again")]
     alone = {record.index for record in ctx.serial.records if record.failure}
     new = [one for run in runs for one in run.records if one.failure and one.index not in alone]
     if new:
@@ -242,14 +232,13 @@ def threads(ctx: Context) -> Finding:
         "fault",
     )
     drawn = {draw.source for draw in ctx.lines} if result.verdict == "fault" else ()
-    shared = state.SEEDED.keys() & drawn
-    if not shared:
-        return result
-    text = (
-        f"each reading seeds {' and '.join(sorted(shared))}, which all threads share, so samples differ if several threads read at once. "
-        "Workers that are processes do not mind. Draw from ss.generator(key) instead"
-    )
-    return result._replace(verdict="warning", summary=text)
+    if shared := state.SEEDED.keys() & drawn:
+        text = (
+            f"each reading seeds {' and '.join(sorted(shared))}, which all threads share, so samples differ if several threads read at once. "
+            "Workers that are processes do not mind. Draw from ss.generator(key) instead"
+        )
+        return result._replace(verdict="warning", summary=text)
+    return result
 
 
 def kept_draws(ctx: Context) -> Finding:
@@ -268,5 +257,8 @@ def kept_draws(ctx: Context) -> Finding:
     if not samples:
         return Finding("ok", "no draw of one sample or epoch comes again in another")
     evidence = [f"samples {number_list(found)}: {text}" for text, found in texts.items() if found]
-    others = follows_earlier(ctx, few(ctx), ctx.order.indices[-1:]) if again else order(ctx).verdict != "ok"
-    return Finding("fault", _KEPT if others else _CACHE, evidence, samples, ctx.source)
+    text = (
+        "it keeps what one reading drew, its key or its generator, and uses it in later ones, as a cache around random augmentation does. "
+        "Cache the steps before the augmentation, and call the pipeline or ss.generator() in each read"
+    )
+    return Finding("fault", text, evidence, samples, ctx.source)

@@ -43,7 +43,7 @@ def augmented_once(ctx: Context) -> Finding | None:
                     generator.set(next(generator.others()))
             return [_numbers(dataset[index]) for index in indices]
 
-        with Replayed(_SEED), UsersSeeds(change=partial(other_seed, number=1)):
+        with Replayed(_SEED), UsersSeeds(partial(other_seed, number=1)):
             result, lines = draws_of(make)
         first, again = read(ctx.subject.dataset), read(subject_of(result, ctx.subject.loader).dataset)
         yield _are_alike(first, again), list(map(str, lines))
@@ -69,7 +69,11 @@ def _are_alike(first: list[Any], again: list[Any]) -> bool:
 
     Parts that are never new, such as labels, do not count.
     """
-    pairs = [(one, two) for one, two in zip(first, again, strict=True) if _shapes(one) == _shapes(two)]
+    pairs = [
+        (one, two)
+        for one, two in zip(first, again, strict=True)
+        if [*map(np.size, one)] == [*map(np.size, two)]
+    ]
     parts = range(min((len(one) for one, _ in pairs), default=0))
     drawn = [part for part in parts if any(not np.array_equal(one[part], two[part]) for one, two in pairs)]
     whole = [[np.concatenate([one[part] for part in drawn]) for one in pair] for pair in pairs if drawn]
@@ -84,7 +88,3 @@ def _are_alike(first: list[Any], again: list[Any]) -> bool:
         resembles = 2 * near < usual if one.size <= _FEW else near < min(_NEAR * usual, *away)
         alike += bool(resembles) or np.allclose(np.sort(one), np.sort(two))  # or moved around
     return len(new) > 1 and 2 * alike > len(new)
-
-
-def _shapes(numbers: list[Any]) -> list[int]:
-    return [one.size for one in numbers]

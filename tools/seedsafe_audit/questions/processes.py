@@ -38,9 +38,8 @@ def ends(ctx: Context) -> Finding:
         indices = map(int, re.findall(r"reading index (-?\d+)", "\n".join(hung)))
         return Finding("fault", text, (*hung, *died, *skipped), indices, "dataset")
     if died:
-        part: Any = "dataset" if ctx.serial.outcome.error else None
         text = "a run ended early. Fix the error below, or use less memory if the system killed it"
-        return Finding("fault", text, tuple(died), (), part)
+        return Finding("fault", text, tuple(died), (), "dataset" if ctx.serial.outcome.error else None)
     return Finding("ok", "every run finished")
 
 

@@ -61,8 +61,7 @@ def duplicates(ctx: Context) -> Finding:
                 f"of them sample {equal[0].index}, worker {equal[0].worker}"
             )
     if not faulty:
-        names = ", ".join(run.plan.name for run in runs)
-        ok = Finding("ok", "the workers' readings of the same sample differ", (f"compared: {names}",))
+        ok = Finding("ok", "the workers' readings of the same sample differ")
         return same_draws(ctx, [ctx.serial, *runs], epochs=False) or ok
     text = (
         "worker processes hold copies of the same random state and make the same draws. Make a generator for each sample, "
@@ -114,8 +113,8 @@ def _late_epoch(ctx: Context) -> Finding | None:
         f"the epoch does not arrive in the workers{kept}, so every epoch repeats the first. Keep it in memory that they share, "
         "or take it from the sampler, as seedsafe_torch.loader does"
     )
-    evidence = seeds_of(ctx, ctx.order.indices[0])
-    evidence += [f"{run.plan.name}: epochs 0 and 1 are alike, and differ without workers" for run in late]
+    lines = [f"{run.plan.name}: epochs 0 and 1 are alike, and differ without workers" for run in late]
+    evidence = [*seeds_of(ctx, ctx.order.indices[0]), *lines]
     samples = {record.index for run in late for record in run.records}
     return Finding("fault", text, evidence, samples, "loader" if ctx.subject.persistent else "dataset")
 

@@ -73,21 +73,16 @@ def same_draws(ctx: Context, runs: Iterable[Run], *, epochs: bool) -> Finding | 
             )
     if not deciding:
         return None
-    which = (
-        "an epoch makes the draws of the one before" if epochs else "workers or samples make the same draws"
-    )
+    which = "an epoch makes the draws of another" if epochs else "workers or samples make the same draws"
     text = (
         f"{which} from {', '.join(map(_shown, deciding))}, and what follows from them comes again, though other noise covers "
         "it. Make a generator for each sample, such as ss.generator(key)"
     )
 
-    def still(run: Run) -> bool:
-        return any(name in record.begun for record in run.records for name in deciding)
-
     def again(without: Run) -> bool:
         return bool({*deciding} & _again(ctx, without, epochs=epochs).keys())
 
-    part = "loader" if ctx.workers and ctx.is_loaders(ctx.parallels()[0], again) else ctx.blamed(still)
+    part = "loader" if ctx.workers and ctx.is_loaders(ctx.parallels()[0], again) else ctx.source
     return Finding("fault", text, evidence, samples, part)
 
 
@@ -134,7 +129,7 @@ def follows_state(ctx: Context, name: str, *indices: int) -> bool:
         if not ctx.subject.iterable:
             _samples(ctx, ctx.order.indices[-1:])  # makes what is made on first use
         if name.startswith(f"{SEED} "):
-            UsersSeeds(change=other).__enter__()  # as long as the process lives
+            UsersSeeds(other).__enter__()  # as long as the process lives
         elif number and (generator := state.generators(ctx.subject.dataset).get(name)):
             _move(generator, number)
 

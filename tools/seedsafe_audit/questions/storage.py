@@ -9,7 +9,7 @@ from seedsafe_audit.questions.states import few, follows_readings, follows_state
 from seedsafe_audit.report import AtFault
 from seedsafe_audit.runs import Run
 
-__all__ = ["changes_in_place", "lasting_changes", "lost_state"]
+__all__ = ["changes_in_place", "in_words", "lasting_changes", "lost_state"]
 
 
 def changes_in_place(ctx: Context) -> Finding:
@@ -25,7 +25,7 @@ def changes_in_place(ctx: Context) -> Finding:
     ]
     samples = [index for index, _ in found.values()]
     every = ctx.order.indices[ctx.order.repeats :]
-    if found and not ctx.subject.iterable and not follows_readings(ctx, every):
+    if found and not (ctx.random if ctx.subject.iterable else follows_readings(ctx, every)):
         text = (
             "it changes arrays that it keeps but gives the same samples again, so they seem to be a working buffer. Make that "
             "a local variable"
@@ -58,7 +58,7 @@ def _follows_readings_alone(ctx: Context) -> bool:
 def lost_state(ctx: Context) -> Finding:
     """Watch the attributes in workers and in the main process."""
     ctx.need(ctx.watched)
-    changes = _lasting(ctx.watched)
+    changes = lasting_changes(ctx.watched)
     drawn = [path for path, workers in changes.items() if "drawn from" in workers.values()]
     lasting = {
         path: workers
@@ -73,15 +73,11 @@ def lost_state(ctx: Context) -> Finding:
         f"reading changes {', '.join(names[:4])}{more}, but each worker changes its own copy and the main process never sees it. Return such values "
         "with the sample, or compute them beforehand"
     )
-    return Finding("warning", text, _lines(lasting)[:8], (), _part(ctx))
+    return Finding("warning", text, in_words(lasting)[:8], (), _part(ctx))
 
 
-def lasting_changes(run: Run) -> list[str]:
-    """Return the lasting changes of attributes, one line for each."""
-    return _lines(_lasting(run))
-
-
-def _lines(lasting: dict[str, dict[int, str]]) -> list[str]:
+def in_words(lasting: dict[str, dict[int, str]]) -> list[str]:
+    """Return a line for each change of an attribute."""
     lines = []
     for path, workers in sorted(lasting.items()):
         shown = "; ".join(f"worker {worker}: {text}" for worker, text in sorted(workers.items())[:4])
@@ -89,7 +85,7 @@ def _lines(lasting: dict[str, dict[int, str]]) -> list[str]:
     return lines
 
 
-def _lasting(run: Run) -> dict[str, dict[int, str]]:
+def lasting_changes(run: Run) -> dict[str, dict[int, str]]:
     """Return the changes in each worker, except for values that only its first reading sets (a cache), and the generators that move."""
     lasting: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     readings: Counter[int] = Counter()
@@ -114,6 +110,6 @@ def _lasting(run: Run) -> dict[str, dict[int, str]]:
 def _part(ctx: Context) -> AtFault:
     def still(run: Run) -> bool:
         in_place = any(change.kind == "in place" for record in run.records for change in record.changes or ())
-        return in_place or bool(_lasting(run))
+        return in_place or bool(lasting_changes(run))
 
     return ctx.blamed(still, watch=True, reads=ctx.short)
