@@ -115,8 +115,7 @@ def _late_epoch(ctx: Context) -> Finding | None:
     )
     lines = [f"{run.plan.name}: epochs 0 and 1 are alike, and differ without workers" for run in late]
     evidence = [*seeds_of(ctx, ctx.order.indices[0]), *lines]
-    samples = {record.index for run in late for record in run.records}
-    return Finding("fault", text, evidence, samples, "loader" if ctx.subject.persistent else "dataset")
+    return Finding("fault", text, evidence, (), "loader" if ctx.subject.persistent else "dataset")
 
 
 def _are_alike(ctx: Context, run: Run) -> bool:

@@ -230,7 +230,6 @@ def _read(ctx: Context, name: str, indices: Iterable[int], number: int, change: 
     def work(say: Callable[[str], None]) -> Iterator[_Digests]:
         dataset = ctx.subject.dataset
         with Replayed(1) as unseeded:
-            say(f"reading index {ctx.order.indices[0]}, {name}")
             change(unseeded, number)
             if ctx.subject.iterable:
                 found = list(islice(iter(dataset), len(ctx.order.indices) if _ends(ctx) else _ITEMS))
