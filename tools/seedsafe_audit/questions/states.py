@@ -120,11 +120,8 @@ def follows_state(ctx: Context, name: str, *indices: int) -> bool:
 
     def change(unseeded: Replayed, number: int) -> None:
         def other(seed: Any) -> Any:
-            return (
-                other_seed(seed, number)
-                if ctx.subject.iterable or name.endswith(f" {seed_name(seed)}")
-                else seed
-            )
+            chosen = ctx.subject.iterable or name.endswith(f" {seed_name(seed)}")
+            return other_seed(seed, number) if chosen else seed
 
         if not ctx.subject.iterable:
             _samples(ctx, ctx.order.indices[-1:])  # makes what is made on first use
