@@ -86,6 +86,7 @@ def _data_loader(subject: Subject, source: Any, plan: Plan, batch: int) -> Any:
     if subject.iterable:
         data.IterableDataset.register(Items)
     if isinstance(subject.dataset, Batches):
+        subject.dataset.read()  # before the workers begin, which get the same
         # stamped, so that a keyed collate function knows what was asked for
         options["batch_sampler"] = [[SampleIndex(at, epoch=source.epoch)] for at in range(len(source))]
     else:
@@ -108,13 +109,16 @@ class Batches:
     indices: tuple[int, ...] | None
     size: int
     collate: Any
-    _samples: Any = None
+    _samples: list[Any] | None = None
+
+    def read(self) -> list[Any]:
+        """Return the samples, which are read once."""
+        found = self.of if self.indices is None else map(self.of.__getitem__, self.indices)
+        self._samples = self._samples or list(islice(found, self.size))
+        return self._samples
 
     def __getitem__(self, index: int) -> Any:
-        if self._samples is None:
-            found = self.of if self.indices is None else map(self.of.__getitem__, self.indices)
-            self._samples = list(islice(found, self.size))
-        return self.collate(deepcopy(self._samples))
+        return self.collate(deepcopy(self.read()))
 
 
 @dataclass

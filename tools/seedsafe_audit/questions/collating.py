@@ -37,10 +37,12 @@ def collate(ctx: Context) -> Finding:
         return Finding("fault", text, [*evidence, *map(str, inside.lines)], (), "loader")
     if not inside.random:
         return Finding("ok", "equal samples give equal batches, so the collate function draws nothing")
-    run = inside.parallel(inside.workers[0], inside.methods[0])
     bad = f"what the collate function draws depends on the number of workers. {_WAY_OUT}"
     result = compare(
-        inside, [(inside.serial, run)], bad, "the collate function draws alike for any number of workers"
+        inside,
+        [(inside.serial, inside.parallels()[0])],
+        bad,
+        "the collate function draws alike for any number of workers",
     )
     return result._replace(samples=(), at_fault=None if result.verdict == "ok" else "loader")
 

@@ -80,10 +80,6 @@ class Context(Runs):
         """Return a plan of one pass with the smallest number of workers and the first start method."""
         return self.parallel_plan(self.workers[0], self.methods[0], **{"epochs": 1, **how})
 
-    def parallel(self, workers: int, method: str, **how: Any) -> Run:
-        """Return a run with these workers."""
-        return self.run_of(self.parallel_plan(workers, method, **how))
-
     def _parallel_plans(self) -> list[Plan]:
         """Return plans for all numbers of workers with the first start method, and for the smallest with the others."""
         first, *others = self.methods

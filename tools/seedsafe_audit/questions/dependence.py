@@ -36,7 +36,7 @@ def reproducible(ctx: Context) -> Finding:
     ctx.need(ctx.serial, ctx.serial_again)
     pairs = [(ctx.serial, ctx.serial_again)]
     if ctx.workers:
-        pairs.append((ctx.parallel(ctx.workers[0], ctx.methods[0]), ctx.small_again))
+        pairs.append((ctx.parallels()[0], ctx.small_again))
     if not ctx.subject.iterable:
         pairs.append((ctx.keys, ctx.keys_again))
     text = (
@@ -96,7 +96,7 @@ def _torch_threads(ctx: Context) -> Finding | None:
 
 def _records_by_id(ctx: Context) -> Finding:
     """Compare the records of a stream that have the same id, without workers and with 1, 2 and 3."""
-    runs = [ctx.serial, *(ctx.parallel(count, ctx.methods[0]) for count in (1, 2, 3))]
+    runs = [ctx.serial, *(ctx.run_of(ctx.parallel_plan(count, ctx.methods[0])) for count in (1, 2, 3))]
     ctx.need(*runs)
     records = [run.epoch(0) for run in runs]
     unique: dict[Any, list[dict[Any, Record]]] = {}
@@ -150,7 +150,7 @@ def batch_size(ctx: Context) -> Finding:
     """Compare runs with another batch size."""
     if ctx.subject.loader == "keras":
         raise NotMeasured("a Keras Sequence makes its own batches")
-    run = ctx.parallel(ctx.workers[0], ctx.methods[0])
+    run = ctx.parallels()[0]
     ctx.need(run, ctx.other_batch)
     sizes = f"batches of {ctx.order.batch + 1} instead of {ctx.order.batch} give"
     bad, good = f"{sizes} different bytes. Use a key per sample", f"{sizes} the same bytes"
