@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -86,7 +87,7 @@ def _data_loader(subject: Subject, source: Any, plan: Plan, batch: int) -> Any:
     if subject.iterable:
         data.IterableDataset.register(Items)
     if isinstance(subject.dataset, Batches):
-        subject.dataset.read()  # before the workers begin, which get the same
+        _ = subject.dataset.samples  # before the workers begin, which get the same
         # stamped, so that a keyed collate function knows what was asked for
         options["batch_sampler"] = [[SampleIndex(at, epoch=source.epoch)] for at in range(len(source))]
     else:
@@ -109,16 +110,15 @@ class Batches:
     indices: tuple[int, ...] | None
     size: int
     collate: Any
-    _samples: list[Any] | None = None
 
-    def read(self) -> list[Any]:
-        """Return the samples, which are read once."""
+    @cached_property
+    def samples(self) -> list[Any]:
+        """The samples, which are read once."""
         found = self.of if self.indices is None else map(self.of.__getitem__, self.indices)
-        self._samples = self._samples or list(islice(found, self.size))
-        return self._samples
+        return list(islice(found, self.size))
 
     def __getitem__(self, index: int) -> Any:
-        return self.collate(deepcopy(self.read()))
+        return self.collate(deepcopy(self.samples))
 
 
 @dataclass
