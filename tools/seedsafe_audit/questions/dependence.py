@@ -162,7 +162,7 @@ def global_state(ctx: Context) -> Finding:
     ctx.need(ctx.reseeded)
     index = ctx.order.indices[0]
     drawn = sorted({name for record in ctx.reseeded.records for name in record.draws})
-    found = [name for name in drawn if follows_state(ctx, name, index)]
+    found = [name for name in drawn if follows_state(ctx, name, index, order=True)]
     if not found:
         return Finding("ok", "other seeds of the process-wide generators change no byte")
     text = (
@@ -248,7 +248,7 @@ def kept_draws(ctx: Context) -> Finding:
         if record.digest:
             uses[record.epoch, record.index].add(record.key_uses > 0)
     fewer = {index for (_, index), flags in uses.items() if len(flags) > 1}
-    again = set(few(ctx)) if follows_earlier(ctx, few(ctx), few(ctx)) else set()
+    again = set(few(ctx)) if follows_earlier(ctx) else set()
     texts = {
         "one reading asked for the sample's key, another reading of the same key did not": fewer,
         "what its first reading draws comes again in the second, whatever that draws": again,

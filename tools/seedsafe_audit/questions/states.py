@@ -39,7 +39,7 @@ __all__ = [
     "unset_epoch",
 ]
 
-_TRIED, _STATES, _ITEMS, _FEW = 6, 3, 8, 4
+_TRIED, _STATES, _ITEMS, _FEW = 6, 2, 8, 4
 
 _Digests = dict[Any, bytes]
 """The parts of a sample, by their paths."""
@@ -115,8 +115,8 @@ def few(ctx: Context, *indices: int) -> list[int]:
     return [*indices, *ctx.order.indices[ctx.order.repeats :][:_FEW]]
 
 
-def follows_state(ctx: Context, name: str, *indices: int) -> bool:
-    """Return whether samples follow from the state of a generator before they are read, or from a seed; a stream from any seed."""
+def follows_state(ctx: Context, name: str, *indices: int, order: bool = False) -> bool:
+    """Return whether samples, or also their order, follow from a generator's state before they are read, or from a seed; a stream from any seed."""
 
     def change(unseeded: Replayed, number: int) -> None:
         def other(seed: Any) -> Any:
@@ -130,20 +130,20 @@ def follows_state(ctx: Context, name: str, *indices: int) -> bool:
         elif number and (generator := state.generators(ctx.subject.dataset).get(name)):
             _move(generator, number)
 
-    return follows(ctx, name, few(ctx, *indices), change)
+    return follows(ctx, name, few(ctx, *indices), change, order=order)
 
 
-def follows_earlier(ctx: Context, indices: Iterable[int], earlier: Iterable[int]) -> bool:
-    """Return whether samples follow from what was drawn when they, or others, were read in an earlier epoch."""
+def follows_earlier(ctx: Context) -> bool:
+    """Return whether a few samples follow from what was drawn when they were read in an earlier epoch."""
 
     def change(unseeded: Replayed, number: int) -> None:
         _move_all(ctx, unseeded, number + 1)
         tell(ctx.subject.dataset, number + 2)
-        _samples(ctx, earlier)
+        _samples(ctx, few(ctx))
         _move_all(ctx, unseeded, 0)
         tell(ctx.subject.dataset, 1)
 
-    return follows(ctx, "what was drawn earlier", indices, change)
+    return follows(ctx, "what was drawn earlier", few(ctx), change)
 
 
 def follows_readings(ctx: Context, indices: Sequence[int]) -> bool:
@@ -174,14 +174,14 @@ def _samples(ctx: Context, indices: Iterable[int]) -> list[Any]:
     return found
 
 
-def follows(ctx: Context, name: str, indices: Iterable[int], change: _Change) -> bool:
-    """Return whether a part of these samples changes with something, all else being equal."""
+def follows(ctx: Context, name: str, indices: Iterable[int], change: _Change, *, order: bool = False) -> bool:
+    """Return whether a part of these samples, or also the order of a stream, changes with something, all else being equal."""
     before, again = (_read(ctx, name, indices, 0, change) for _ in range(2))
     steady = {path for path in before if before[path] == again.get(path)}
     for number in range(1, _STATES + 1):
         other = _read(ctx, name, indices, number, change)
         changed = {path for path in steady if other.get(path) != before[path]}
-        if changed and not ctx.subject.iterable:
+        if changed and (order or not ctx.subject.iterable):
             return True
         if changed and (_tells_records_apart(before, steady - changed) or _are_new(ctx, before, other)):
             return True  # else it may be the order that follows
