@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import permutations, product
-from math import perm
+from itertools import islice, permutations, product
 from typing import Any, Final
 
 import seedsafe as ss
@@ -54,13 +53,14 @@ def RandomOrder(transforms: Sequence[Any], n: int = 1, replace: bool = False, p:
     """
     members = _without_tensors(transforms)
     count = _count(n, members, replace)
-    orders = (len(members) ** count) if replace else perm(len(members), count)
-    if orders > _ORDERS:
-        raise ValueError(
-            f"RandomOrder chooses from at most {_ORDERS} orders, got {orders}: pass fewer transforms or a smaller n, or use SomeOf"
-        )
     sequences = product(members, repeat=count) if replace else permutations(members, count)
-    return ss.OneOf([ss.Compose(list(one)) for one in sequences], p=p)
+    orders = [ss.Compose(list(one)) for one in islice(sequences, _ORDERS + 1)]
+    if len(orders) > _ORDERS:
+        raise ValueError(
+            f"RandomOrder chooses from at most {_ORDERS} orders, got {count} of {len(members)} transforms: pass fewer transforms or a "
+            "smaller n, or use SomeOf"
+        )
+    return ss.OneOf(orders, p=p)
 
 
 def _count(n: Any, members: list[Any], replace: Any) -> int:

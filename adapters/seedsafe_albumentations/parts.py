@@ -135,7 +135,7 @@ class Parts:
         rows = call.points = self._rows("keypoints", data, params, len(params.format) if params else 2, call)
         if rows is not None and params is not None:
             call.posed = split(rows.first, params.format, params.angle_in_degrees)
-            call.sample["keypoints"] = to_points(call.posed[0], params.posed, params.remove_invisible)
+            call.sample["keypoints"] = to_points(*call.posed, params.remove_invisible)
 
 
 @dataclass
@@ -166,7 +166,7 @@ class Call:
         planes: bool = False,
     ) -> dict[str, Any]:
         """Return the result in the form of the call; with `planes`, the image's channels already come first."""
-        image, mask = (to_tensor.image, to_tensor.mask) if to_tensor else (_same, _same)
+        image, mask = (to_tensor.image, to_tensor.mask) if to_tensor else (np.asarray, np.asarray)
         out: dict[str, Any] = data | result.get(OTHERS, {})
         further = [(name, image(other)) for (name, _), other in zip(self.images, others, strict=True)]
         out |= dict(further)
@@ -195,10 +195,6 @@ class Call:
         by_name, kept = rows.select(first, numbers)
         out |= by_name
         out |= {name: _pick(self.labels[name], kept) for name in params.label_fields or ()}
-
-
-def _same(array: Any) -> Any:
-    return array
 
 
 def _pick(values: Any, rows: list[int]) -> Any:

@@ -46,7 +46,7 @@ class Shared:
         marks: how many bytes.
     """
 
-    _tensor: torch.Tensor | None = None
+    _tensor: Any = None
     """The memory of workers that do not inherit it. torch hands that to them, on every system."""
 
     def __init__(self, numbers: int, marks: int = 0) -> None:
@@ -72,7 +72,8 @@ class Shared:
         if multiprocessing.context.get_spawning_popen() is None:
             return state | {"content": bytes(self._memories[0])}
         if self._tensor is None:
-            self._tensor = torch.frombuffer(bytearray(self._memories[0]), dtype=torch.uint8).share_memory_()
+            copy: Any = torch.frombuffer(bytearray(self._memories[0]), dtype=torch.uint8)
+            self._tensor = copy.share_memory_()
             self._use(memoryview(self._tensor.numpy()), *self._memories)
         return state | {"_tensor": self._tensor}
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import zlib
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Literal
 
-from seedsafe.reading import checked_int, note_read
+from seedsafe.reading import checked_int, note_read, repeats_an_epoch
 from seedsafe_torch import frames
 
 __all__ = [
@@ -24,8 +24,8 @@ __all__ = [
     "check_in_order",
     "check_iterable",
     "length_of",
+    "note_pass",
     "read_state",
-    "warn_of_a_loader_made_anew",
 ]
 
 MANY = 1024
@@ -120,8 +120,8 @@ class Progress:
         drops it and begins another one.
         """
         reader = self.reader() if self.reader else None
-        length = None if reader is None else length_of(reader._index_sampler)
-        return length is not None and 0 < reader._num_yielded >= length
+        length = length_of(reader._index_sampler) if reader is not None else None
+        return reader is not None and length is not None and 0 < reader._num_yielded >= length
 
     def see(self, items: int) -> None:
         """Count items that the loader handed out, at most those drawn."""
@@ -219,8 +219,10 @@ def check_in_order(loading: Any) -> None:
         )
 
 
-def warn_of_a_loader_made_anew() -> None:
-    """Warn that a loader repeats epoch 0, because it is not the one of the pass before."""
+def note_pass(dataset: Any, like: Hashable, is_whole: Callable[[], bool], **who: Any) -> None:
+    """Note a pass, and warn if its loader repeats epoch 0, because it is not the one of the pass before; see `repeats_an_epoch`."""
+    if not repeats_an_epoch(dataset, like, is_whole, **who):
+        return
     frames.warn(
         "epoch 0 is served again, in the same order and with the same augmentation, because this loader was made for this pass alone. Make it once, before "
         "the loop over the epochs: `batches = loader(dataset, …)` and then `for epoch in range(n): for batch in batches:`, where each pass is "

@@ -28,7 +28,6 @@ from seedsafe.reading import (
     nested,
     note_made,
     parts,
-    repeats_an_epoch,
 )
 from seedsafe_torch import frames
 from seedsafe_torch.callers import caller_of, warn_of_erasing, warn_of_look
@@ -43,8 +42,8 @@ from seedsafe_torch.passes import (
     Progress,
     check_iterable,
     length_of,
+    note_pass,
     read_state,
-    warn_of_a_loader_made_anew,
 )
 
 __all__ = ["KeyedSampler", "keyed_of"]
@@ -279,8 +278,7 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         length = (length_of(self) or 0) if progress.counted else 0
         like = description(chain_of(samplers), options)
         whole = lambda: progress.ended or 0 < length <= progress.seen
-        if repeats_an_epoch(users(dataset), like, whole, maker=self, loading=self._loading, first=first):
-            warn_of_a_loader_made_anew()
+        note_pass(users(dataset), like, whole, maker=self, loading=self._loading, first=first)
 
     def resume(self, epoch: int, entries: int) -> None:
         """Begin the next pass after some of this rank's entries of an epoch, or batches if it yields batches."""

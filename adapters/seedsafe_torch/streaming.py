@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, SupportsIndex
 from torch.utils.data import DataLoader, get_worker_info
 
 from seedsafe import content_id
-from seedsafe.reading import checked_int, description, note_made, repeats_an_epoch
+from seedsafe.reading import checked_int, description, note_made
 from seedsafe_torch import frames
 from seedsafe_torch.callers import warn_of_look
 from seedsafe_torch.cell import epoch_to_set
@@ -30,7 +30,7 @@ from seedsafe_torch.passes import (
     Batches,
     check_in_order,
     length_of,
-    warn_of_a_loader_made_anew,
+    note_pass,
 )
 from seedsafe_torch.stream_state import Start, Task, check_state, start_of
 
@@ -224,10 +224,7 @@ class StreamLoader(DataLoader[Any]):
             warn_of_look()
             is_first = latest is None and self._next == {"epoch": 0} and not self._set
             like = description((), self.batch_size, self.num_workers)
-            if repeats_an_epoch(
-                stream, like, lambda: progress.ended, maker=self, loading=self, first=is_first
-            ):
-                warn_of_a_loader_made_anew()
+            note_pass(stream, like, lambda: progress.ended, maker=self, loading=self, first=is_first)
         self._begun = [*others, progress]
         self._next, self._set = {"epoch": starts[0].epoch + (stream.epoch is None)}, False
         if stream.epoch is None:

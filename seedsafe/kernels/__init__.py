@@ -13,18 +13,7 @@ from typing import Any, Final
 
 from seedsafe.ground.process import importing
 
-__all__ = [
-    "FILTERS",
-    "INTERLEAVED",
-    "NAME",
-    "PLANAR",
-    "Resizing",
-    "Warping",
-    "Windowing",
-    "library",
-    "other_bytes",
-    "why_not",
-]
+__all__ = ["FILTERS", "Resizing", "Warping", "Windowing", "library", "other_bytes", "why_not"]
 
 FOLDER: Final = Path(__file__).parent
 NAME: Final = "kernels.library"
@@ -35,8 +24,6 @@ _VERSION: Final = 3
 
 FILTERS: Final = {"area": 0, "bilinear": 1, "bilinear exact": 1, "bicubic": 2, "lanczos": 3}
 """The numbers of the filters in kernels.h."""
-
-INTERLEAVED, PLANAR = 0, 1
 
 _NOT_COMPILED: Final = -2
 
@@ -95,11 +82,9 @@ other_bytes: Final[list[str]] = []
 
 def address(array: Any) -> int:
     """Return where an array's first value is."""
-    try:
-        return ctypes.addressof(ctypes.c_char.from_buffer(array))
-    except (TypeError, ValueError):  # it is read-only or has gaps; this takes five times as long
-        first: int = array.__array_interface__["data"][0]
-        return first
+    if array.flags.carray and array.size:
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))  # in a fifth of the time
+    return int(array.__array_interface__["data"][0])
 
 
 def library() -> ctypes.CDLL | None:
@@ -113,8 +98,7 @@ def library() -> ctypes.CDLL | None:
 
 def has_jpeg() -> bool:
     """Return whether windows of JPEGs can be decoded."""
-    opened = library()
-    return opened is not None and bool(opened.seedsafe_jpeg(Windowing()) != _NOT_COMPILED)
+    return bool((opened := library()) and opened.seedsafe_jpeg(Windowing()) != _NOT_COMPILED)
 
 
 def why_not() -> str | None:

@@ -40,7 +40,7 @@ _LIBRARIES: Final = ("torch", "torchvision", "builtins")
 
 @dataclass(frozen=True)
 class Stored:
-    """A call of a transform that an image goes through, and where it is stored."""
+    """A transform that an image goes through, and where it is stored: its path in an object, or in nested lists."""
 
     path: str
     theirs: Any = field(compare=False)
@@ -494,15 +494,12 @@ def _repeats_on_images(recording: _Recording, record: _Record) -> bool:
     return done
 
 
-def _array(height: int, width: int) -> Any:
-    return (np.arange(height * width * 3) % 251).astype(np.uint8).reshape(height, width, 3)
-
-
 def _picture(height: int, width: int) -> Any:
     from PIL import Image
 
-    return Image.fromarray(_array(height, width))
+    values = (np.arange(height * width * 3) % 251).astype(np.uint8)
+    return Image.fromarray(values.reshape(height, width, 3))
 
 
 def _tensor(height: int, width: int) -> Any:
-    return torch.from_numpy(_array(height, width)).permute(2, 0, 1) / 255
+    return torch.from_numpy(np.array(_picture(height, width))).permute(2, 0, 1) / 255

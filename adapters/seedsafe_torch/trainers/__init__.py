@@ -64,7 +64,8 @@ def resume(loading: DataLoader[Any], epoch: int, batches: int, ranks: int = 1) -
 
 def keyed_like(loading: DataLoader[Any], seed: SupportsIndex, **options: Any) -> KeyedLoader:
     """Return a keyed loader with the options of a trainer's own, over its dataset, whose own augmentation a bridge keys unless it is ours."""
-    keyed, sampler = loading.dataset, loading.sampler
+    keyed: Any = loading.dataset
+    sampler = loading.sampler
     if not any(outermost(keyed)):
         keyed = AugmentedDataset(keyed, seed=seed, bridge=True)
         # A validation set is read in turn.
