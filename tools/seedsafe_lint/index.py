@@ -16,6 +16,7 @@ from seedsafe_lint.syntax import (
     dotted,
     listed,
     outside_functions,
+    pairs,
 )
 
 __all__ = [
@@ -163,15 +164,9 @@ class Scope:
 
 def targets(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, Binding]]:
     """Yield the names that an assignment to `target` binds."""
-    if isinstance(target, ast.Name):
-        yield target.id, Binding("value", value)
-    elif isinstance(target, ast.Tuple | ast.List):
-        paired = isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts)
-        for i, element in enumerate(target.elts):
-            if paired and isinstance(value, ast.Tuple | ast.List):
-                yield from targets(element, value.elts[i])
-            elif isinstance(element, ast.Name):
-                yield element.id, Binding("unpack", value)
+    for part, of in pairs(target, value):
+        if isinstance(part, ast.Name):
+            yield part.id, Binding("value", of) if of else Binding("unpack", value)
 
 
 def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:

@@ -13,6 +13,7 @@ __all__ = [
     "dotted",
     "listed",
     "outside_functions",
+    "pairs",
 ]
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -91,16 +92,23 @@ def added(node: ast.expr) -> tuple[ast.expr, ast.expr] | None:
     return None
 
 
+def pairs(target: ast.expr, value: ast.expr | None) -> Iterator[tuple[ast.expr, ast.expr | None]]:
+    """Yield the parts of a target, each with its value, or None if it is not written there."""
+    if not isinstance(target, ast.Tuple | ast.List):
+        yield target, value
+        return
+    paired = isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts)
+    values = value.elts if paired else [None] * len(target.elts)  # type: ignore[union-attr]
+    for element, part in zip(target.elts, values, strict=True):
+        yield from pairs(element, part)
+
+
 def _attributes(target: ast.expr, value: ast.expr | None, this: str) -> Iterator[tuple[str, ast.expr | None]]:
-    match target:
-        case ast.Attribute(value=ast.Name(id=name), attr=attr) if name == this:
-            yield attr, value
-        case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr=attr)) if (
-            name == this and value is not None
-        ):
-            yield attr, listed(value)
-        case ast.Tuple(elts=elements) | ast.List(elts=elements):
-            paired = isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(elements)
-            for i, element in enumerate(elements):
-                part = value.elts[i] if paired and isinstance(value, ast.Tuple | ast.List) else None
-                yield from _attributes(element, part, this)
+    for part, of in pairs(target, value):
+        match part:
+            case ast.Attribute(value=ast.Name(id=name), attr=attr) if name == this:
+                yield attr, of
+            case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr=attr)) if (
+                name == this and of
+            ):
+                yield attr, listed(of)

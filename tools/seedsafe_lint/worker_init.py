@@ -20,6 +20,7 @@ __all__ = ["Init", "bare_seeds", "check", "worker_inits"]
 _RE = patterns("worker_init")
 
 _SEED_METHODS = (".seed", ".manual_seed", ".set_random_state", ".set_random_seed", ".reset_rng")
+_DEEP = 3  # calls within calls
 
 
 @dataclass(slots=True)
@@ -78,24 +79,15 @@ def check(run: Interpreter, function: Function, once: bool) -> Init:
     init = Init(function, once)
     frame = function.inside()
     index = _index(function)
+    init.attributes |= _attributes(run, function)
     for node in _nodes(function):
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            init.attributes.add(node.attr)
-        if not isinstance(node, ast.Call):
-            continue
-        for name in _names(run, node, frame):
+        for name in _names(run, node, frame) if isinstance(node, ast.Call) else ():
             if name in FACTS.SEEDERS:
                 init.seeds.add(FACTS.SEEDERS[name])
-                _judge(run, init, node, name, index, frame)
+                _judge(run, init, node, name, index, frame)  # type: ignore[arg-type]
             elif _RE.HELPERS.search(name):
                 init.seeds |= {"numpy", "python", "torch"}
-                _judge(run, init, node, name, index, frame)
-            elif name.endswith(_SEED_METHODS):
-                init.attributes.update(re.findall(r"\w+", dotted(node)))
-        if any(
-            not isinstance(arg, ast.Constant) for arg in (*node.args, *(word.value for word in node.keywords))
-        ):
-            init.attributes |= _set_by(run, node, frame)
+                _judge(run, init, node, name, index, frame)  # type: ignore[arg-type]
     return init
 
 
@@ -121,22 +113,29 @@ def _names(run: Interpreter, node: ast.Call, frame: Frame) -> list[str]:
     return names or [dotted(node)]
 
 
-def _set_by(run: Interpreter, node: ast.Call, frame: Frame, depth: int = 0) -> set[str]:
-    """Return the attributes that a call of a function, or of a method with a dataset's name for it, sets or seeds."""
+def _attributes(run: Interpreter, function: Function, depth: int = 0) -> set[str]:
+    """Return the attributes that a function, and the functions and methods that it calls, sets or seeds."""
+    result: set[str] = set()
+    for part in _nodes(function):
+        if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store):
+            result.add(part.attr)
+        elif isinstance(part, ast.Call):
+            given = [*part.args, *(word.value for word in part.keywords)]
+            names = _names(run, part, function.inside())
+            if any(name.endswith(_SEED_METHODS) and name not in FACTS.SEEDERS for name in names):
+                result.update(re.findall(r"\w+", dotted(part)))
+            if depth or not all(isinstance(arg, ast.Constant) for arg in given):
+                for called in _called(run, part, function.inside()) if depth < _DEEP else ():
+                    result |= _attributes(run, called, depth + 1)
+    return result
+
+
+def _called(run: Interpreter, node: ast.Call, frame: Frame) -> list[Function]:
+    """Return the functions that a call may run. A method may be that of any class, as the dataset's class is not known."""
     name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
     classes = (cls for module in run.context.project.loaded() for cls in module.classes.values())
     called = [cls.methods[name] for cls in classes if name in cls.methods] if name else []
-    called += [v.function for v in run.earlier(node.func, frame) if isinstance(v, Fn)]
-    result: set[str] = set()
-    for function in called:
-        for part in _nodes(function):
-            if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store):
-                result.add(part.attr)
-            elif isinstance(part, ast.Call):
-                named = dotted(part)
-                result.update(re.findall(r"\w+", named) if named.endswith(_SEED_METHODS) else ())
-                result |= _set_by(run, part, function.inside(), depth + 1) if depth < 2 else set()
-    return result
+    return called + [v.function for v in run.earlier(node.func, frame) if isinstance(v, Fn)]
 
 
 def _seeds(function: Function) -> bool:
