@@ -266,9 +266,11 @@ class AugmentedDataset(Noting, Forwarding, Dataset[Any]):
 
 def _warn_of_wrapper(reader: KeyedReader, index: SampleIndex, cell: EpochCell) -> None:
     """Warn if a loader's wrapper reads one index twice. A read by hand does not warn."""
-    if index is cell.last and current() is None and cell.takes_a_look() and fetch_above() is not None:
+    again = index is cell.last and current() is None and cell.takes_a_look()
+    fetch = fetch_above() if again else None
+    if fetch is not None:
         at = SampleIndex(reader.position(index), index.epoch, index.occurrence, index.view)
-        reader.repeats.warn_within_one(reader.key(at))
+        Repeats(fetch.dataset).warn_within_one(reader.key(at))
 
 
 _short = Repr()

@@ -130,7 +130,8 @@ def _lists(dataset: Any, asked: list[Any], inside: Any, indices: Any) -> bool:
         order = np.argsort(every, kind="stable")
         for place in np.flatnonzero(np.diff(every[order]) == 0)[:1]:
             first, second = order[place : place + 2].tolist()
-            reader.repeats.warn_for_two(SampleKey(reader.seed, asked[0].epoch, every[first]), first, second)
+            key = SampleKey(reader.seed, asked[0].epoch, every[first])
+            Repeats(dataset).warn_for_two(key, first, second)
     return True
 
 

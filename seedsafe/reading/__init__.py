@@ -55,7 +55,7 @@ from seedsafe.reading.faults import (
     require_finite,
     require_finite_after,
 )
-from seedsafe.reading.forms import pixels
+from seedsafe.reading.forms import kind_of, pixels
 from seedsafe.reading.forwarding import Forwarding, PassesOn
 from seedsafe.reading.group import AtOnce
 from seedsafe.reading.orders import checked_order, keyed_order
@@ -114,6 +114,7 @@ __all__ = [
     "identity",
     "keeping_epochs",
     "keyed_order",
+    "kind_of",
     "leaves",
     "mapped",
     "nested",

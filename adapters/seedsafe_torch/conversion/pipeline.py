@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import permutations
 from types import FunctionType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import torch
 
 import seedsafe as ss
 from seedsafe.reading import BoundAugment
 from seedsafe_torch.conversion.pixels import EITHER, PICTURE, TENSOR, ThreeChannels, bridge_of, name_of
-from seedsafe_torch.conversion.recorder import Several, chains_of, filled, to_rgb
+from seedsafe_torch.conversion.recorder import Several, Stored, chains_of, filled, to_rgb
 from seedsafe_torch.conversion.table import BRIDGED, JOINT, ROWS, Row, UnlikeError
 
 __all__ = ["Converted", "ConvertedViews", "Line", "Report", "convert", "convert_views", "drawing_transforms"]
@@ -206,7 +206,7 @@ def convert_views(transforms: Sequence[Any]) -> ConvertedViews:
     return _views([_flat(one, f"views[{number}]") for number, one in enumerate(transforms)])
 
 
-def _views(chains: Sequence[list[_Item]], form: Any = None) -> ConvertedViews:
+def _views(chains: Sequence[list[Stored]], form: Any = None) -> ConvertedViews:
     """Return the transforms of several views as Views."""
     done: dict[Any, Converted] = {}
     each = [tuple(id(item.theirs) for item in chain) for chain in chains]
@@ -216,7 +216,7 @@ def _views(chains: Sequence[list[_Item]], form: Any = None) -> ConvertedViews:
     return _build_views([done[which] for which in each], form)
 
 
-def _converted(items: Sequence[_Item]) -> Converted:
+def _converted(items: Sequence[Stored]) -> Converted:
     """Return the transforms of one view as a pipeline."""
     for item in items:
         if not callable(item.theirs):
@@ -227,13 +227,6 @@ def _converted(items: Sequence[_Item]) -> Converted:
     walk = _Walk(_first_form(items))
     walk.run(items)
     return _build(walk.pipeline(), Report(tuple(walk.lines)), walk.form == TENSOR)
-
-
-class _Item(NamedTuple):
-    """A transform, and its path in nested lists."""
-
-    path: str
-    theirs: Any
 
 
 _SEVERAL: Final = ("FiveCrop", "TenCrop")
@@ -279,7 +272,7 @@ def _members(thing: Any) -> Any:
     return thing if _is_list(thing) or type(thing) is torch.nn.Sequential else None
 
 
-def _flat(thing: Any, path: str = "") -> list[_Item]:
+def _flat(thing: Any, path: str = "") -> list[Stored]:
     """Return the transforms of nested lists, which make one view."""
     chains = _chains(thing, path)
     if isinstance(chains, Several):
@@ -297,7 +290,7 @@ def _several_views(path: str, thing: Any, count: int) -> ValueError:
     )
 
 
-def _chains(thing: Any, path: str = "") -> Several | list[_Item]:
+def _chains(thing: Any, path: str = "") -> Several | list[Stored]:
     """Return the transforms of the views that a transform makes, or if it returns an image, those of the image."""
     members = _members(thing)
     if members is not None:
@@ -305,7 +298,7 @@ def _chains(thing: Any, path: str = "") -> Several | list[_Item]:
     called = thing.lambd if _kind(thing) == "Lambda" else thing
     found = chains_of(called) if _is_wrapper(called) else None
     if found is None:
-        return [_Item(path or "transforms[0]", thing)]
+        return [Stored(path or "transforms[0]", thing)]
     if not isinstance(found, Several):
         return _chained([(stored.theirs, _joined(path, stored.path)) for stored in found])
     _refuse_shared_draws(thing, path, found)
@@ -325,13 +318,13 @@ def _refuse_shared_draws(thing: Any, path: str, found: Several) -> None:
             raise _several_views(path, thing, len(found))
 
 
-def _chained(members: Sequence[tuple[Any, str]]) -> Several | list[_Item]:
+def _chained(members: Sequence[tuple[Any, str]]) -> Several | list[Stored]:
     """Return the transforms of the views, or of the image, that transforms make together, from these and their paths.
 
     Only the last may make several views. Those before it then belong to each view, unless they draw: all views have the same
     draws of theirs.
     """
-    items: list[_Item] = []
+    items: list[Stored] = []
     for number, (one, path) in enumerate(members):
         chains = _chains(one, path)
         if isinstance(chains, Several):
@@ -352,7 +345,7 @@ def _is_wrapper(thing: Any) -> bool:
     return not (ours or _is_torchvision(thing))
 
 
-def _refuse_joint(item: _Item) -> None:
+def _refuse_joint(item: Stored) -> None:
     kind = _kind(item.theirs)
     if kind in JOINT:
         raise ValueError(f"{kind}, at {item.path}, {JOINT[kind]}")
@@ -400,7 +393,7 @@ def _needs(thing: Any) -> str:
     return ROWS[kind].needs if kind in ROWS else ""
 
 
-def _first_form(items: Sequence[_Item]) -> str:
+def _first_form(items: Sequence[Stored]) -> str:
     """Return the form that the first transform gets.
 
     It is the form that the first transform with a need needs, unless an unknown callable before it may change the form. ToDtype
@@ -438,7 +431,7 @@ class _Walk:
         self.ends = False
         """The last member ends the pipeline, and may return any form."""
 
-    def run(self, items: Sequence[_Item]) -> None:
+    def run(self, items: Sequence[Stored]) -> None:
         """Convert or bridge all transforms."""
         number, items = 0, list(items)
         while number < len(items):
@@ -449,7 +442,7 @@ class _Walk:
         last = [ss.ToCHW()] if self.form == TENSOR and self._from_picture and not self.ends else []
         return [*self.members, *last]
 
-    def _step(self, items: list[_Item], number: int) -> int:
+    def _step(self, items: list[Stored], number: int) -> int:
         """Convert or bridge a transform, perhaps with some after it. Return the number of the next one."""
         item = items[number]
         if item.theirs is to_rgb and self.form == PICTURE:
@@ -473,7 +466,7 @@ class _Walk:
     def _row(self, theirs: Any) -> Row:
         return ROWS.get(_kind(theirs), _RGB)
 
-    def _counterpart(self, item: _Item) -> Any:
+    def _counterpart(self, item: Stored) -> Any:
         """Return the seedsafe transform, or list of them, for a torchvision transform."""
         kind = _kind(item.theirs)
         if kind in ("RandomApply", "RandomChoice", "RandomOrder"):
@@ -484,7 +477,7 @@ class _Walk:
             raise UnlikeError("needs floats, but would get whole numbers")
         return ROWS[kind].counterpart(item.theirs, self.form)
 
-    def _container(self, kind: str, item: _Item) -> Any:
+    def _container(self, kind: str, item: Stored) -> Any:
         groups, lines = [], []
         for number, one in enumerate(item.theirs.transforms):
             walk = _Walk(self.form, inside=True)
@@ -497,7 +490,7 @@ class _Walk:
         self._inner = lines
         return result
 
-    def _bridge_unknown(self, items: Sequence[_Item], number: int) -> int:
+    def _bridge_unknown(self, items: Sequence[Stored], number: int) -> int:
         """Bridge callables whose results are unknown. Return the number of the next transform."""
         theirs, last = items[number].theirs, number
         several = _kind(theirs) in _SEVERAL
@@ -523,7 +516,7 @@ class _Walk:
             self.form = form
             self._from_picture = form == TENSOR
 
-    def _add(self, item: _Item, ours: Any, differs: str) -> None:
+    def _add(self, item: Stored, ours: Any, differs: str) -> None:
         members = ours if isinstance(ours, list) else [ours]
         if _kind(item.theirs) == "Normalize" and self.members and type(self.members[-1]) is ss.ToFloat:
             self.members.pop()  # Normalize divides uint8 by 255 itself
@@ -533,14 +526,14 @@ class _Walk:
         self.lines += self._inner
         self._inner = []
 
-    def _bridge(self, items: Sequence[_Item], returns: str | None, why: str) -> None:
+    def _bridge(self, items: Sequence[Stored], returns: str | None, why: str) -> None:
         self.members.append(bridge_of([item.theirs for item in items], self.form, returns))
         for item in items:
             reason = why if item is items[0] else f"takes the result of {name_of(items[0].theirs)}"
             self.lines.append(Line(item.path, _written(item.theirs), why=reason))
 
 
-def _next_need(items: Sequence[_Item], number: int) -> str:
+def _next_need(items: Sequence[Stored], number: int) -> str:
     """Return the need of the next transform that has one, or ""."""
     return next((need for item in items[number + 1 :] if (need := _needs(item.theirs))), "")
 

@@ -40,7 +40,7 @@ _LIBRARIES: Final = ("torch", "torchvision", "builtins")
 
 @dataclass(frozen=True)
 class Stored:
-    """A call of a transform that an image goes through, and where it is stored."""
+    """A transform that an image goes through, and where it is stored: its path in an object, or in nested lists."""
 
     path: str
     theirs: Any = field(compare=False)

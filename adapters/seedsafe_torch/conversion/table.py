@@ -370,7 +370,6 @@ def _timm_erasing(
     mode: Any,
     min_count: Any,
     max_count: Any,
-    form: str,
     num_splits: Any = 0,
     rand_color: Any = False,
     per_pixel: Any = False,
@@ -400,22 +399,13 @@ def _to_picture(mode: Any = None) -> Any:
     return ToPicture()
 
 
-def _with_p(kind: Any) -> Callable[..., Any]:
-    """Return a `build` for a transform that has only a probability."""
-
-    def build(p: Any = 0.5) -> Any:
-        return kind(p=p)
-
-    return build
-
-
 _TO_FLOAT: Final = Row(
     lambda dtype: _to_dtype(dtype, TENSOR, True), differs="a step of float32", needs=TENSOR
 )
 
 ROWS: Final[Mapping[str, Row]] = {
-    "RandomHorizontalFlip": Row(_with_p(ss.HorizontalFlip)),
-    "RandomVerticalFlip": Row(_with_p(ss.VerticalFlip)),
+    "RandomHorizontalFlip": Row(ss.HorizontalFlip),
+    "RandomVerticalFlip": Row(ss.VerticalFlip),
     "Resize": Row(_resize),
     "RandomResizedCrop": Row(_random_resized_crop),
     "CenterCrop": Row(lambda size: MiddleCrop(_both(size), pad_if_needed=True)),
@@ -438,9 +428,9 @@ ROWS: Final[Mapping[str, Row]] = {
     "RandomErasing": Row(_erasing),
     "RandomSolarize": Row(_solarize),
     "RandomPosterize": Row(lambda bits, p=0.5: ss.Posterize(int(bits), p=p)),
-    "RandomInvert": Row(_with_p(ss.Invert)),
-    "RandomAutocontrast": Row(_with_p(ss.AutoContrast)),
-    "RandomEqualize": Row(_with_p(ss.Equalize)),
+    "RandomInvert": Row(ss.Invert),
+    "RandomAutocontrast": Row(ss.AutoContrast),
+    "RandomEqualize": Row(ss.Equalize),
     "RandomAdjustSharpness": Row(_sharpness),
     "RandomChannelPermutation": Row(lambda: ss.ChannelShuffle()),
     "RandAugment": Row(_rand_augment),
