@@ -92,9 +92,7 @@ class Normalize(InPass):
                 f"the mean and std of Normalize are for floats in [0, 1], got {self.mean} and {self.std}, but {source} "
                 f"{low:.4g} to {high:.4g}{cure}"
             )
-        ends = [
-            (end - mean) / std for mean, std in zip(self.mean, self.std, strict=True) for end in (0.0, 1.0)
-        ]
+        ends = [(end - mean) / std for mean, std in zip(self.mean, self.std, strict=True) for end in (0, 1)]
         return min(ends), max(ends)
 
     def __post_init__(self) -> None:
