@@ -157,14 +157,6 @@ class Entropy:
         self.before: Any = _NUMPY.randbits
         """The function that it replaces."""
 
-    def enter(self) -> None:
-        """Replace NumPy's own function."""
-        _NUMPY.randbits = self
-
-    def leave(self) -> None:
-        """Restore NumPy's own function."""
-        _NUMPY.randbits = self.before
-
     def __call__(self, bits: int) -> int:
         """Return a number of `bits` bits."""
         if not regions.lock._is_owned():  # type: ignore[attr-defined]  # not the region's thread
@@ -337,19 +329,13 @@ class Region:
 
     def run(self, call: Callable[[Address], T]) -> T:
         """Return `call(address)`, called inside the region."""
-        if regions.door.locked():
-            regions.wait()
-        with regions.lock:
-            try:  # as in `steps`, which would cost every read
-                self._enter()
-                result = call(self._address)
-                self._leave()
-            except BaseException:
-                try:
-                    self._leave(Exception)
-                finally:
-                    self._leave(Exception)
-                raise
+        steps = self.steps()
+        try:
+            next(steps)
+            result = call(self._address)
+            next(steps, None)
+        finally:
+            steps.close()
         return result
 
     def steps(self) -> Generator[None]:
@@ -379,7 +365,7 @@ class Region:
         entropy = self._entropy = Entropy(words)
         inside.append(self)
         regions.entries += 1
-        entropy.enter()
+        _NUMPY.randbits = entropy
         source: Source | None = None
         try:
             if saves:
@@ -406,7 +392,7 @@ class Region:
             return
         is_innermost = inside[-1] is self
         if is_innermost:
-            self._entropy.leave()
+            _NUMPY.randbits = self._entropy.before
         states = self.states if is_innermost else inside[inside.index(self) + 1]._take_over(self)
         for source, state in reversed(states):
             try:

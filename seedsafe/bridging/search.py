@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import count, islice
 from operator import is_not
-from typing import Any, NamedTuple
+from typing import Any
 
 from numpy.random import Generator
 
@@ -26,6 +26,7 @@ from seedsafe.bridging.walk import (
     attributes_of,
     is_leaf,
     modules_of,
+    named_place,
     names_of,
     parts_of,
     slots_of,
@@ -40,14 +41,6 @@ _FIRST_SEGMENT = 8
 
 MOST = 200_000
 """The search ends after this many objects."""
-
-
-class Joined(NamedTuple):
-    """Sources that share a segment."""
-
-    names: set[str]
-    """Their groups, and those of what they pass their seed on to."""
-    paths: list[str]
 
 
 class Search:
@@ -87,10 +80,15 @@ class Search:
         if self._sources is None:
             _try_hooks(self.candidates, self._group_of)
             placed = [one for one in self.candidates if one.keeps_place or not one.seeded_by]
-            placed.sort(key=lambda candidate: candidate.above is not None and not candidate.far)  # stable
+            placed.sort(key=lambda candidate: bool(candidate.owners) and not candidate.far)  # stable
             segments = zip(placed, self._segments(placed), strict=True)
             chosen = [(candidate, segment) for candidate, segment in segments if not candidate.seeded_by]
-            self._sources = tuple(_source(candidate, segment) for candidate, segment in chosen)
+            self._sources = tuple(
+                HookSource(one.path, one.thing, segment, one.hook)
+                if one.hook is not None
+                else generator_of(one.path, one.thing, segment)  # type: ignore[misc]  # as in `visit`
+                for one, segment in chosen
+            )
             self._generators = [
                 (candidate.location.holder, candidate.location.name, candidate.thing)
                 for candidate, _ in chosen
@@ -123,7 +121,11 @@ class Search:
             if segment in first.values():  # the one that this one has replaced is elsewhere now
                 segment = _late_segment(group.name)
             names = [(0, self._group_of(candidate))]
-            names += [(part.seeders.index(candidate) + 1, self._group_of(part)) for part in candidate.seeds]
+            names += [
+                (part.seeders.index(candidate) + 1, self._group_of(part))
+                for part in self.candidates
+                if candidate in part.seeders
+            ]
             result = next((first[name] for name in names if name in first), segment)
             for name in names:
                 first.setdefault(name, result)
@@ -132,21 +134,16 @@ class Search:
     def _group_of(self, candidate: Found) -> str:
         return self.groups[candidate.path].name
 
-    def joined(self) -> list[Joined]:
-        """Return the sources that share a segment, in groups of several."""
+    def joined(self) -> list[tuple[set[str], list[str]]]:
+        """Return the paths of the sources that share a segment, with the names of their groups and of those of what they seed."""
         segments = {source.name: source.segment for source in self.sources}
-        groups: dict[int, Joined] = defaultdict(lambda: Joined(set(), []))
+        shared: dict[int, tuple[set[str], list[str]]] = defaultdict(lambda: (set(), []))
         for candidate in self.candidates:
-            segment = segments.get((candidate.seeded_by or candidate).path)
-            if segment is not None:
-                groups[segment].names.add(self._group_of(candidate))
-                if not candidate.seeded_by:
-                    groups[segment].paths.append(candidate.path)
-        return [group for group in groups.values() if len(group.paths) > 1]
-
-    def has_roles(self) -> bool:
-        """Return whether roles tell generators in equal states apart."""
-        return any(group.name != group.family for group in self.groups.values())
+            owner = candidate.seeded_by or candidate
+            names, paths = shared[segments[owner.path]]
+            names.add(self._group_of(candidate))
+            paths += [candidate.path] * (owner is candidate)
+        return [(names, paths) for names, paths in shared.values() if len(paths) > 1]
 
     def made_equal(self) -> Iterator[tuple[str, str]]:
         """Yield pairs of generators that were in different states when they were found, and are in equal ones now."""
@@ -164,10 +161,9 @@ class Search:
         thing = location.thing
         owner, far = self._owners.get(location.above, (None, False))
         if is_generator(thing):
-            found = Found(location, None, owner, far=far)
-            self.candidates.append(found)
+            self.candidates.append(Found(location, None, owner, far=far))
             if owner is not None:
-                owner.inside.append(found)
+                owner.inside.append(location)
             return
         hook = None if isinstance(thing, type) else hook_of(thing)
         if hook is not None:
@@ -209,9 +205,7 @@ class Search:
 def find(
     root: Any,
     earlier: Mapping[str, Group] | None = None,
-    *,
-    joins: bool = True,
-    by_role: bool = False,
+    equal: str | None = "together",
     is_late: Callable[[Location], bool] = lambda location: False,
 ) -> Search:
     """Search an object for generators and hooked objects, breadth first.
@@ -223,21 +217,18 @@ def find(
     Args:
         root: the object.
         earlier: the groups of an earlier search of it.
-        joins: whether generators in equal states share a stream, unless the earlier search knew both.
-        by_role: whether of more than two only those of one role do.
+        equal: which generators in equal states share a stream, unless the earlier search knew both; see Bridge.
         is_late: returns whether one that is new at its path has a position that follows from its name.
     """
     result = Search()
-    for number, location in enumerate(walk(root)):
-        if number == MOST:
-            result.incomplete = True
-            break
+    for number, location in enumerate(walk(root, most=MOST), 1):
         result.visit(location)
+        result.incomplete = number == MOST
     result.candidates.sort(key=lambda candidate: candidate.location.order)
     _number_equal_paths(result.candidates)
     generators = [candidate.read() for candidate in result.candidates]
     earlier = earlier or {}
-    result.groups, result.unread = group_by_state(generators, earlier, joins=joins, by_role=by_role)
+    result.groups, result.unread = group_by_state(generators, earlier, equal)
     known = {id(group.thing) for group in earlier.values()}
     for candidate in generators:
         path = candidate.path
@@ -248,13 +239,7 @@ def find(
 
 
 def held_generators(
-    root: Any,
-    name: str,
-    leaves_out: Callable[[Any], bool] | None = None,
-    *,
-    most: int = 5_000,
-    seconds: float = 0.5,
-    count: int = 64,
+    root: Any, name: str, leaves_out: Callable[[Any], bool] | None = None, *, seconds: float = 0.5
 ) -> list[Stateful]:
     """Return the generators that an object holds, as a bridge's search finds them, nearest first. No hook is looked for.
 
@@ -262,9 +247,7 @@ def held_generators(
         root: the object.
         name: the object's name, with which the names of its generators begin: "base" gives "base.transform.rng (a Random)".
         leaves_out: returns whether to skip the generators that an object inside holds.
-        most: the search ends after so many objects.
         seconds: the search ends after this time.
-        count: the number of generators to return at most.
     """
 
     def parts(location: Location) -> Iterator[Part]:
@@ -273,13 +256,10 @@ def held_generators(
             if not (leaves_out and is_generator(part.thing) and leaves_out(Location(part, location).owner)):
                 yield part
 
-    locations = walk(root, parts, most=most, seconds=seconds)
-    held = islice((location for location in locations if is_generator(location.thing)), count)
-    named = (
-        (f"{name}{location.path} (a {type(location.thing).__qualname__})", location.thing)
-        for location in held
-    )
-    return [generator for label, thing in named if (generator := stateful(label, thing)) is not None]
+    locations = walk(root, parts, most=5_000, seconds=seconds)
+    held = islice((location for location in locations if is_generator(location.thing)), 64)
+    found = (stateful(named_place(name, location), location.thing) for location in held)
+    return [generator for generator in found if generator is not None]
 
 
 def _late_segment(name: str) -> int:
@@ -287,22 +267,12 @@ def _late_segment(name: str) -> int:
     return 2**33 + record_index(name) % 2**48
 
 
-def _source(candidate: Found, segment: int) -> Source:
-    if candidate.hook is not None:
-        return HookSource(candidate.path, candidate.thing, segment, candidate.hook)
-    source = generator_of(candidate.path, candidate.thing, segment)
-    assert source is not None  # as in `Search.visit`
-    return source
-
-
 def _number_equal_paths(candidates: list[Found]) -> None:
     """Number the paths that several candidates have: the arguments of a partial function, for instance, have equal ones."""
     counts: Counter[str] = Counter()
     for candidate in candidates:
-        path = candidate.path
-        counts[path] += 1
-        if counts[path] > 1:
-            candidate.path = f"{path} ({counts[path]})"
+        counts[path := candidate.path] += 1
+        candidate.path += f" ({counts[path]})" * (counts[path] > 1)
 
 
 def _snapshots(thing: Any) -> Iterator[tuple[Any, ...]]:
@@ -346,7 +316,7 @@ def _try_hooks(candidates: list[Found], group_of: Callable[[Found], str]) -> Non
     the same seed, and others another, so that a later search finds the same groups.
     """
     for candidate in candidates:
-        below = [part for part in candidates if candidate in part.owners()]
+        below = [part for part in candidates if candidate in part.owners]
         if candidate.hook is None or candidate.seeded_by or not below:
             continue
         marks = [(part.mark(), part.held_below(candidate)) for part in below]
@@ -356,6 +326,5 @@ def _try_hooks(candidates: list[Found], group_of: Callable[[Found], str]) -> Non
         for part, (mark, held) in zip(below, marks, strict=True):
             is_set = not part.far and part.mark()[0] != mark[0]
             if is_set or any(map(is_not, part.held_below(candidate), held)):
-                candidate.seeds.append(part)
                 part.seeders.append(candidate)
                 part.keeps_place |= not is_set

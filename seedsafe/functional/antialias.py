@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from seedsafe.functional.pictures import pixels
-from seedsafe.functional.scratch import scratch, scratch_size
+from seedsafe.functional.scratch import scratch
 from seedsafe.functional.values import memory_for
 from seedsafe.ground.info import FLOAT32, UINT8, Array
 from seedsafe.ground.process import importing
@@ -163,11 +163,9 @@ class Pass(NamedTuple):
         fits = 0 <= top <= frames.shape[1] - rows and 0 <= left <= frames.shape[2] - columns
         if opened is None or not fits:
             return None
-        channels = frames.shape[3] if frames.ndim == 4 else 1
-        size = self.window[2:]
-        shape = (channels, *size) if self.planar else (*size, *frames.shape[3:])
-        if is_video:
-            shape = (len(frames), *shape)
+        size, channels = self.window[2:], frames.shape[3:]
+        shape = (*(channels or (1,)), *size) if self.planar else (*size, *channels)
+        shape = (len(frames), *shape) if is_video else shape
         is_float = image.dtype == FLOAT32
         row = memory_for(shape, FLOAT32 if is_float else self.dtype, row)
         call = opened.seedsafe_resize_floats if is_float else opened.seedsafe_resize_bytes
@@ -199,9 +197,8 @@ def _job(frames: Array, todo: Pass, target: Array) -> Resizing:
         *todo.mirrors,
         todo.planar,
         0,
-        *(
-            (3, 1 / 765) if todo.in_units else (1, 1.0)
-        ),  # rounded to float32, the product is x / 255 for every x
+        # Rounded to float32, the product is x / 255 for every x.
+        *((3, 1 / 765) if todo.in_units else (1, 1.0)),
         *((part.tobytes() * (channels // len(part)) for part in affine) if affine else (None, None)),
         address(target),
     )
@@ -210,9 +207,9 @@ def _job(frames: Array, todo: Pass, target: Array) -> Resizing:
 
 
 def _done(call: Callable[[Resizing], int], job: Resizing) -> bool:
-    """Make a call with the scratch memory that the thread has, or as much as it then asks for, and return whether it did its work."""
-    needed = max(scratch_size() - _LINE, 1)
-    while needed > 0:
+    """Make a call with the scratch memory that it asks for, and return whether it did its work."""
+    needed = call(job)
+    if needed > 0:
         memory = scratch((needed + _LINE,))
         first = address(memory)
         job.scratch, job.scratch_size = first + -first % _LINE, needed

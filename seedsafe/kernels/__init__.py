@@ -13,15 +13,7 @@ from typing import Any, Final
 
 from seedsafe.ground.process import importing
 
-__all__ = [
-    "FILTERS",
-    "Resizing",
-    "Warping",
-    "Windowing",
-    "library",
-    "other_bytes",
-    "why_not",
-]
+__all__ = ["FILTERS", "Resizing", "Warping", "Windowing", "library", "other_bytes", "why_not"]
 
 FOLDER: Final = Path(__file__).parent
 NAME: Final = "kernels.library"
@@ -106,8 +98,7 @@ def library() -> ctypes.CDLL | None:
 
 def has_jpeg() -> bool:
     """Return whether windows of JPEGs can be decoded."""
-    opened = library()
-    return opened is not None and bool(opened.seedsafe_jpeg(Windowing()) != _NOT_COMPILED)
+    return bool((opened := library()) and opened.seedsafe_jpeg(Windowing()) != _NOT_COMPILED)
 
 
 def why_not() -> str | None:

@@ -63,7 +63,8 @@ class Around:
 
 def passing(name: str, through: Callable[[Any], Any], base: Any = AugmentedIterable) -> Any:
     """Return a subclass whose iterator is one made of its base's records."""
-    return type(name, (base,), {"__iter__": lambda self: iter(through(base.__iter__(self)))})
+    own = {"__iter__": lambda self: iter(through(base.__iter__(self))), "__module__": __name__}
+    return type(name, (base,), own)
 
 
 Filtered = passing("Filtered", lambda records: (one for one in records if one["n"] % 3))
@@ -212,20 +213,23 @@ def test_a_resume_goes_on_with_workers(kind: Any, source: Any) -> None:
     assert goes_on(make, 5) == delivered(make())
 
 
-@pytest.mark.parametrize(
-    ("make", "count"),
-    [(partial(loading, kind, 0, None), 9) for kind in (Filtered, Held, Repeated)]
-    + [(partial(stream_of, kind), 7) for kind in KINDS]
-    + [
-        (lambda kind=kind, n=n: StatefulDataLoader(stream_of(kind, Divided), batch_size=4, num_workers=n), 5)
-        for kind in (AugmentedIterable, Filtered, Held, Repeated)
-        for n in (0, 2)
-    ],
-)
-def test_so_does_one_without_batches_of_a_stream_by_itself_and_of_a_stateful_loader(
-    make: Any, count: int
-) -> None:
-    assert goes_on(make, count) == delivered(make())
+@pytest.mark.parametrize("kind", [Filtered, Held, Repeated])
+def test_a_resume_goes_on_without_batches(kind: Any) -> None:
+    assert goes_on(partial(loading, kind, 0, None), 9) == delivered(loading(kind, 0, None))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_stream_by_itself_resumes(kind: Any) -> None:
+    assert goes_on(partial(stream_of, kind), 7) == delivered(stream_of(kind))
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("kind", [AugmentedIterable, Filtered, Held, Repeated])
+def test_a_stateful_loader_resumes(kind: Any, workers: int) -> None:
+    def make() -> Any:
+        return StatefulDataLoader(stream_of(kind, Divided), batch_size=4, num_workers=workers)
+
+    assert goes_on(make, 5) == delivered(make())
 
 
 @pytest.mark.parametrize("kind", [Held, Sorted, Doubled])

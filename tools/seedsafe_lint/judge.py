@@ -85,7 +85,6 @@ class Judge:
 
     def seed(self, key: str, what: str, node: ast.AST, frame: Frame) -> None:
         """Report a wrong seed."""
-        self.context.events += 1
         label = self.context.root.label if self.context.root else ""
         self.say(key, node, frame.module.path, what=what, root=label)
 
@@ -110,7 +109,6 @@ class Judge:
 
     def stored_draw(self, gen: Gen, what: str, node: ast.AST, frame: Frame) -> None:
         """Report a draw from a generator that is made before the workers start."""
-        self.context.events += 1
         root = self.context.root
         if root is None or (root.actor and gen.seed != "constant") or _in_sampler(frame):
             return
@@ -355,7 +353,6 @@ class Judge:
         elif key := self._epoch(node, function):
             fault, attr = key
             self.say(fault, node, frame.module.path, what=what, attr=attr, root=root.label)
-            self.context.events += 1
         elif root.per_sample and adds_epoch(node, function):
             self.seed("added", what, node, frame)
         elif root.per_sample and is_counter(node, function, self.context.functions):

@@ -80,8 +80,12 @@ def orders_alone(node: ast.Call, function: Function) -> bool:
         if isinstance(statement, ast.Assign) and node in ast.walk(statement.value):
             names |= set(map(ast.unparse, statement.targets))
     around = function.cls.node if function.cls else function.node
-    parts = (part for part in ast.walk(around) if isinstance(part, ast.Attribute))
-    drawn = {part.attr for part in parts if ast.unparse(part.value) in names}
+    drawn: set[str] = set()
+    for part in ast.walk(around):
+        if isinstance(part, ast.Attribute) and ast.unparse(part.value) in names:
+            drawn.add(part.attr)
+        elif isinstance(part, ast.Call) and any(ast.unparse(word.value) in names for word in part.keywords):
+            drawn.add(dotted(part).rpartition(".")[2])
     return not drawn & FACTS.DRAW_METHODS - _RE.ORDERS
 
 
