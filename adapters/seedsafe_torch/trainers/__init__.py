@@ -8,7 +8,6 @@ from torch.utils.data import DataLoader, DistributedSampler, RandomSampler, Sequ
 
 from seedsafe.reading import outermost
 from seedsafe_torch.dataset import AugmentedDataset
-from seedsafe_torch.delivery import KeyedLoader
 from seedsafe_torch.distributed import DistributedKeyedSampler
 from seedsafe_torch.loading import loader
 from seedsafe_torch.order import chain_of, items_of_a_batch
@@ -62,7 +61,7 @@ def resume(loading: DataLoader[Any], epoch: int, batches: int, ranks: int = 1) -
     keyed.resume(epoch, batches * items)
 
 
-def keyed_like(loading: DataLoader[Any], seed: SupportsIndex, **options: Any) -> KeyedLoader:
+def keyed_like(loading: DataLoader[Any], seed: SupportsIndex, **options: Any) -> Any:
     """Return a keyed loader with the options of a trainer's own, over its dataset, whose own augmentation a bridge keys unless it is ours."""
     keyed: Any = loading.dataset
     sampler = loading.sampler
