@@ -10,6 +10,7 @@ import random
 import tempfile
 import time
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +159,39 @@ class PlainCache(torch.utils.data.Dataset):
         if index not in self.cache:
             self.cache[index] = IMAGES[index] + np.random.randint(0, 50, IMAGES[index].shape).astype(np.uint8)
         return self.cache[index].copy()
+
+
+def by_dict(kept: dict[int, int], index: int) -> int:
+    if index not in kept:
+        kept[index] = np.random.randint(8)
+    return kept[index]
+
+
+def by_default(kept: dict[int, int], index: int) -> int:
+    return kept.setdefault(index, int(np.random.default_rng().integers(8)))
+
+
+@functools.cache
+def _corner(index: int) -> int:
+    return random.randrange(8)
+
+
+KEEPING: dict[str, Callable[[dict[int, int], int], int]] = {
+    "a dict": by_dict,
+    "without a seed": by_default,
+    "cache": lambda kept, index: _corner(index),
+}
+
+
+class NoisyPlace(Base):
+    """Keeps the place of a sample's crop, and covers the crop by fresh noise."""
+
+    def __init__(self, keep: Callable[[dict[int, int], int], int]) -> None:
+        self.keep, self.kept = keep, dict[int, int]()
+
+    def sample(self, index: int) -> Any:
+        at = self.keep(self.kept, index)
+        return IMAGES[index, at : at + 8] + np.random.normal(size=(8, 16, 3))
 
 
 NAMES = [f"photograph {number}" for number in range(len(IMAGES))]

@@ -9,7 +9,7 @@ from typing import Any
 import cv2
 import numpy as np
 import torch
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import DataLoader, Dataset, IterableDataset, get_worker_info
 
 PICTURES = np.random.default_rng(0).integers(0, 255, (40, 16, 16)).astype(np.uint8)
 
@@ -196,6 +196,39 @@ class OfNumpy(Cropped):
         return np.random.randint(9)
 
 
+class Stream(IterableDataset):
+    """Crops a worker's share of the pictures at places that one generator draws, which `begin` makes for each epoch anew."""
+
+    noise: Callable[[Any], Any]
+
+    def begin(self, worker: int) -> Any:
+        return np.random.default_rng(0)
+
+    def __iter__(self) -> Any:
+        info = get_worker_info()
+        worker, workers = (info.id, info.num_workers) if info else (0, 1)
+        rng = self.begin(worker)
+        for number in range(worker, len(PICTURES), workers):
+            place = int(rng.uniform(0, 9))
+            yield self.noise(PICTURES[number, place : place + 8].astype(np.float64)), number
+
+
+class StreamOfRandom(Stream):
+    def begin(self, worker: int) -> Any:
+        return random.Random(3)
+
+
+class StreamOfTheGlobal(Stream):
+    def begin(self, worker: int) -> Any:
+        random.seed(3)
+        return random
+
+
+class StreamOfTheWorker(Stream):
+    def begin(self, worker: int) -> Any:
+        return np.random.RandomState(100 + worker)
+
+
 def same_in_each_epoch(worker: int) -> None:
     np.random.seed(100 + worker)
 
@@ -204,7 +237,7 @@ def same_in_all(worker: int) -> None:
     np.random.seed(100)
 
 
-KINDS: dict[str, tuple[type[Cropped], str, str, dict[str, Any] | None]] = {
+KINDS: dict[str, tuple[type[Any], str, str, dict[str, Any] | None]] = {
     "stored generator": (StoredGenerator, "duplicates", "self.rng.integers(9)", None),
     "stored RandomState": (StoredRandomState, "duplicates", "self.rng.randint(9)", None),
     "stored Random": (StoredRandom, "duplicates", "self.rng.randrange(9)", None),
@@ -226,6 +259,10 @@ KINDS: dict[str, tuple[type[Cropped], str, str, dict[str, Any] | None]] = {
         "default_rng((5, self.epoch",
         {"persistent_workers": True},
     ),
+    "a stream's generator": (Stream, "duplicates", "return np.random.default_rng(0)", None),
+    "a stream's Random": (StreamOfRandom, "duplicates", "return random.Random(3)", None),
+    "a stream's global seed": (StreamOfTheGlobal, "duplicates", "random.seed(3)", None),
+    "a stream's seed of the worker": (StreamOfTheWorker, "epochs", "RandomState(100 + worker)", None),
     "worker_init_fn, epochs": (
         OfNumpy,
         "epochs",

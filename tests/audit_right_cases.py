@@ -189,6 +189,36 @@ class Buffered(Shuffled):
         yield from buffer
 
 
+class CroppedByEpoch(Shuffled):
+    """Each worker has a generator of the seed, the epoch and its number."""
+
+    def __iter__(self) -> Any:
+        info = get_worker_info()
+        rng = np.random.default_rng((self.seed, self.epoch, info.id if info else 0))
+        for record in super().__iter__():
+            yield {**record, "wave": record["wave"] * rng.uniform(0.5, 2)}
+
+
+class OneOrder(IterableDataset):
+    """The order of all epochs follows from one seed; noise comes from torch's generator."""
+
+    def __iter__(self) -> Any:
+        info = get_worker_info()
+        first, step = (info.id, info.num_workers) if info else (0, 1)
+        for number in np.random.default_rng(0).permutation(COUNT)[first::step]:
+            yield WAVES[number] + torch.randn(60).numpy()
+
+
+class NoiseOfTheRecord(OneOrder):
+    """As a validation set: a record's noise follows from its number."""
+
+    def __iter__(self) -> Any:
+        info = get_worker_info()
+        first, step = (info.id, info.num_workers) if info else (0, 1)
+        for number in range(first, COUNT, step):
+            yield number, WAVES[number] + np.random.default_rng(number).normal(size=60)
+
+
 # As in lhotse: a lazily made generator that a worker_init_fn seeds, cuts with ids, a cache of open files.
 
 
@@ -346,6 +376,13 @@ class PutsBack(Listed):
         return np.roll(PICTURES[index], shift, 0)
 
 
+class PutsBackTorchs(Listed):
+    def read(self, index: int) -> Any:
+        with torch.random.fork_rng([]):
+            torch.manual_seed(index)
+            return WAVES[index] + torch.rand(60).numpy()
+
+
 class OpensLater(Listed):
     def __init__(self) -> None:
         self.file: Any = None
@@ -465,6 +502,10 @@ RIGHT: dict[str, Callable[[], Any]] = {
     "stream, shuffled": Shuffled,
     "stream, a stored generator of the order": ShuffledByAStoredGenerator,
     "stream, a buffer": Buffered,
+    "stream, cropped by epoch": CroppedByEpoch,
+    "stream, one order": OneOrder,
+    "stream, noise of the record": NoiseOfTheRecord,
+    "puts torch's generator back": PutsBackTorchs,
     "stream, shared out in worker_init_fn": lambda: _loading(Span(0, 40), share_out),
     "cuts": lambda: _loading(Cuts(), seed_the_cuts),
     "slices, seeded workers": lambda: _loading(Slices(by_name=False), seed_the_masks),

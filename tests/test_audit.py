@@ -41,7 +41,7 @@ FAULTS = [
     ("workers", cases.GlobalNumpy, "warning", "another number of workers"),
     ("order", cases.GlobalNumpy, "warning", "the samples read before"),
     ("batch-size", cases.GlobalNumpy, "warning", "batches of 5 instead of 4"),
-    ("kept-draws", keyed_cases.PlainCache, "fault", "a cache around random augmentation"),
+    ("kept-draws", keyed_cases.PlainCache, "fault", "it keeps what one reading drew"),
     ("global-state", cases.GlobalNumpy, "warning", "generators that the whole process shares"),
     ("global-draws", cases.GlobalNumpy, "warning", "other code of the process uses too"),
     ("global-draws", cases.ConstantSeed, "fault", "seeded with a constant per sample"),

@@ -37,6 +37,18 @@ class OfWorkers:
         return np.where(self.rng.random(tokens.shape) < 0.3, -1, tokens)
 
 
+class Flipping(Masking):
+    """Two outcomes, and noise over both."""
+
+    def __call__(self, samples):
+        flips = self.rng.random() < 0.5
+        return np.stack(samples)[:, :: -1 if flips else 1] + np.random.normal(size=16)
+
+
+def by_a_constant(samples):
+    return np.stack(samples) * np.random.default_rng(7).uniform(0.5, 2) + np.random.normal(size=16)
+
+
 def from_globals(samples):
     return [sample[random.randrange(16)] for sample in samples], np.random.random()
 
@@ -60,6 +72,12 @@ FOUND = {
         "fault",
         "workers make the same draws and an epoch",
     ),
+    "two outcomes under noise": (
+        partial(plain, Flipping(np.random.default_rng(0))),
+        "fault",
+        "workers make the same draws and an epoch",
+    ),
+    "a constant in the call": (partial(plain, by_a_constant), "fault", "workers make the same draws"),
     "a seed for each worker": (partial(plain, OfWorkers()), "fault", "function an epoch repeats"),
     "the process's generators": (partial(plain, from_globals), "warning", "depends on the number of workers"),
     "keyed, without a bridge": (partial(keyed, OfWorkers()), "fault", "function an epoch repeats"),
@@ -81,14 +99,15 @@ def test_collate_functions(name):
     assert (answer.verdict, text in answer.summary) == (verdict, True), answer
 
 
-def test_batches_are_counted():
+def test_batches_are_counted_and_the_line_is_named():
     answer = ss.audit(
         plain(Masking(np.random.default_rng(0))),
         questions=["collate"],
         workers=(0, 4),
         start_methods=("fork",),
     )["collate"]
-    assert "4 workers: 64 batches of equal samples, 8 of them different" in answer.evidence
+    assert "4 workers, fork, epoch 0: 24 of 24 readings equal worker 0's" in answer.evidence[0]
+    assert any("test_audit_collate.py" in line and "self.rng.random" in line for line in answer.evidence)
     assert answer.at_fault == "loader"
 
 

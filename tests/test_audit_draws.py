@@ -78,6 +78,11 @@ def test_records_of_a_stream_are_compared_by_id() -> None:
     assert audited(right.Shuffled(), "workers")["workers"].verdict == "ok"
 
 
+def test_a_generator_that_is_put_back_is_told_for_threads_without_a_fault() -> None:
+    answer = audited(right.PutsBackTorchs(), "threads", samples=64)["threads"]
+    assert answer.verdict != "fault", answer
+
+
 SUMS = """\
 import torch
 import seedsafe as ss

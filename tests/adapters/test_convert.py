@@ -99,7 +99,7 @@ def test_known_transforms_become_ours() -> None:
     assert not pipeline.report.bridged
     assert [line.place for line in pipeline.report.lines] == [f"transforms[{k}]" for k in range(4)]
     angle = known(
-        "RandomAffine", degrees=[-10.0, 20.0], translate=None, scale=None, shear=None, resample=0, fillcolor=0
+        "RandomAffine", degrees=[-10.0, 20.0], translate=None, scale=None, shear=None, interpolation=0, fill=0
     )
     (turned,) = convert(angle).transforms
     assert turned.degrees == (-20.0, 10.0)  # type: ignore[union-attr]

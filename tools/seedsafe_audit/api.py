@@ -6,7 +6,6 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Collection, Iterable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ import numpy as np
 from seedsafe.ground.checks import checked_int
 from seedsafe.ground.process import child, is_starting
 from seedsafe_audit.causes import concern_draws, group
-from seedsafe_audit.draws import draws
 from seedsafe_audit.options import SLOW
 from seedsafe_audit.questions import QUESTIONS, Context, ask
 from seedsafe_audit.report import Report
@@ -111,9 +109,7 @@ def audit(
     for name in chosen:
         answers.append(ask(context, name, answers))
     if concern_draws(answers):
-        read = (context.order.indices[0], *context.order.indices[-2:])
-        find = partial(draws, subject.dataset, read, iterable=subject.iterable)
-        answers = group(answers, context.call("the lines that draw", find).items)
+        answers = group(answers, context.lines)
     beat("")
     return Report(
         subject=subject.name,

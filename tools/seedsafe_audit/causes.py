@@ -25,8 +25,13 @@ _WARNINGS = (
 )
 """The questions that show how a dataset draws. The first of them with this verdict leads the others."""
 
-_CLOCKS = ("reproducible", "duplicates")
-_HASHES = ("workers",)
+_ABOUT = {
+    "hash()": ("workers",),
+    "the clock": ("reproducible", "duplicates"),
+    "the process id": ("reproducible", "duplicates"),
+    KEY: ("kept-draws",),
+}
+"""The only questions that some sources concern."""
 
 
 def concern_draws(answers: Sequence[Answer]) -> bool:
@@ -42,7 +47,7 @@ def group(answers: Sequence[Answer], draws: Sequence[Draw]) -> list[Answer]:
         if not members:
             continue
         first, *others = members
-        lines = [draw for draw in draws if _concerns(draw, first)]
+        lines = [draw for draw in draws if first.question in _ABOUT.get(draw.source, (first.question,))]
         told = {line.partition(":")[0].removeprefix("dataset") for line in first.evidence}
         seeds = any(one.startswith(SEED) for one in told)
         lines = [draw for draw in lines if draw.source in told] or [
@@ -67,13 +72,3 @@ def _leads(answers: Sequence[Answer], names: tuple[str, ...]) -> list[Answer]:
         for one in members
         if one.question != "lost-state" or all(line.endswith("drawn from") for line in one.evidence)
     ]
-
-
-def _concerns(draw: Draw, answer: Answer) -> bool:
-    if draw.source == "hash()":
-        return answer.question in _HASHES
-    if draw.source in ("the clock", "the process id"):
-        return answer.question in _CLOCKS
-    if draw.source == KEY:
-        return answer.question == "kept-draws"
-    return True

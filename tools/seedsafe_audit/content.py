@@ -22,23 +22,21 @@ class Content:
     """The content of one sample. Each part has a path such as ``[0]["image"]``."""
 
     digest: str
-    floats: bool  # whether a part has float numbers
     none: tuple[str, ...]  # paths
     not_finite: tuple[str, ...]  # paths, with what is there
 
 
 def content(sample: Any) -> Content:
     """Return the content of a sample."""
-    none, not_finite, floats = [], [], False
+    none, not_finite = [], []
     for location in _locations(sample):
         array, path = as_array(location.thing), location.path
         if location.thing is None:
             none.append(path or "the sample itself")
         elif array is not None and array.dtype.kind in "fc":
-            floats = True
             found = {"NaN": np.isnan(array), "infinite": np.isinf(array)}
             not_finite += [f"{path} {what}".strip() for what, where in found.items() if where.any()]
-    return Content(digest(sample), floats, tuple(none), tuple(not_finite))
+    return Content(digest(sample), tuple(none), tuple(not_finite))
 
 
 def digest(value: Any) -> str:

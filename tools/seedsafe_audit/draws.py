@@ -7,22 +7,29 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import functools
 import linecache
 import os
+import random
 import sys
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from pathlib import Path
+from threading import get_ident
 from types import FrameType
 from typing import Any
 
-from seedsafe.bridging.region import SeedLog
+import numpy as np
+
 from seedsafe.keys.ambient import Read
 from seedsafe.reading.bases import entered
 from seedsafe_audit import state
 
-__all__ = ["KEY", "SEED", "Draw", "KeyCounter", "UsersSeeds", "draws", "draws_of"]
+__all__ = ["KEY", "SEED", "Draw", "KeyCounter", "UsersSeeds", "draws", "draws_of", "other_seed", "seed_name"]
 
 _MOST, _SECONDS = 200_000, 5.0  # limits, because each line compares the states of all generators
 _READINGS = 3
@@ -60,9 +67,9 @@ def draws(
 
     This sets the tracer of the process, and calls `say` with what it reads.
     """
-    items = iter(dataset) if iterable else None
+    items = chain.from_iterable([dataset]) if iterable else None  # it begins in the first reading
     fetch = dataset.__getitem__ if items is None else lambda index: next(items)
-    for own in (_is_users, _is_no_frameworks):
+    for own in (_is_own, partial(_is_own, libraries=True)):
         tracer = _Tracer(dataset, own)
         for index in indices[:_READINGS]:
             say(f"reading index {index}")
@@ -74,7 +81,7 @@ def draws(
 
 def draws_of(call: Callable[[], Any]) -> tuple[Any, list[Draw]]:
     """Call a function under a tracer. Return what it returns, and the first draw from each source."""
-    tracer, results = _Tracer(None, _is_users), []
+    tracer, results = _Tracer(None, _is_own), []
     tracer.read(lambda _: results.append(call()), 0)
     return results[0], list(tracer.found.values())
 
@@ -88,7 +95,7 @@ class KeyCounter:
         note: a function to call at each use.
     """
 
-    def __init__(self, note: Callable[[], None] | None = None) -> None:
+    def __init__(self, note: Callable[[], None] = lambda: None) -> None:
         self.count, self._note = 0, note
         for kind in (Read, entered):
             setattr(kind, "key", property(self._count_uses(vars(kind)["key"].fget)))  # noqa: B010  # a property
@@ -96,65 +103,123 @@ class KeyCounter:
     def _count_uses(self, get_key: Any) -> Any:
         def key(read: Any) -> Any:
             self.count += 1
-            if self._note is not None:
-                self._note()
+            self._note()
             return get_key(read)
 
         return key
 
 
-class UsersSeeds(SeedLog):
-    """Lists the seeds that the user's own code passes, not those of the libraries that it calls, also to torch's generators.
+class UsersSeeds:
+    """Lists the seeds that the user's own code passes in this thread, not those of the libraries that it calls.
+
+    The functions that take seeds are replaced for good in this process, which is one of the audit's own.
 
     Args:
-        note: a function to call with each seed and the frame that passes it.
+        take: a function that gets each seed and returns the one to use.
     """
 
-    def __init__(self, note: Callable[[str, Any], None] | None = None) -> None:
-        super().__init__()
-        self._note, self._generator = note, getattr(sys.modules.get("torch"), "Generator", None)
+    def __init__(self, take: Callable[[Any], Any] = lambda seed: seed) -> None:
+        self.seeds: set[str] = set()
+        self._take, self._thread = take, get_ident()
 
     def __enter__(self) -> set[str]:
-        if self._generator is not None:
-            sys.modules["torch"].Generator = _seeded_by(self._generator, self.note)  # type: ignore[attr-defined]
-        return super().__enter__()
+        _listen()
+        _listeners.append(self)
+        return self.seeds
 
     def __exit__(self, *error: object) -> None:
-        super().__exit__(*error)
-        if self._generator is not None:
-            sys.modules["torch"].Generator = self._generator  # type: ignore[attr-defined]
+        _listeners.remove(self)
 
-    def note(self, seed: Any) -> None:
-        """List a seed if the user's code passes it."""
+    def passed(self, seed: Any) -> Any:
+        """List a seed if the user's code passes it, and return the one to use."""
+        plain = int(seed) if isinstance(seed, np.integer) else seed
+        if get_ident() != self._thread or not isinstance(plain, _SEEDS) or plain == ():
+            return seed
         frame: Any = sys._getframe(1)
         while frame is not None and _passes_on(frame):
             frame = frame.f_back
-        if frame is None or not state.is_users(frame.f_code.co_filename, str(frame.f_globals["__name__"])):
-            return
-        known = len(self.seeds)
-        super().note(seed)
-        if self._note is not None and len(self.seeds) > known:
-            self._note(repr(seed), frame)
+        if frame is None or not _is_own(frame):
+            return seed
+        self.seeds.add(seed_name(plain))
+        return self._take(plain)
+
+
+def seed_name(seed: Any) -> str:
+    """Return a seed in words, shortened."""
+    return repr(seed)[:60]
+
+
+def other_seed(seed: Any, number: int) -> int:
+    """Return the seed of this number in place of another."""
+    return zlib.crc32(f"{seed!r} {number}".encode()) % 2**31
+
+
+_SEEDS = (int, str, bytes, float, list, tuple)
+_TAKERS = (
+    *((np.random, name) for name in ("default_rng", "RandomState", "SeedSequence", "MT19937", "PCG64")),
+    *((np.random, name) for name in ("PCG64DXSM", "Philox", "SFC64", "seed")),
+    *((random, "seed"), (random.Random, "seed"), ("torch", "manual_seed"), ("torch", "Generator")),
+    ("cv2", "setRNGSeed"),
+)
+"""Who has what takes a seed, a module by its name if it may not be loaded, and the name."""
+
+_listeners: list[UsersSeeds] = []
+_heard: set[Any] = set()
+
+
+def _listen() -> None:
+    """Replace what takes seeds, once, also where the user's modules have it by another name."""
+    new = {}
+    for taker in _TAKERS:
+        holder, name = sys.modules.get(taker[0]) if isinstance(taker[0], str) else taker[0], taker[1]
+        if taker not in _heard and hasattr(holder, name):
+            _heard.add(taker)
+            original = getattr(holder, name)
+            new[id(original)] = original, _listening(original, int(holder is random.Random))
+            setattr(holder, name, new[id(original)][1])
+    for name, module in list(sys.modules.items()) if new else ():
+        if state.is_users(getattr(module, "__file__", None) or "", name):
+            for attribute, thing in list(vars(module).items()):
+                if id(thing) in new:
+                    setattr(module, attribute, new[id(thing)][1])
+
+
+def _listening(original: Any, skipped: int) -> Any:
+    """Return what stands for a function or class, and lets the listeners choose its first argument after those skipped."""
+
+    def call(*arguments: Any, **named: Any) -> Any:
+        given = [*arguments[skipped:], *named.values()]
+        given[:1] = map(_passed, given[:1])
+        count = len(arguments) - skipped
+        return original(*arguments[:skipped], *given[:count], **dict(zip(named, given[count:], strict=True)))
+
+    if not isinstance(original, type):
+        return functools.wraps(original)(call)
+    # Libraries ask isinstance(seed, np.random.RandomState) in a call, so a class stands for a class.
+    methods = {
+        "__call__": lambda cls, *arguments, **named: call(*arguments, **named),
+        "__instancecheck__": lambda cls, thing: isinstance(thing, original),
+        "__subclasscheck__": lambda cls, other: issubclass(other, original),
+    }
+    own: dict[str, Any] = {}
+    if original.__name__ == "Generator":  # torch's, which is seeded by a method
+        del methods["__call__"]
+        own = {
+            "__module__": "torch",
+            "manual_seed": lambda self, seed: original.manual_seed(self, _passed(seed)),
+        }
+    return type("Kind", (type(original),), methods)(original.__name__, (original,), own)
+
+
+def _passed(seed: Any) -> Any:
+    for one in reversed(_listeners):
+        seed = one.passed(seed)
+    return seed
 
 
 def _passes_on(frame: Any) -> bool:
     module = str(frame.f_globals.get("__name__", "")).partition(".")[0]
     return module in ("seedsafe", "seedsafe_audit", "random", "numpy", "torch")
-
-
-def _seeded_by(original: Any, note: Callable[[Any], None]) -> Any:
-    """Return a class that stands for torch.Generator, and tells the seeds of its new objects."""
-
-    class Seeded(original):  # type: ignore[misc]
-        def manual_seed(self, seed: Any) -> Any:
-            note(seed)
-            return super().manual_seed(seed)
-
-    class Kind(type(original)):  # type: ignore[misc]
-        def __instancecheck__(cls, thing: Any) -> bool:
-            return isinstance(thing, original)
-
-    return Kind("Generator", (Seeded,), {"__module__": "torch"})
 
 
 _Line = tuple[str, int, str]
@@ -230,8 +295,9 @@ class _Tracer:
         if name is not None:
             self._note(name, self._line(frame))
 
-    def _note_seed(self, seed: str, frame: FrameType) -> None:
-        self._note(f"{SEED} {seed}", self._line(frame))
+    def _note_seed(self, seed: Any) -> Any:
+        self._note(f"{SEED} {seed_name(seed)}", self._line(sys._getframe(1)))
+        return seed
 
     def _note(self, source: str, line: _Line | None) -> None:
         if line is not None:
@@ -242,10 +308,6 @@ class _Tracer:
             self.found.setdefault(source, Draw(source, f"{shown}:{number}", function, text))
 
 
-def _is_users(frame: FrameType) -> bool:
-    return state.is_users(frame.f_code.co_filename, str(frame.f_globals.get("__name__", "")))
-
-
-def _is_no_frameworks(frame: FrameType) -> bool:
+def _is_own(frame: FrameType, *, libraries: bool = False) -> bool:
     name = str(frame.f_globals.get("__name__", ""))
-    return state.is_users(frame.f_code.co_filename, name, libraries=True)
+    return state.is_users(frame.f_code.co_filename, name, libraries=libraries)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
 from typing import Any
 
+from seedsafe.keys.key import SampleIndex
 from seedsafe.reading.bases import outermost
 from seedsafe_audit.content import digest
 from seedsafe_audit.recording import Items, Plan, Record, Recorder
 from seedsafe_audit.subject import Subject
 
-__all__ = ["passes", "tell"]
+__all__ = ["Batches", "passes", "tell"]
 
 
 def passes(subject: Subject, recorder: Recorder, *, batch: int) -> Iterator[list[Record]]:
@@ -28,13 +32,13 @@ def passes(subject: Subject, recorder: Recorder, *, batch: int) -> Iterator[list
         multiprocessing.set_start_method(method, force=True)
     source: Any = Items(recorder, len(recorder.order)) if subject.iterable else recorder
     loader: Any = None
-    for epoch in range(plan.first, plan.first + plan.epochs):
+    for epoch in range(plan.epochs):
         recorder.epoch = epoch
         tell(subject.dataset, epoch)
         if not workers and (subject.loader != "torch" or subject.iterable):
             batches: Iterator[Any] = ([one] for one in source)
         elif subject.loader == "torch":
-            if loader is None:
+            if loader is None or isinstance(subject.dataset, Batches):
                 loader = _data_loader(subject, source, plan, batch)
             batches = iter(loader)
         elif subject.loader == "keras":
@@ -82,9 +86,39 @@ def _data_loader(subject: Subject, source: Any, plan: Plan, batch: int) -> Any:
         options["persistent_workers"] = subject.persistent  # or an epoch arrives that the user's does not
     if subject.iterable:
         data.IterableDataset.register(Items)
-    return data.DataLoader(
-        source, batch_size=batch, num_workers=plan.workers, collate_fn=_identity, **options
-    )
+    if isinstance(subject.dataset, Batches):
+        _ = subject.dataset.samples  # before the workers begin, which get the same
+        # stamped, so that a keyed collate function knows what was asked for
+        options["batch_sampler"] = [[SampleIndex(at, epoch=source.epoch)] for at in range(len(source))]
+    else:
+        options["batch_size"] = batch
+    return data.DataLoader(source, num_workers=plan.workers, collate_fn=_identity, **options)
+
+
+@dataclass
+class Batches:
+    """What a collate function makes of the same samples of a dataset, as a dataset.
+
+    Args:
+        of: the user's dataset.
+        indices: the samples' indices, or None for an iterable dataset.
+        size: the number of samples.
+        collate: the function.
+    """
+
+    of: Any
+    indices: tuple[int, ...] | None
+    size: int
+    collate: Any
+
+    @cached_property
+    def samples(self) -> list[Any]:
+        """The samples, which are read once."""
+        found = self.of if self.indices is None else map(self.of.__getitem__, self.indices)
+        return list(islice(found, self.size))
+
+    def __getitem__(self, index: int) -> Any:
+        return self.collate(deepcopy(self.samples))
 
 
 @dataclass
@@ -96,7 +130,8 @@ class _Init:
     def __call__(self, worker: int) -> None:
         info = importlib.import_module("torch.utils.data").get_worker_info()
         recorder = getattr(info.dataset, "recorder", info.dataset)  # of an iterable's items
-        object.__setattr__(info, "dataset", recorder.base)  # torch lets nobody set it
+        of = recorder.base.of if isinstance(recorder.base, Batches) else recorder.base
+        object.__setattr__(info, "dataset", of)  # torch lets nobody set it
         if self.init is not None:
             self.init(worker)
 

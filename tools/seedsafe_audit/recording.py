@@ -36,17 +36,15 @@ class Plan:
         batch: the number of samples in a batch, 0 for the audit's usual one.
         reverse: whether to read in reverse order.
         reads: the number of readings, 0 for the whole order.
-        other: the process-wide generator with another seed.
         bare: whether to read without the transform.
         init: whether to use the DataLoader's worker_init_fn.
         threads: the number of threads that read instead of a loader, 0 for none.
-        first: the first epoch.
         keys: the number of keys, of any indices and epochs, to read instead of the order, 0 for none.
         watch: whether to compare the dataset's attributes after each reading.
         reseed: whether to seed the process-wide generators before each reading, and record their states after it.
         carry: whether to return each sample with its record, to compare it on arrival.
-        cores: the number of torch's threads.
         again: whether it repeats an earlier run.
+        note: what is special about it, in words.
     """
 
     workers: int = 0
@@ -55,41 +53,25 @@ class Plan:
     batch: int = 0
     reverse: bool = False
     reads: int = 0
-    other: str = ""
     bare: bool = False
     init: bool = True
     threads: int = 0
-    first: int = 0
     keys: int = 0
     watch: bool = False
     reseed: bool = False
     carry: bool = False
-    cores: int = 1
     again: bool = False
+    note: str = ""
 
     @property
     def name(self) -> str:
         """The plan in words: ``"2 workers, fork"``."""
-        notes = {
-            f"{self.threads} threads": self.threads,
-            "without the transform": self.bare,
-            "without worker_init_fn": not self.init,
-            f"batches of {self.batch}": self.batch,
-            "reversed": self.reverse,
-            "more keys": self.keys,
-            f"epoch {self.first} alone": self.first,
-            f"another seed for {self.other}": self.other,
-            "generators reseeded": self.reseed,
-            "watched": self.watch,
-            f"{self.cores} torch threads": self.cores > 1,
-            "again": self.again,
-        }
         start = (
             f"{self.workers} worker{'s' * (self.workers > 1)}, {self.method}"
             if self.workers
             else "no workers"
         )
-        return ", ".join([start, *(note for note, holds in notes.items() if holds)])
+        return f"{start}, {self.note}" if self.note else start
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,26 +156,10 @@ class Recorder:
         """Do nothing when Keras calls it: the main process calls the dataset's own hook."""
 
     def __getitem__(self, position: int) -> Any:
-        return self.read(position, self.order[position], lambda: self.base[self.order[position]])
-
-    def __getitems__(self, positions: list[int]) -> list[Any]:
-        """Read a batch at once if the dataset can, as a loader would."""
-        if _reads_batches(self.base) and not (self.plan.reseed or self.plan.watch):
-            samples: list[Any] = []
-            self.say(f"reading index {self.order[positions[0]]} and its batch, worker {worker_number()}")
-            before = state.marks(found := self._generators())
-            with contextlib.suppress(Exception):  # if it fails, read one by one to see which raises
-                samples = list(self.base.__getitems__([self.order[position] for position in positions]))
-            if len(samples) == len(positions):
-                after = state.marks(found)
-                arrivals = [
-                    self.read(position, self.order[position], lambda sample=sample: sample)
-                    for position, sample in zip(positions, samples, strict=True)
-                ]
-                for arrival in arrivals[:1]:
-                    (arrival[0] if self.plan.carry else arrival).moved(before, after)
-                return arrivals
-        return [self[position] for position in positions]
+        index = self.order[position]
+        if _reads_batches(self.base):
+            return self.read(position, index, lambda: self.base.__getitems__([index])[0])
+        return self.read(position, index, lambda: self.base[index])
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_here": {}}
@@ -234,14 +200,11 @@ class Recorder:
             record.changes = self._changes(here, record.turn)
         return (record, sample) if plan.carry else record
 
-    def _snapshot(self) -> state.Snapshot:
-        return state.snapshot(self.base, tuple(sorted(set(self.order))))
-
     def _changes(self, here: dict[str, Any], turn: int) -> tuple[state.Change, ...] | None:
         """Compare what the dataset keeps with what it kept first, less often the more that is."""
         if turn < here["next"]:
             return None
-        now = self._snapshot()
+        now = state.snapshot(self.base, self.order)
         here["next"] = turn + 1 + len(now) // _OFTEN
         return tuple(state.changes(here["snapshot"], now))
 
@@ -264,7 +227,7 @@ class Recorder:
                 "turn": 0,
                 "log": same["log"] if same else _announce(Path(self.folder)),
                 "key_uses": same["key_uses"] if same else KeyCounter(),
-                "snapshot": self._snapshot() if self.plan.watch else None,
+                "snapshot": state.snapshot(self.base, self.order) if self.plan.watch else None,
                 "next": 0,
                 "generators": {},
             }

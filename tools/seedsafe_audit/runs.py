@@ -158,7 +158,7 @@ class Runs:
         return supervise(work, timeout=self.timeout, beat=lambda: self.beat(name))
 
     def _records(self, plan: Plan, folder: str) -> Iterator[list[Record]]:
-        prepare(plan.other, plan.cores)
+        prepare()
         if plan.bare:
             _without_transform(self.subject, self.order.indices[0])
         order = list(self.order.indices[:: -1 if plan.reverse else 1][: plan.reads or None])
@@ -176,11 +176,11 @@ class Runs:
         return passes(self.subject, recorder, batch=plan.batch or self.order.batch)
 
 
-def prepare(other: str = "", cores: int = 1) -> None:
-    """Seed the generators of this process alike in each run, except the one named `other`. Torch gets so many threads."""
+def prepare() -> None:
+    """Seed the generators of this process alike in each run. Torch gets one thread."""
     with contextlib.suppress(KeyError, AttributeError):  # a pool of threads would not survive a later fork
-        sys.modules["torch"].set_num_threads(cores)
-    state.seed(_SEED, other)
+        sys.modules["torch"].set_num_threads(1)
+    state.seed(_SEED)
     end_draw_checks()  # the questions compare what is read, and an error would hide it
 
 
@@ -206,15 +206,15 @@ def _nothing(*args: Any, **kwargs: Any) -> Any:
 
 
 def _keys(recorder: Recorder, plan: Plan, subject: Subject) -> Iterator[list[Record]]:
-    """Read keys that no other run reads: all indices in a scattered order, one epoch after another."""
+    """Read keys that no other run reads: indices all over the dataset, one epoch after another."""
     length = subject.length or 1
-    step = next(step for step in range(round(length * 0.618) or 1, 2 * length) if math.gcd(step, length) == 1)
+    step = max(1, length // plan.keys)
     end = time.monotonic() + _SECONDS * min(1.0, plan.keys / _MANY)
     for number in range(plan.keys):
-        if number % length == 0:
-            recorder.epoch = 2 + number // length
+        epoch, index = divmod(number * step, length)
+        if recorder.epoch != 2 + epoch:
+            recorder.epoch = 2 + epoch
             tell(recorder.base, recorder.epoch)
-        index = number % length * step % length
         yield [recorder.read(number, index, lambda index=index: recorder.base[index])]
         if time.monotonic() > end:
             return

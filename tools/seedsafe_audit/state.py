@@ -64,10 +64,10 @@ def loaded() -> list[str]:
     return [name for name in SEEDED if name in ("random", "numpy.random") or name in sys.modules]
 
 
-def seed(value: int, other: str | None = None) -> None:
-    """Seed all process-wide generators with a value, except the one named `other`, which gets the next value."""
+def seed(value: int) -> None:
+    """Seed all process-wide generators with a value."""
     for name in loaded():
-        SEEDED[name](value + (name == other))
+        SEEDED[name](value)
 
 
 class _OpenCV(Stateful):
@@ -176,9 +176,9 @@ class Change(NamedTuple):
     """The value before and after, in words."""
 
 
-def snapshot(dataset: Any, positions: tuple[int, ...]) -> Snapshot:
-    """Return all that a dataset refers to except generators, but only the elements at `positions` of long lists and large arrays."""
-    result: Snapshot = {}
+def snapshot(dataset: Any, order: list[int]) -> Snapshot:
+    """Return all that a dataset refers to except generators, but only the elements of an order in long lists and large arrays."""
+    result, positions = Snapshot(), tuple(sorted(set(order)))
     budget = _BYTES  # of arrays, spent in the order of the walk
     found = walk(dataset, lambda location: _parts(location, positions), depth=_DEPTH, leaves=True)
     for location in islice(found, _ENTRIES):

@@ -65,9 +65,8 @@ class Subject:
 
     def gets_epoch(self) -> bool:
         """Return whether it gets the epoch: by `set_epoch` or `begin_epoch`, or because it reads from a keyed dataset."""
-        if any(callable(getattr(self.dataset, name, None)) for name in ("set_epoch", "begin_epoch")):
-            return True
-        return any(True for _ in outermost(self.dataset))
+        has = (callable(getattr(self.dataset, name, None)) for name in ("set_epoch", "begin_epoch"))
+        return any(has) or any(True for _ in outermost(self.dataset))
 
     def transform(self) -> tuple[Any, tuple[str, ...]] | None:
         """Return the object with the outermost transform and the names of its attributes, or None."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from seedsafe_audit.questions import dependence, processes, repeats, samples, storage
+from seedsafe_audit.questions import collating, dependence, processes, repeats, samples, storage
 from seedsafe_audit.questions.context import Context, Finding, NotMeasured, number_list
 from seedsafe_audit.report import Answer
 
@@ -24,7 +24,7 @@ QUESTIONS = {
     "ends": _Question("Does every run come to its end?", processes.ends),
     "duplicates": _Question("Do workers repeat each other?", repeats.duplicates, "readable"),
     "epochs": _Question("Do epochs repeat?", repeats.epochs, "readable"),
-    "collate": _Question("Does the collate function repeat its draws?", repeats.collate),
+    "collate": _Question("Does the collate function repeat its draws?", collating.collate),
     "reproducible": _Question("Do two runs with the same seeds differ?", dependence.reproducible),
     "workers": _Question("Does it depend on the number of workers?", dependence.workers, "workers steady"),
     "order": _Question("Does it depend on the order?", dependence.order, "indices steady"),
@@ -32,7 +32,7 @@ QUESTIONS = {
         "Does it depend on the batch size?", dependence.batch_size, "indices workers steady"
     ),
     "kept-draws": _Question(
-        "Does it keep random draws from sample to sample?", dependence.kept_draws, "indices steady"
+        "Does it keep random draws from sample to sample?", dependence.kept_draws, "indices readable"
     ),
     "global-state": _Question("Does it depend on global random state?", dependence.global_state, "steady"),
     "global-draws": _Question("Does it change global random state?", dependence.global_draws),

@@ -6,10 +6,11 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
+from seedsafe_audit.draws import Draw, draws
 from seedsafe_audit.recording import Plan, Record
 from seedsafe_audit.report import AtFault, Verdict
 from seedsafe_audit.runs import Run, Runs
@@ -79,10 +80,6 @@ class Context(Runs):
         """Return a plan of one pass with the smallest number of workers and the first start method."""
         return self.parallel_plan(self.workers[0], self.methods[0], **{"epochs": 1, **how})
 
-    def parallel(self, workers: int, method: str, **how: Any) -> Run:
-        """Return a run with these workers."""
-        return self.run_of(self.parallel_plan(workers, method, **how))
-
     def _parallel_plans(self) -> list[Plan]:
         """Return plans for all numbers of workers with the first start method, and for the smallest with the others."""
         first, *others = self.methods
@@ -100,17 +97,20 @@ class Context(Runs):
         return self.order.repeats + 16
 
     serial = _Shared(lambda ctx: Plan(epochs=ctx.epochs))
-    serial_again = _Shared(lambda ctx: Plan(again=True))
-    reverse = _Shared(lambda ctx: Plan(reverse=True))
-    reseeded = _Shared(lambda ctx: Plan(reseed=True, reads=ctx.short))
-    watched = _Shared(lambda ctx: Plan(watch=True, reads=ctx.short))
-    keys = _Shared(lambda ctx: Plan(keys=4 * ctx.samples))
-    keys_again = _Shared(lambda ctx: Plan(keys=4 * ctx.samples, again=True))
-    small_again = _Shared(lambda ctx: ctx.small_plan(again=True))
-    other_batch = _Shared(lambda ctx: ctx.small_plan(batch=ctx.order.batch + 1, carry=True))
+    serial_again = _Shared(lambda ctx: Plan(again=True, note="again"))
+    reverse = _Shared(lambda ctx: Plan(reverse=True, note="reversed"))
+    reseeded = _Shared(lambda ctx: Plan(reseed=True, reads=ctx.short, note="generators reseeded"))
+    keys = _Shared(lambda ctx: Plan(keys=4 * ctx.samples, note="more keys"))
+    keys_again = _Shared(lambda ctx: Plan(keys=4 * ctx.samples, again=True, note="more keys, again"))
+    small_again = _Shared(lambda ctx: ctx.small_plan(again=True, note="again"))
+    other_batch = _Shared(
+        lambda ctx: ctx.small_plan(batch=ctx.order.batch + 1, carry=True, note="other batches")
+    )
     # In reverse order, the indices without repeats come first.
-    small_watched = _Shared(
-        lambda ctx: ctx.small_plan(watch=True, reverse=True, reads=4 * ctx.order.batch * ctx.workers[0])
+    watched = _Shared(
+        lambda ctx: (ctx.small_plan if ctx.workers else Plan)(
+            watch=True, reverse=True, reads=ctx.short, note="watched"
+        )
     )
 
     def ahead(self) -> None:
@@ -120,10 +120,10 @@ class Context(Runs):
         """
         if self.trouble(self.serial):
             return
-        alone = ["watched", "reseeded", "serial_again"]
+        alone = ["reseeded", "serial_again"]
         if not self.subject.iterable:
             alone = ["keys", "reverse", *alone, "keys_again"]
-        beside = ["other_batch", "small_watched", "small_again"] if self.workers else []
+        beside = ["other_batch", "watched", "small_again"] if self.workers else []
         if self.subject.loader == "keras":
             beside = beside[1:]  # which makes its own batches
         serial, parallel = ([vars(Context)[name].plan(self) for name in names] for names in (alone, beside))
@@ -163,6 +163,13 @@ class Context(Runs):
         return differences(self.keys.records, self.keys_again.records)[0]
 
     @cached_property
+    def lines(self) -> list[Draw]:
+        """The first draw from each source, with its line."""
+        read = (self.order.indices[0], *self.order.indices[-2:])
+        find = partial(draws, self.subject.dataset, read, iterable=self.subject.iterable)
+        return self.call("the lines that draw", find).items
+
+    @cached_property
     def source(self) -> AtFault:
         """The source of the randomness: the transform if the dataset is steady without it."""
         return self.blamed(lambda run: self.is_random(run) or any(one.failure for one in run.records))
@@ -171,14 +178,16 @@ class Context(Runs):
         """Return the transform if the dataset can be read without it and the fault is gone then, otherwise the dataset."""
         if self.subject.transform() is None:
             return "dataset"
-        run = self.run(bare=True, **{"epochs": 2 if self.subject.iterable else 1, **plan})
+        run = self.run(
+            bare=True, note="without the transform", **{"epochs": 2 if self.subject.iterable else 1, **plan}
+        )
         return "dataset" if not run.whole or still(run) else "transform"
 
     def is_loaders(self, run: Run, still: Callable[[Run], bool]) -> bool:
         """Return whether a fault of a run is gone without the loader's worker_init_fn."""
         if self.subject.worker_init is None or not run.plan.workers:
             return False
-        without = self.run_of(replace(run.plan, init=False))
+        without = self.run_of(replace(run.plan, init=False, note="without worker_init_fn"))
         return without.whole and not still(without)
 
     def need(self, *runs: Run) -> None:
@@ -254,7 +263,7 @@ def compare(
     """Compare runs that should be equal, pair by pair: by position, or by index if the order differs."""
     evidence, samples = [], set()
     for one, two in pairs:
-        here, there = (run.records if run.plan.keys else run.epoch(two.plan.first) for run in (one, two))
+        here, there = (run.records if run.plan.keys else run.epoch(0) for run in (one, two))
         other, total = differences(here, there, by_index=two.plan.reverse)
         samples |= set(other)
         seen = (
@@ -266,18 +275,11 @@ def compare(
 
 def beyond_chance(equal: int, total: int, rate: float) -> bool:
     """Return whether `equal` of `total` pairs are too many for chance, if independent pairs are equal at `rate`."""
-    if not equal:
+    rate, share = min(rate, 0.99), equal / total if total else 0.0
+    if share <= rate:
         return False
-    rate = min(rate, 0.99)
-    log = [
-        math.lgamma(total + 1)
-        - math.lgamma(k + 1)
-        - math.lgamma(total - k + 1)
-        + k * math.log(rate)
-        + (total - k) * math.log1p(-rate)
-        for k in range(equal, total + 1)
-    ]
-    return sum(map(math.exp, log)) < _UNLIKELY
+    rest = (1 - share) * math.log((1 - share) / (1 - rate)) if share < 1 else 0.0
+    return math.exp(-total * (share * math.log(share / rate) + rest)) < _UNLIKELY  # Chernoff's bound
 
 
 def number_list(numbers: Iterable[int], most: int = 6) -> str:

@@ -15,8 +15,8 @@ from seedsafe_audit.questions.context import (
     compare,
     number_list,
 )
-from seedsafe_audit.questions.states import kept
-from seedsafe_audit.questions.storage import lasting_changes
+from seedsafe_audit.questions.states import few, follows, follows_earlier, follows_state
+from seedsafe_audit.questions.storage import in_words, lasting_changes
 from seedsafe_audit.recording import Record
 
 __all__ = [
@@ -30,22 +30,13 @@ __all__ = [
     "workers",
 ]
 
-_CACHE = (
-    "it keeps draws in a cache around random augmentation, so later epochs repeat the numbers of the first. Cache the steps "
-    "before the augmentation"
-)
-_KEPT = (
-    "it keeps the draws, the key or the generator of one sample and uses them for others. Call the pipeline or ss.generator() "
-    "in each read"
-)
-
 
 def reproducible(ctx: Context) -> Finding:
     """Compare a run with another one with the same seeds, and two such runs over keys that no other run reads."""
     ctx.need(ctx.serial, ctx.serial_again)
     pairs = [(ctx.serial, ctx.serial_again)]
     if ctx.workers:
-        pairs.append((ctx.parallel(ctx.workers[0], ctx.methods[0]), ctx.small_again))
+        pairs.append((ctx.parallels()[0], ctx.small_again))
     if not ctx.subject.iterable:
         pairs.append((ctx.keys, ctx.keys_again))
     text = (
@@ -84,29 +75,28 @@ def workers(ctx: Context) -> Finding:
     return (_torch_threads(ctx) or result) if result.verdict == "ok" else result
 
 
-_CORES = 4
-
-
 def _torch_threads(ctx: Context) -> Finding | None:
-    """Read once with more of torch's threads, and compare: workers have one, and the main process has many."""
-    floats = any(one.content and one.content.floats for one in ctx.serial.records[:1])
+    """Read a sample with more of torch's threads."""
     tasks = Path("/proc/self/task")  # a forked process hangs in a pool of threads that its parent has begun
-    if "torch" not in sys.modules or not floats or not tasks.is_dir() or len(list(tasks.iterdir())) > 1:
+    if "torch" not in sys.modules or not tasks.is_dir() or len(list(tasks.iterdir())) > 1:
         return None
-    run = ctx.run(cores=_CORES, reads=ctx.short)
+    index = ctx.order.indices[0]
+    if not follows(
+        ctx, "torch's threads", few(ctx), lambda _, more: sys.modules["torch"].set_num_threads(1 + more)
+    ):
+        return None
     text = (
         "the last bits of float numbers follow the number of torch's threads, of which a worker has one and the main process more. "
         "Call torch.set_num_threads(1) before you read without workers"
     )
-    if ctx.trouble(run):
-        return None
-    result = compare(ctx, [(ctx.serial, run)], text, "")
-    return result._replace(at_fault="dataset") if result.verdict != "ok" else None
+    return Finding(
+        "warning", text, [f"sample {index} differs with more of torch's threads"], [index], "dataset"
+    )
 
 
 def _records_by_id(ctx: Context) -> Finding:
     """Compare the records of a stream that have the same id, without workers and with 1, 2 and 3."""
-    runs = [ctx.serial, *(ctx.parallel(count, ctx.methods[0]) for count in (1, 2, 3))]
+    runs = [ctx.serial, *(ctx.run_of(ctx.parallel_plan(count, ctx.methods[0])) for count in (1, 2, 3))]
     ctx.need(*runs)
     records = [run.epoch(0) for run in runs]
     unique: dict[Any, list[dict[Any, Record]]] = {}
@@ -152,7 +142,7 @@ def order(ctx: Context) -> Finding:
     result = compare(ctx, [(ctx.serial, ctx.reverse)], bad, good)
     if result.verdict == "ok":
         return result
-    changed = [f"reading changes {change}" for change in lasting_changes(ctx.watched)[:4]]
+    changed = [f"reading changes {change}" for change in in_words(lasting_changes(ctx.watched))[:4]]
     return result._replace(evidence=[*result.evidence, *changed])
 
 
@@ -160,7 +150,7 @@ def batch_size(ctx: Context) -> Finding:
     """Compare runs with another batch size."""
     if ctx.subject.loader == "keras":
         raise NotMeasured("a Keras Sequence makes its own batches")
-    run = ctx.parallel(ctx.workers[0], ctx.methods[0])
+    run = ctx.parallels()[0]
     ctx.need(run, ctx.other_batch)
     sizes = f"batches of {ctx.order.batch + 1} instead of {ctx.order.batch} give"
     bad, good = f"{sizes} different bytes. Use a key per sample", f"{sizes} the same bytes"
@@ -170,22 +160,24 @@ def batch_size(ctx: Context) -> Finding:
 def global_state(ctx: Context) -> Finding:
     """Change the seed of one process-wide generator at a time, of those that a reading draws from, and compare."""
     ctx.need(ctx.reseeded)
+    index = ctx.order.indices[0]
     drawn = sorted({name for record in ctx.reseeded.records for name in record.draws})
-    result = compare(
-        ctx,
-        [(ctx.serial, ctx.run(other=name, reads=ctx.short + 32)) for name in drawn],
-        "samples are drawn from generators that the whole process shares. Draw from ss.generator(key) instead",
-        "other seeds of the process-wide generators change no byte",
+    found = [name for name in drawn if follows_state(ctx, name, index, order=True)]
+    if not found:
+        return Finding("ok", "other seeds of the process-wide generators change no byte")
+    text = (
+        "samples are drawn from generators that the whole process shares. Draw from ss.generator(key) instead"
     )
-    return result._replace(evidence=[line for line in result.evidence if "differ" in line])
+    evidence = [f"sample {index} differs with another state of {name}" for name in found]
+    return Finding("warning", text, evidence, [index], ctx.source)
 
 
 def global_draws(ctx: Context) -> Finding:
     """Look at the process-wide generators before and after each reading."""
     run = ctx.reseeded
     ctx.need(run)
-    by_name = {name: [r for r in run.records if name in r.draws] for name in state.loaded()}
-    by_name = {name: records for name, records in by_name.items() if records}
+    readings = ((name, [r for r in run.records if name in r.draws]) for name in state.loaded())
+    by_name = {name: records for name, records in readings if records}
     if not by_name:
         return Finding("ok", "no reading changes the process-wide generators")
     evidence = [
@@ -223,7 +215,7 @@ def threads(ctx: Context) -> Finding:
         raise NotMeasured(
             "even in one thread, a sample's bytes depend on the samples read before it, or on chance"
         )
-    runs = [ctx.run(threads=4), ctx.run(threads=4, again=True)]
+    runs = [ctx.run(threads=4, note=f"4 threads, {turn}") for turn in ("first", "again")]
     alone = {record.index for record in ctx.serial.records if record.failure}
     new = [one for run in runs for one in run.records if one.failure and one.index not in alone]
     if new:
@@ -231,7 +223,7 @@ def threads(ctx: Context) -> Finding:
         text = "it raises errors when several threads read at once. Use local variables, and one file handle per thread"
         return Finding("fault", text, evidence, [r.index for r in new], "dataset")
     ctx.need(*runs)
-    return compare(
+    result = compare(
         ctx,
         [(ctx.serial, run) for run in runs],
         "several threads at once do not give the bytes of one, because it keeps its working state outside the call. Use local "
@@ -239,30 +231,34 @@ def threads(ctx: Context) -> Finding:
         "four threads give the same bytes as one",
         "fault",
     )
+    drawn = {draw.source for draw in ctx.lines} if result.verdict == "fault" else ()
+    if shared := state.SEEDED.keys() & drawn:
+        text = (
+            f"each reading seeds {' and '.join(sorted(shared))}, which all threads share, so samples differ if several threads read at once. "
+            "Workers that are processes do not mind. Draw from ss.generator(key) instead"
+        )
+        return result._replace(verdict="warning", summary=text)
+    return result
 
 
 def kept_draws(ctx: Context) -> Finding:
-    """Compare which readings ask for keys and which draw, and compare an epoch that is read first with the same epoch read second."""
+    """Compare which readings ask for keys, and look for samples that follow from what an earlier reading drew."""
     uses: dict[tuple[int, int], set[bool]] = defaultdict(set)
     for record in (*ctx.serial.records, *ctx.serial_again.records):
         if record.digest:
             uses[record.epoch, record.index].add(record.key_uses > 0)
     fewer = {index for (_, index), flags in uses.items() if len(flags) > 1}
-    once = set() if ctx.random or not kept(ctx) else set(ctx.order.indices[: ctx.order.repeats])
+    again = set(few(ctx)) if follows_earlier(ctx) else set()
     texts = {
         "one reading asked for the sample's key, another reading of the same key did not": fewer,
-        "the first reading follows from what it draws, and all others give the same": once,
+        "what its first reading draws comes again in the second, whatever that draws": again,
     }
-    evidence = [f"samples {number_list(found)}: {text}" for text, found in texts.items() if found]
-    samples = fewer | once
-    history = order(ctx).verdict != "ok"
-    if not history or fewer:
-        gets_epoch = ctx.epochs > 1 and not ctx.random and ctx.subject.gets_epoch()
-        alone = [ctx.run(first=1)] if gets_epoch else []
-        later = compare(ctx, [(ctx.serial, run) for run in alone if not ctx.trouble(run)], "", "")
-        if later.samples:
-            samples |= set(later.samples)
-            evidence += later.evidence
+    samples = fewer | again
     if not samples:
         return Finding("ok", "no draw of one sample or epoch comes again in another")
-    return Finding("fault", _KEPT if history and not once else _CACHE, evidence, samples, ctx.source)
+    evidence = [f"samples {number_list(found)}: {text}" for text, found in texts.items() if found]
+    text = (
+        "it keeps what one reading drew, its key or its generator, and uses it in later ones, as a cache around random augmentation does. "
+        "Cache the steps before the augmentation, and call the pipeline or ss.generator() in each read"
+    )
+    return Finding("fault", text, evidence, samples, ctx.source)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import random
-import sys
 from collections.abc import Callable, Iterator
-from typing import Any, Self
+from contextlib import suppress
+from functools import partial
+from typing import Any
 
 import numpy as np
 
+from seedsafe.bridging.region import Replayed
 from seedsafe_audit import state
 from seedsafe_audit.content import arrays_of
-from seedsafe_audit.draws import draws_of
+from seedsafe_audit.draws import UsersSeeds, draws_of, other_seed
 from seedsafe_audit.loaders import tell
 from seedsafe_audit.questions.context import Context, Finding
 from seedsafe_audit.subject import subject_of
@@ -34,17 +35,18 @@ def augmented_once(ctx: Context) -> Finding | None:
     indices = list(dict.fromkeys(ctx.order.indices[ctx.order.repeats :]))[:_SAMPLES]
 
     def work(say: Callable[[str], None]) -> Iterator[tuple[bool, list[str]]]:
-        first = [_numbers(ctx.subject.dataset[index]) for index in indices]
-        state.seed(_SEED)
+        def read(dataset: Any) -> list[Any]:
+            tell(dataset, 0)
+            state.seed(_SEED)  # alike, so that what is drawn in the reads does not differ
+            for generator in state.generators(dataset).values():
+                with suppress(Exception):
+                    generator.set(next(generator.others()))
+            return [_numbers(dataset[index]) for index in indices]
 
-        def without_seeds() -> Any:
-            _ignore_seeds()
-            return make()
-
-        result, lines = draws_of(without_seeds)
-        again = subject_of(result, ctx.subject.loader).dataset
-        tell(again, 0)
-        yield _are_alike(first, [_numbers(again[index]) for index in indices]), list(map(str, lines))
+        with Replayed(_SEED), UsersSeeds(partial(other_seed, number=1)):
+            result, lines = draws_of(make)
+        first, again = read(ctx.subject.dataset), read(subject_of(result, ctx.subject.loader).dataset)
+        yield _are_alike(first, again), list(map(str, lines))
 
     items = ctx.call("made again", work).items
     if not items or not items[0][0]:
@@ -54,35 +56,6 @@ def augmented_once(ctx: Context) -> Finding | None:
         "ss.generator(key)"
     )
     return Finding("warning", text, items[0][1], indices, "dataset")
-
-
-def _ignore_seeds() -> None:
-    """Let this process seed nothing any more, so that what follows from a constant seed differs as well."""
-    for module, name in (("random", "seed"), ("numpy.random", "seed"), ("torch", "manual_seed")):
-        if module in sys.modules:
-            setattr(sys.modules[module], name, lambda *seed, **named: None)
-    makes = np.random.default_rng
-
-    def without_a_seed(*seed: Any, **named: Any) -> Any:
-        makes(*seed, **named)  # so that its line is noted
-        return makes()
-
-    np.random.default_rng = without_a_seed
-    setattr(np.random, "RandomState", _RandomState)  # noqa: B010  # a class is no variable
-    setattr(random, "Random", _Random)  # noqa: B010
-
-
-class _RandomState(np.random.RandomState):
-    def __init__(self, *seed: Any) -> None:
-        super().__init__()
-
-
-class _Random(random.Random):
-    def __new__(cls, *seed: Any) -> Self:
-        return super().__new__(cls)
-
-    def __init__(self, *seed: Any) -> None:
-        super().__init__()
 
 
 def _numbers(sample: Any) -> list[Any]:
@@ -96,7 +69,11 @@ def _are_alike(first: list[Any], again: list[Any]) -> bool:
 
     Parts that are never new, such as labels, do not count.
     """
-    pairs = [(one, two) for one, two in zip(first, again, strict=True) if _shapes(one) == _shapes(two)]
+    pairs = [
+        (one, two)
+        for one, two in zip(first, again, strict=True)
+        if [*map(np.size, one)] == [*map(np.size, two)]
+    ]
     parts = range(min((len(one) for one, _ in pairs), default=0))
     drawn = [part for part in parts if any(not np.array_equal(one[part], two[part]) for one, two in pairs)]
     whole = [[np.concatenate([one[part] for part in drawn]) for one in pair] for pair in pairs if drawn]
@@ -111,7 +88,3 @@ def _are_alike(first: list[Any], again: list[Any]) -> bool:
         resembles = 2 * near < usual if one.size <= _FEW else near < min(_NEAR * usual, *away)
         alike += bool(resembles) or np.allclose(np.sort(one), np.sort(two))  # or moved around
     return len(new) > 1 and 2 * alike > len(new)
-
-
-def _shapes(numbers: list[Any]) -> list[int]:
-    return [one.size for one in numbers]

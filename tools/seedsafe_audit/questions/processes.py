@@ -27,20 +27,18 @@ def ends(ctx: Context) -> Finding:
     for run in [ctx.serial, *ctx.parallels()]:
         for hang in run.outcome.hangs:
             hung.append(f"{run.plan.name}: process {hang.pid} hung, {hang.doing}\n{hang.stack}")
-        if run.outcome.error and not run.outcome.hangs:
-            died.append(f"{run.plan.name}: {run.outcome.error}")
-    skipped = [run.trouble for run in ctx.parallels() if run.skipped]
+        if run.trouble and not run.outcome.hangs:
+            died.append(run.trouble)
     if hung:
         text = (
             f"a process hung for {ctx.timeout:g} s and was ended. Look in its stack for a lock, a file or a thread pool, and "
             "open that in the worker"
         )
         indices = map(int, re.findall(r"reading index (-?\d+)", "\n".join(hung)))
-        return Finding("fault", text, (*hung, *died, *skipped), indices, "dataset")
+        return Finding("fault", text, (*hung, *died), indices, "dataset")
     if died:
-        part: Any = "dataset" if ctx.serial.outcome.error else None
         text = "a run ended early. Fix the error below, or use less memory if the system killed it"
-        return Finding("fault", text, tuple(died), (), part)
+        return Finding("fault", text, tuple(died), (), "dataset" if ctx.serial.outcome.error else None)
     return Finding("ok", "every run finished")
 
 

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import importlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from copy import deepcopy
-from dataclasses import dataclass
-from itertools import islice, product
-from typing import Any
+from collections.abc import Callable, Iterable
+from itertools import product
 
-from seedsafe.keys.key import SampleIndex
-from seedsafe_audit.content import content
 from seedsafe_audit.questions.context import Context, Finding, NotMeasured, beyond_chance
 from seedsafe_audit.questions.once import augmented_once
-from seedsafe_audit.questions.states import same_draws, seeds_of, shared_seeds, shifted_seeds, unset_epoch
+from seedsafe_audit.questions.states import (
+    same_draws,
+    seeds_of,
+    shared_seeds,
+    shifted_seeds,
+    unset_epoch,
+)
 from seedsafe_audit.recording import Record
 from seedsafe_audit.report import AtFault
 from seedsafe_audit.runs import Run
 
-__all__ = ["collate", "duplicates", "epochs"]
+__all__ = ["duplicates", "epochs"]
 
 _Equal = tuple[list[Record], int]
 """The readings that equal another that they should not, and how many could."""
@@ -61,8 +61,7 @@ def duplicates(ctx: Context) -> Finding:
                 f"of them sample {equal[0].index}, worker {equal[0].worker}"
             )
     if not faulty:
-        names = ", ".join(run.plan.name for run in runs)
-        ok = Finding("ok", "the workers' readings of the same sample differ", (f"compared: {names}",))
+        ok = Finding("ok", "the workers' readings of the same sample differ")
         return same_draws(ctx, [ctx.serial, *runs], epochs=False) or ok
     text = (
         "worker processes hold copies of the same random state and make the same draws. Make a generator for each sample, "
@@ -80,28 +79,28 @@ def epochs(ctx: Context) -> Finding:
     if shifted := shifted_seeds(ctx):
         return shifted
     equal, total = _equal_epochs(ctx, ctx.serial)
-    if not ctx.random:
-        ok = Finding("ok", f"{_STEADY}. The epochs {'differ' if len(equal) < total else 'are equal'}")
-        if len(equal) < total:
-            return _late_epoch(ctx) or ok
-        return unset_epoch(ctx) or augmented_once(ctx) or ok
+    runs = [ctx.serial, *ctx.parallels()]
     rate = 0.02 if ctx.subject.iterable else ctx.collisions
     inside = beyond_chance(len(equal), total, rate)
     usual = rate if inside else max(rate, (len(equal) + 1) / (total + 2))
     evidence, faulty, samples = [], [], set()
-    for run in [ctx.serial, *ctx.parallels()]:
-        equal, total = _equal_epochs(ctx, run)
-        if run.whole and beyond_chance(len(equal), total, rate if run is ctx.serial else usual):
+    for run in runs if ctx.random else ():
+        same, among = _equal_epochs(ctx, run)
+        if run.whole and beyond_chance(len(same), among, rate if run is ctx.serial else usual):
             faulty.append(run)
-            evidence.append(f"{run.plan.name}: {len(equal)} of {total} readings are equal in epochs 0 and 1")
+            evidence.append(f"{run.plan.name}: {len(same)} of {among} readings are equal in epochs 0 and 1")
             samples |= {record.index for record in ctx.singles(run.epoch(0))}
-    if not faulty:
-        ok = Finding("ok", "the epochs differ in every run")
-        again = same_draws(ctx, [ctx.serial, *ctx.parallels()], epochs=True)
-        return again or _late_epoch(ctx) or unset_epoch(ctx) or ok
-    text = "an epoch repeats the random draws of the one before. Put the epoch into the key or the seed"
-    part = _part(ctx, faulty[-1], lambda run: _equal_epochs(ctx, run))
-    return Finding("fault", text, evidence, samples, part)
+    if faulty:
+        text = "an epoch repeats the random draws of the one before. Put the epoch into the key or the seed"
+        part = _part(ctx, faulty[-1], lambda run: _equal_epochs(ctx, run))
+        return Finding("fault", text, evidence, samples, part)
+    found = same_draws(ctx, runs, epochs=True) or _late_epoch(ctx) or unset_epoch(ctx)
+    seeded = any(record.seeds for record in ctx.serial.records)
+    if not found and (len(equal) == total or (ctx.random and not seeded)):
+        found = augmented_once(ctx)
+    alike = "differ" if len(equal) < total else "are equal"
+    text = "the epochs differ in every run" if ctx.random else f"{_STEADY}. The epochs {alike}"
+    return found or Finding("ok", text)
 
 
 def _late_epoch(ctx: Context) -> Finding | None:
@@ -114,10 +113,9 @@ def _late_epoch(ctx: Context) -> Finding | None:
         f"the epoch does not arrive in the workers{kept}, so every epoch repeats the first. Keep it in memory that they share, "
         "or take it from the sampler, as seedsafe_torch.loader does"
     )
-    evidence = seeds_of(ctx, ctx.order.indices[0])
-    evidence += [f"{run.plan.name}: epochs 0 and 1 are alike, and differ without workers" for run in late]
-    samples = {record.index for run in late for record in run.records}
-    return Finding("fault", text, evidence, samples, "loader" if ctx.subject.persistent else "dataset")
+    lines = [f"{run.plan.name}: epochs 0 and 1 are alike, and differ without workers" for run in late]
+    evidence = [*seeds_of(ctx, ctx.order.indices[0]), *lines]
+    return Finding("fault", text, evidence, (), "loader" if ctx.subject.persistent else "dataset")
 
 
 def _are_alike(ctx: Context, run: Run) -> bool:
@@ -128,13 +126,6 @@ def _are_alike(ctx: Context, run: Run) -> bool:
         one.seeds == two.seeds if one.seeds else one.digest == two.digest and not ctx.random
         for one, two in pairs
     )
-
-
-def _by_worker(records: list[Record]) -> dict[int, list[Record]]:
-    result = defaultdict(list)
-    for record in sorted(records, key=lambda record: record.turn):
-        result[record.worker or 0].append(record)
-    return dict(sorted(result.items()))
 
 
 def _equal(
@@ -180,12 +171,12 @@ def _equal_passes(records: Iterable[Record], place: Callable[[Record], object]) 
 
 def _part(ctx: Context, run: Run, count: Callable[[Run], _Equal]) -> AtFault:
     """Return "loader" if the fault is gone without the loader's worker_init_fn, otherwise the source of the randomness."""
-    is_loaders = ctx.is_loaders(run, lambda without: beyond_chance(*_counts(count(without)), ctx.collisions))
-    return "loader" if is_loaders else ctx.source
 
+    def still(without: Run) -> bool:
+        equal, total = count(without)
+        return beyond_chance(len(equal), total, ctx.collisions)
 
-def _counts(found: _Equal) -> tuple[int, int]:
-    return len(found[0]), found[1]
+    return "loader" if ctx.is_loaders(run, still) else ctx.source
 
 
 def _common_samples(ctx: Context) -> Finding:
@@ -196,17 +187,17 @@ def _common_samples(ctx: Context) -> Finding:
         raise NotMeasured(ctx.trouble(*ctx.parallels()) or "no loader can read this dataset with workers")
     serial = [record.digest for record in ctx.serial.epoch(0)]
     for run in runs:
-        streams = _by_worker([record for record in run.epoch(0) if record.digest]).values()
-        counts = Counter(digest for stream in streams for digest in {record.digest for record in stream})
-        shared = {digest for digest, workers in counts.items() if workers > 1}
-        if len(set(serial)) > 1 and len(shared) > len(counts) // 4:
-            samples |= {record.index for stream in streams for record in stream if record.digest in shared}
-            seen = f"{len(shared)} of {len(counts)} samples come from more than one worker"
-        elif (
-            len(streams) > 1
-            and {len(serial)} == set(map(len, streams))
-            and len(serial) < len(ctx.order.indices)
-        ):
+        records = [record for record in run.epoch(0) if record.digest]
+        lengths = Counter(record.worker for record in records)
+        workers_of = defaultdict(set)
+        for record in records:
+            workers_of[record.digest].add(record.worker)
+        shared = {digest for digest, workers in workers_of.items() if len(workers) > 1}
+        whole = {len(serial)} == {*lengths.values()} and len(serial) < len(ctx.order.indices)
+        if len(set(serial)) > 1 and len(shared) > len(workers_of) // 4:
+            samples |= {record.index for record in records if record.digest in shared}
+            seen = f"{len(shared)} of {len(workers_of)} samples come from more than one worker"
+        elif whole and len(lengths) > 1:
             seen = f"each worker gives all {len(serial)} samples, with its own draws"
         else:
             continue
@@ -216,85 +207,3 @@ def _common_samples(ctx: Context) -> Finding:
         return Finding("fault", text, evidence, samples, "dataset")
     ok = Finding("ok", "the workers give different samples")
     return same_draws(ctx, [ctx.serial, *runs], epochs=False) or ok
-
-
-_BATCHES, _SIZE = 32, 8
-
-
-def collate(ctx: Context) -> Finding:
-    """Collate the same samples again and again, without workers and with them, and compare the batches as if they were samples."""
-    if ctx.subject.collate is None:
-        return Finding("ok", "there is no collate function but the framework's own")
-    ctx.check("workers")
-    serial, parallel = _collated(ctx, 0), _collated(ctx, ctx.workers[0])
-    different = len({record.digest for record in serial})
-    if len({record.digest for record in (*serial, *parallel)}) == 1:
-        return Finding("ok", "equal samples give equal batches, so the collate function draws nothing")
-    seen = len({record.digest for record in parallel})
-    evidence = [
-        f"no workers: {len(serial)} batches of equal samples, {different} of them different",
-        f"{ctx.workers[0]} workers: {len(parallel)} batches of equal samples, {seen} of them different",
-    ]
-    usual = (len(serial) - different + 1) / (len(serial) + 2)
-    texts = []
-    found, total = _equal_draws([record for record in parallel if record.epoch == 0])
-    if beyond_chance(len(found), total, usual):
-        texts.append("workers make the same draws")
-        evidence.append(f"{len(found)} of {total} equal worker 0's of the same turn")
-    found, total = _equal_passes(parallel, lambda record: record.position)
-    if beyond_chance(len(found), total, usual):
-        texts.append("an epoch repeats the one before")
-        evidence.append(f"{len(found)} of {total} are equal in epochs 0 and 1")
-    way_out = (
-        "Draw in __getitem__ from ss.draws(), or let the collate function follow the batch with bridge=True and "
-        "seedsafe_torch.loader"
-    )
-    if texts:
-        text = f"in the collate function {' and '.join(texts)}. {way_out}"
-        return Finding("fault", text, evidence, (), "loader")
-    if [record.digest for record in serial] != [record.digest for record in parallel]:
-        text = f"what the collate function draws depends on the number of workers. {way_out}"
-        return Finding("warning", text, evidence, (), "loader")
-    return Finding("ok", "the collate function draws alike for any number of workers", evidence)
-
-
-def _collated(ctx: Context, workers: int) -> list[Record]:
-    """Return the batches of a DataLoader whose samples are the same for each, as readings of one index."""
-    name = f"the collate function, {workers or 'no'} workers"
-    size = min(ctx.subject.batch or _SIZE, _SIZE)
-    unread = {record.index for record in ctx.serial.records if record.failure}
-    indices = [index for index in dict.fromkeys(ctx.order.indices) if index not in unread][:size]
-
-    def work(say: Callable[[str], None]) -> Iterator[Record]:
-        data: Any = importlib.import_module("torch.utils.data")
-        dataset = ctx.subject.dataset
-        samples = list(islice(dataset, size) if ctx.subject.iterable else map(dataset.__getitem__, indices))
-        for epoch in range(min(ctx.epochs, 2)):
-            # Stamped, so that a keyed collate function knows what was asked for.
-            stamps = [SampleIndex(at, epoch=epoch) for at in range(_BATCHES * len(samples))]
-            loading = data.DataLoader(
-                _Same(samples),
-                batch_sampler=[stamps[start : start + len(samples)] for start in stamps[:: len(samples)]],
-                num_workers=workers,
-                collate_fn=ctx.subject.collate,
-                worker_init_fn=ctx.subject.worker_init,
-                multiprocessing_context=ctx.methods[0] if workers else None,
-            )
-            for number, batch in enumerate(loading):
-                turn, worker = divmod(number, workers or 1)
-                yield Record(epoch, number, 0, worker, 0, turn, content(batch))
-
-    outcome = ctx.call(name, work)
-    if outcome.error or outcome.hangs:
-        raise NotMeasured(f"{name}: {outcome.error or 'hung'}")
-    return outcome.items
-
-
-@dataclass
-class _Same:
-    """A dataset that has the same samples in each batch."""
-
-    samples: list[Any]
-
-    def __getitem__(self, index: int) -> Any:
-        return deepcopy(self.samples[index % len(self.samples)])

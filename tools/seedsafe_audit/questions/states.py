@@ -1,11 +1,15 @@
-"""Do draws come again, whatever noise covers them?"""
+"""Do draws come again, whatever noise covers them?
+
+What a sample follows from is found by changing one thing at a time: a generator's state, a seed, the epoch, or what an earlier
+reading drew.
+"""
 
 from __future__ import annotations
 
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -13,19 +17,35 @@ from typing import Any
 
 from seedsafe.bridging.again import digests_of
 from seedsafe.bridging.region import Replayed
-from seedsafe.bridging.walk import Location, walk
+from seedsafe.bridging.walk import walk
 from seedsafe_audit import state
+from seedsafe_audit.draws import SEED, UsersSeeds, other_seed, seed_name
+from seedsafe_audit.loaders import tell
 from seedsafe_audit.questions.context import Context, Finding, number_list
 from seedsafe_audit.recording import Record
 from seedsafe_audit.runs import Run
 from seedsafe_audit.subject import inner
 
-__all__ = ["decides", "kept", "same_draws", "seeds_of", "shared_seeds", "shifted_seeds", "unset_epoch"]
+__all__ = [
+    "few",
+    "follows",
+    "follows_earlier",
+    "follows_readings",
+    "follows_state",
+    "same_draws",
+    "seeds_of",
+    "shared_seeds",
+    "shifted_seeds",
+    "unset_epoch",
+]
 
-_TRIED, _STATES, _ITEMS = 6, 4, 8
+_TRIED, _STATES, _ITEMS, _FEW = 6, 2, 8, 4
 
 _Digests = dict[Any, bytes]
 """The parts of a sample, by their paths."""
+
+_Change = Callable[[Replayed, int], None]
+"""Changes something in this process, in the way of a number, 0 for none. It gets what seeds the generators without a seed."""
 
 
 def same_draws(ctx: Context, runs: Iterable[Run], *, epochs: bool) -> Finding | None:
@@ -36,11 +56,13 @@ def same_draws(ctx: Context, runs: Iterable[Run], *, epochs: bool) -> Finding | 
         runs: the runs to look at.
         epochs: whether to compare the epochs, or else the readings within each.
     """
-    found = {run.plan.name: _again(run, epochs=epochs) for run in runs}
+    found = {run.plan.name: _again(ctx, run, epochs=epochs) for run in runs}
     evidence, samples, deciding = [], set(), []
-    for name in _moved(ctx, (name for again in found.values() for name in again)):
+    drawn = any("cv2" in record.draws for record in ctx.reseeded.records)  # or its state was only looked at
+    names = dict.fromkeys(name for again in found.values() for name in again if drawn or name != "cv2")
+    for name in list(names)[:_TRIED]:
         run, pairs = next((run, again[name]) for run, again in found.items() if name in again)
-        if decides(ctx, name, pairs[-1][1].index):
+        if follows_state(ctx, name, pairs[-1][1].index):
             deciding.append(name)
             earlier, later = pairs[0]
             samples |= {record.index for _, record in pairs}
@@ -51,46 +73,36 @@ def same_draws(ctx: Context, runs: Iterable[Run], *, epochs: bool) -> Finding | 
             )
     if not deciding:
         return None
-    which = (
-        "an epoch makes the draws of the one before" if epochs else "workers or samples make the same draws"
-    )
+    which = "an epoch makes the draws of another" if epochs else "workers or samples make the same draws"
     text = (
         f"{which} from {', '.join(map(_shown, deciding))}, and what follows from them comes again, though other noise covers "
         "it. Make a generator for each sample, such as ss.generator(key)"
     )
 
-    def still(run: Run) -> bool:
-        return any(name in record.begun for record in run.records for name in deciding)
+    def again(without: Run) -> bool:
+        return bool({*deciding} & _again(ctx, without, epochs=epochs).keys())
 
-    if ctx.subject.worker_init is not None and ctx.workers:
-        without = _again(ctx.parallel(ctx.workers[0], ctx.methods[0], init=False), epochs=epochs)
-        if not without.keys() & set(deciding):
-            return Finding("fault", text, evidence, samples, "loader")
-    return Finding("fault", text, evidence, samples, ctx.blamed(still))
-
-
-def kept(ctx: Context) -> bool:
-    """Return whether a sample follows from a generator that its reading moves."""
-    names = _moved(ctx, (name for record in ctx.serial.records for name in record.begun))
-    return any(decides(ctx, name, ctx.order.indices[0]) for name in names)
-
-
-def _moved(ctx: Context, names: Iterable[str]) -> list[str]:
-    """Return a few names, without OpenCV's if its state changed because it was looked at."""
-    drawn = any("cv2" in record.draws for record in ctx.reseeded.records)
-    return [name for name in dict.fromkeys(names) if name != "cv2" or drawn][:_TRIED]
+    part = "loader" if ctx.workers and ctx.is_loaders(ctx.parallels()[0], again) else ctx.source
+    return Finding("fault", text, evidence, samples, part)
 
 
 def _shown(name: str) -> str:
     return f"dataset{name}" if name.startswith((".", "[")) else name
 
 
-def _again(run: Run, *, epochs: bool) -> dict[str, list[tuple[Record, Record]]]:
-    """Return, for each generator, the readings that begin in a state in which an earlier one began, behind that."""
+def _again(ctx: Context, run: Run, *, epochs: bool) -> dict[str, list[tuple[Record, Record]]]:
+    """Return, for each generator, the readings that begin in a state in which an earlier one began, behind that.
+
+    A seed with which a worker begins a stream is such a state, if each record has no seed of its own.
+    """
     first: dict[tuple[str, str], Record] = {}
     found: dict[str, list[tuple[Record, Record]]] = defaultdict(list)
+    begins = {seed for record in run.records if not record.turn for seed in record.seeds}
+    streams = ctx.subject.iterable and not (run is ctx.serial and ctx.workers)
+    streams = streams and all(begins.issuperset(record.seeds) for record in run.records)
     for record in sorted(run.records, key=lambda record: (record.epoch, record.turn)) if run.whole else ():
-        for name, begun in record.begun.items():
+        seeds = record.seeds if streams and not record.turn else ()
+        for name, begun in {**record.begun, **{f"{SEED} {seed}": "" for seed in seeds}}.items():
             state_of = (name, begun) if epochs else (f"{name} {record.epoch}", begun)
             earlier = first.setdefault(state_of, record)
             if earlier is not record and (earlier.epoch != record.epoch) == epochs:
@@ -98,60 +110,131 @@ def _again(run: Run, *, epochs: bool) -> dict[str, list[tuple[Record, Record]]]:
     return found
 
 
-def decides(ctx: Context, name: str, index: int) -> bool:
-    """Return whether a part of a sample follows from the state of a generator before it is read, all else being equal."""
-    before, again = (_read(ctx, name, index, None) for _ in range(2))
+def few(ctx: Context, *indices: int) -> list[int]:
+    """Return indices and a few more."""
+    return [*indices, *ctx.order.indices[ctx.order.repeats :][:_FEW]]
+
+
+def follows_state(ctx: Context, name: str, *indices: int, order: bool = False) -> bool:
+    """Return whether samples, or also their order, follow from a generator's state before they are read, or from a seed; a stream from any seed."""
+
+    def change(unseeded: Replayed, number: int) -> None:
+        def other(seed: Any) -> Any:
+            chosen = ctx.subject.iterable or name.endswith(f" {seed_name(seed)}")
+            return other_seed(seed, number) if chosen else seed
+
+        if not ctx.subject.iterable:
+            _samples(ctx, ctx.order.indices[-1:])  # makes what is made on first use
+        if name.startswith(f"{SEED} "):
+            UsersSeeds(other).__enter__()  # as long as the process lives
+        elif number and (generator := state.generators(ctx.subject.dataset).get(name)):
+            _move(generator, number)
+
+    return follows(ctx, name, few(ctx, *indices), change, order=order)
+
+
+def follows_earlier(ctx: Context) -> bool:
+    """Return whether a few samples follow from what was drawn when they were read in an earlier epoch."""
+
+    def change(unseeded: Replayed, number: int) -> None:
+        _move_all(ctx, unseeded, number + 1)
+        tell(ctx.subject.dataset, number + 2)
+        _samples(ctx, few(ctx))
+        _move_all(ctx, unseeded, 0)
+        tell(ctx.subject.dataset, 1)
+
+    return follows(ctx, "what was drawn earlier", few(ctx), change)
+
+
+def follows_readings(ctx: Context, indices: Sequence[int]) -> bool:
+    """Return whether samples follow from how often they were read, while all generators are in one state."""
+
+    def change(unseeded: Replayed, number: int) -> None:
+        _samples(ctx, [*ctx.order.indices[-1:], *list(indices) * number])
+        _move_all(ctx, unseeded, 0)
+
+    return follows(ctx, "earlier readings", indices, change)
+
+
+def _move_all(ctx: Context, unseeded: Replayed, number: int) -> None:
+    for generator in (unseeded, *state.generators(ctx.subject.dataset).values()):
+        _move(generator, number)
+
+
+def _move(generator: state.Stateful, number: int) -> None:
+    with suppress(Exception):  # a user's generator may raise anything
+        generator.set(next(islice(generator.others(), number, None)))
+
+
+def _samples(ctx: Context, indices: Iterable[int]) -> list[Any]:
+    found = []
+    for index in indices:
+        with suppress(Exception):  # another question lists them
+            found.append(ctx.subject.dataset[index])
+    return found
+
+
+def follows(ctx: Context, name: str, indices: Iterable[int], change: _Change, *, order: bool = False) -> bool:
+    """Return whether a part of these samples, or also the order of a stream, changes with something, all else being equal."""
+    before, again = (_read(ctx, name, indices, 0, change) for _ in range(2))
     steady = {path for path in before if before[path] == again.get(path)}
-    for number in range(_STATES):
-        other = _read(ctx, name, index, number)
+    for number in range(1, _STATES + 1):
+        other = _read(ctx, name, indices, number, change)
         changed = {path for path in steady if other.get(path) != before[path]}
-        if changed and not ctx.subject.iterable:
+        if changed and (order or not ctx.subject.iterable):
             return True
-        if changed and _tells_records_apart(
-            before, steady - changed
-        ):  # else it may be the order that follows
-            return True
+        if changed and (_tells_records_apart(before, steady - changed) or _are_new(ctx, before, other)):
+            return True  # else it may be the order that follows
     return False
 
 
 def _tells_records_apart(digests: _Digests, paths: set[Any]) -> bool:
     """Return whether a part of the records at these paths differs from record to record, as an id does."""
+    return any(len(set(found)) > _ITEMS // 2 for found in _columns(digests, paths).values())
+
+
+def _columns(digests: _Digests, paths: Iterable[Any]) -> dict[Any, list[bytes]]:
     values: dict[Any, list[bytes]] = defaultdict(list)
     for path in paths:
         if path:
             values[path[1:]].append(digests[path])
-    return any(len(set(found)) > _ITEMS // 2 for found in values.values())
+    return {path: sorted(found) for path, found in values.items()}
 
 
-def _read(
-    ctx: Context, name: str, index: int, number: int | None, later: tuple[Location, int] | None = None
-) -> _Digests:
-    """Read a sample, or the first records, in a process of its own.
+def _are_new(ctx: Context, before: _Digests, other: _Digests) -> bool:
+    """Return whether a whole stream has as many records as before, and others, in a part that other noise leaves alone."""
 
-    Args:
-        ctx: the audit.
-        name: the generator to set.
-        index: the sample's index.
-        number: which other state to set it to, or None to leave it.
-        later: the location of something whose epoch is raised before, and by how much.
-    """
+    def noise(unseeded: Replayed, number: int) -> None:
+        state.seed(number)
+        unseeded.state = (number, 0)
+
+    noisy = _read(ctx, "other noise", (), 1, noise)
+    first, second, third = (_columns(digests, digests) for digests in (before, other, noisy))
+    return _ends(ctx) and any(
+        len(found) == len(second.get(path, ())) and found == third.get(path) != second[path]
+        for path, found in first.items()
+    )
+
+
+def _ends(ctx: Context) -> bool:
+    """Return whether a stream ends within the samples of this audit."""
+    return len(ctx.serial.epoch(0)) < len(ctx.order.indices)
+
+
+def _read(ctx: Context, name: str, indices: Iterable[int], number: int, change: _Change) -> _Digests:
+    """Read these samples, or the first records, in a process of its own, after a change of this number, 0 for none."""
 
     def work(say: Callable[[str], None]) -> Iterator[_Digests]:
         dataset = ctx.subject.dataset
-        if later is not None:
-            later[0].thing.epoch += later[1]
-        with Replayed(1):  # the seeds of generators without one
-            if not ctx.subject.iterable:
-                say(f"reading index {ctx.order.indices[-1]}")
-                dataset[ctx.order.indices[-1]]  # makes what is made on first use
-            generator = state.generators(dataset).get(name)
-            if number is not None and generator is not None:
-                generator.set(next(islice(generator.others(), number, None)))
-            say(f"reading index {index}")
-            sample = list(islice(iter(dataset), _ITEMS)) if ctx.subject.iterable else dataset[index]
-        yield digests_of(sample)
+        with Replayed(1) as unseeded:
+            change(unseeded, number)
+            if ctx.subject.iterable:
+                found = list(islice(iter(dataset), len(ctx.order.indices) if _ends(ctx) else _ITEMS))
+            else:
+                found = _samples(ctx, indices)
+        yield digests_of(found)
 
-    items = ctx.call(f"{name} in another state", work).items
+    items = ctx.call(f"{name} changed", work).items
     return items[0] if items else {}
 
 
@@ -163,10 +246,11 @@ def shared_seeds(ctx: Context, runs: Iterable[Run]) -> Finding | None:
         readers, everybody = _readers(run.records)
         for seed, found in readers.items():
             indices = {index for _, index in found}
-            if len(indices) > 1 and (found == everybody or (ctx.unsteady and seed not in known)):
+            shared = found == everybody and follows_state(ctx, f"{SEED} {seed}")
+            if len(indices) > 1 and (shared or (ctx.unsteady and seed not in known)):
                 samples |= indices
                 # A constant one leads to its own line, and others to where they come from.
-                names = [f"seed {seed}", run.plan.name][:: 1 if found == everybody else -1]
+                names = [f"{SEED} {seed}", run.plan.name][:: 1 if shared else -1]
                 evidence.append(f"{': '.join(names)}: samples {number_list(indices)}")
     if not samples:
         return None
@@ -205,9 +289,13 @@ def unset_epoch(ctx: Context) -> Finding | None:
         epoch = getattr(location.thing, "epoch", None)
         if type(epoch) is not int or hasattr(location.thing, "set_epoch"):
             continue
-        before, again, later = (_read(ctx, f"epoch {add}", index, None, (location, add)) for add in (0, 0, 1))
-        follows = any(before[path] == again.get(path) != later.get(path) for path in before)
-        if follows and (persistent or not any(map(_sets_an_epoch, _files_about(type(location.thing))))):
+
+        def change(unseeded: Replayed, number: int, thing: Any = location.thing) -> None:
+            thing.epoch += number
+
+        if follows(ctx, "the epoch", [index], change) and (
+            persistent or not any(map(_sets_an_epoch, _files_about(type(location.thing))))
+        ):
             kind = type(location.thing).__qualname__
             why = "workers that persist do not see change" if persistent else "nothing sets"
             text = (

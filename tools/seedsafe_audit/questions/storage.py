@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 
 from seedsafe_audit.questions.context import Context, Finding, differences, number_list
-from seedsafe_audit.questions.states import decides
+from seedsafe_audit.questions.states import few, follows_readings, follows_state
 from seedsafe_audit.report import AtFault
 from seedsafe_audit.runs import Run
 
-__all__ = ["changes_in_place", "lasting_changes", "lost_state"]
+__all__ = ["changes_in_place", "in_words", "lasting_changes", "lost_state"]
 
 
 def changes_in_place(ctx: Context) -> Finding:
@@ -24,7 +24,8 @@ def changes_in_place(ctx: Context) -> Finding:
         f"reading sample {index} changed dataset{path}, {shown}" for path, (index, shown) in found.items()
     ]
     samples = [index for index, _ in found.values()]
-    if found and not ctx.random and not _drifts(ctx):
+    every = ctx.order.indices[ctx.order.repeats :]
+    if found and not (ctx.random if ctx.subject.iterable else follows_readings(ctx, every)):
         text = (
             "it changes arrays that it keeps but gives the same samples again, so they seem to be a working buffer. Make that "
             "a local variable"
@@ -35,7 +36,7 @@ def changes_in_place(ctx: Context) -> Finding:
         "buffer that is filled again each time would be harmless). Copy a sample before you change it"
     )
     if not found:
-        samples = _second_readings(ctx)
+        samples = few(ctx) if _follows_readings_alone(ctx) else []
         evidence = [f"samples {number_list(samples)}"]
         text = (
             "the first reading of a sample gives the same bytes in every order but the next one in the same process does not: "
@@ -46,36 +47,23 @@ def changes_in_place(ctx: Context) -> Finding:
     return Finding("fault", text, evidence[:8], samples, _part(ctx))
 
 
-def _drifts(ctx: Context) -> bool:
-    """Return whether a sample that no epoch is told for differs in the second epoch, though most are saturated."""
-    if ctx.epochs < 2 or ctx.subject.iterable or ctx.subject.gets_epoch():
+def _follows_readings_alone(ctx: Context) -> bool:
+    """Return whether samples follow from how often they were read, and not from what was read before."""
+    if ctx.subject.iterable or ctx.trouble(ctx.serial, ctx.reverse):
         return False
-    return bool(differences(ctx.serial.epoch(0), ctx.serial.epoch(1))[0])
-
-
-def _second_readings(ctx: Context) -> list[int]:
-    """Return the repeated indices whose second reading differs although the first depends on the index alone."""
-    if ctx.subject.iterable or ctx.trouble(ctx.serial_again, ctx.reverse) or ctx.unsteady or not ctx.random:
-        return []
     by_order = differences(ctx.serial.epoch(0), ctx.reverse.epoch(0), by_index=True)[0]
-    if by_order or any(record.draws for record in ctx.reseeded.records):
-        return []
-    readings: dict[int, set[str | None]] = defaultdict(set)
-    for record in ctx.repeats(ctx.serial.epoch(0)):
-        readings[record.index].add(record.digest)
-    return [index for index, digests in readings.items() if len(digests) > 1]
+    return not by_order and follows_readings(ctx, few(ctx))
 
 
 def lost_state(ctx: Context) -> Finding:
     """Watch the attributes in workers and in the main process."""
-    run = ctx.small_watched if ctx.workers else ctx.watched
-    ctx.need(run)
-    changes = _lasting(run)
+    ctx.need(ctx.watched)
+    changes = lasting_changes(ctx.watched)
     drawn = [path for path, workers in changes.items() if "drawn from" in workers.values()]
     lasting = {
         path: workers
         for path, workers in changes.items()
-        if path not in drawn or decides(ctx, path, run.records[0].index)
+        if path not in drawn or follows_state(ctx, path, ctx.watched.records[0].index)
     }
     if not lasting:
         return Finding("ok", "reading changes no attribute, or only once")
@@ -85,15 +73,11 @@ def lost_state(ctx: Context) -> Finding:
         f"reading changes {', '.join(names[:4])}{more}, but each worker changes its own copy and the main process never sees it. Return such values "
         "with the sample, or compute them beforehand"
     )
-    return Finding("warning", text, _lines(lasting)[:8], (), _part(ctx))
+    return Finding("warning", text, in_words(lasting)[:8], (), _part(ctx))
 
 
-def lasting_changes(run: Run) -> list[str]:
-    """Return the lasting changes of attributes, one line for each."""
-    return _lines(_lasting(run))
-
-
-def _lines(lasting: dict[str, dict[int, str]]) -> list[str]:
+def in_words(lasting: dict[str, dict[int, str]]) -> list[str]:
+    """Return a line for each change of an attribute."""
     lines = []
     for path, workers in sorted(lasting.items()):
         shown = "; ".join(f"worker {worker}: {text}" for worker, text in sorted(workers.items())[:4])
@@ -101,7 +85,7 @@ def _lines(lasting: dict[str, dict[int, str]]) -> list[str]:
     return lines
 
 
-def _lasting(run: Run) -> dict[str, dict[int, str]]:
+def lasting_changes(run: Run) -> dict[str, dict[int, str]]:
     """Return the changes in each worker, except for values that only its first reading sets (a cache), and the generators that move."""
     lasting: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     readings: Counter[int] = Counter()
@@ -126,6 +110,6 @@ def _lasting(run: Run) -> dict[str, dict[int, str]]:
 def _part(ctx: Context) -> AtFault:
     def still(run: Run) -> bool:
         in_place = any(change.kind == "in place" for record in run.records for change in record.changes or ())
-        return in_place or bool(_lasting(run))
+        return in_place or bool(lasting_changes(run))
 
     return ctx.blamed(still, watch=True, reads=ctx.short)
