@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import operators  # noqa: F401  # before anything imports torchvision
-from recorded import COUNT, SEED, from_loader, from_sampler, listed
+from recorded import COUNT, SEED, Batches, from_loader, from_sampler, listed
 
 from seedsafe_torch import DistributedKeyedSampler
 
@@ -22,18 +22,24 @@ def main(folder: Path, kind: str, workers: int, ranks: int, resume: str) -> None
     fabric.launch()
     batches = from_sampler(workers) if kind == "plain" else shared(workers)
     loading: Any = fabric.setup_dataloaders(batches)
+    seen = train(fabric, loading, folder, resume)
+    (folder / f"served-{resume}-{fabric.global_rank}.json").write_text(json.dumps(seen))
+
+
+def train(fabric: Any, loading: Any, folder: Path, resume: str) -> Batches:
+    """Return what a loop was served; one that begins saves after each step and each epoch."""
     state = {"batches": loading, "epoch": 0}
     if resume:
         fabric.load(folder / resume, state)
     seen = []
-    for epoch in range(state["epoch"], EPOCHS):
+    for epoch in range(int(state["epoch"]), EPOCHS):
         for batch in loading:
             seen.append(listed(batch))
             if not resume:
                 fabric.save(folder / f"step-{len(seen)}", {"batches": loading, "epoch": epoch})
         if not resume:
             fabric.save(folder / f"end-{len(seen)}", {"batches": loading, "epoch": epoch + 1})
-    (folder / f"served-{resume}-{fabric.global_rank}.json").write_text(json.dumps(seen))
+    return seen
 
 
 def shared(workers: int) -> Any:

@@ -10,10 +10,14 @@ from pathlib import Path
 __all__ = ["started"]
 
 
-def started(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """Return what became of a script and its arguments."""
+def started(
+    script: str, *arguments: object, by: tuple[str, ...] = (), cwd: Path | None = None, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Return what became of a script and its arguments, run by Python or by a module of Python's, with more variables."""
     here = Path(__file__).parent
     path = os.pathsep.join([str(here), str(here.parent / "bridge"), *filter(None, sys.path)])
-    command = [sys.executable, str(here / script), *map(str, arguments)]
-    environment = {**os.environ, "PYTHONPATH": path}
-    return subprocess.run(command, check=False, env=environment, timeout=300, capture_output=True, text=True)
+    command = [sys.executable, *by, str(here / script), *map(str, arguments)]
+    environment = {**os.environ, "PYTHONPATH": path, **variables}
+    return subprocess.run(
+        command, check=False, env=environment, timeout=300, capture_output=True, text=True, cwd=cwd
+    )

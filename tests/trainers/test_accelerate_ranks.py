@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 from accelerated import EPOCHS, SAVED
 from recorded import COUNT
+from started import started
 
 pytestmark = pytest.mark.trainers
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    folder, here = tmp_path_factory.mktemp("ranks"), Path(__file__).parent
-    path = os.pathsep.join([str(here), str(here.parent / "bridge"), *filter(None, sys.path)])
-    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
-    command = [*torchrun, str(here / "accelerated.py"), str(folder)]
-    environment = {**os.environ, "PYTHONPATH": path}
-    done = subprocess.run(command, check=False, env=environment, timeout=120, capture_output=True, text=True)
+    folder = tmp_path_factory.mktemp("ranks")
+    torchrun = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2")
+    done = started("accelerated.py", folder, by=torchrun)
     assert done.returncode == 0, done.stderr
     return [json.loads((folder / f"served-{rank}.json").read_text()) for rank in range(2)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import fabric_ranks
 import lightning
 import pytest
 from recorded import Batches, expected, from_loader, listed
@@ -18,22 +19,9 @@ pytestmark = [
 EPOCHS, STEPS = 3, 4
 
 
-def train(workers: int, folder: Path, resume: str | None = None) -> Batches:
-    """Return what a loop was served; it saves after each step and each epoch."""
+def train(workers: int, folder: Path, resume: str = "") -> Batches:
     fabric = lightning.Fabric(accelerator="cpu", devices=1)
-    loading: Any = fabric.setup_dataloaders(from_loader(workers))
-    state = {"batches": loading, "epoch": 0}
-    if resume:
-        fabric.load(folder / resume, state)
-    begun, seen = int(state["epoch"]), []
-    for epoch in range(begun, EPOCHS):
-        for batch in loading:
-            seen.append(listed(batch))
-            if not resume:
-                fabric.save(folder / f"step-{len(seen)}", {"batches": loading, "epoch": epoch})
-        if not resume:
-            fabric.save(folder / f"end-{len(seen)}", {"batches": loading, "epoch": epoch + 1})
-    return seen
+    return fabric_ranks.train(fabric, fabric.setup_dataloaders(from_loader(workers)), folder, resume)
 
 
 @pytest.mark.parametrize("workers", [0, 2])

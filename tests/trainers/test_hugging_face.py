@@ -44,11 +44,10 @@ class OnOurLoader(Trainer):
         return self.accelerator.prepare(from_loader(self.args.dataloader_num_workers, collate_fn=collate))
 
 
-def run(trainer: type[Trainer], folder: Path, workers: int, resume: int | None, told: bool) -> Batches:
-    model, data = Model(), dataset()
-    arguments = TrainingArguments(
+def arguments_of(folder: Path, workers: int, **more: Any) -> TrainingArguments:
+    """Return the arguments of a run on the CPU with a checkpoint after each step."""
+    return TrainingArguments(
         str(folder),
-        num_train_epochs=EPOCHS,
         per_device_train_batch_size=BATCH,
         use_cpu=True,
         report_to=[],
@@ -58,7 +57,13 @@ def run(trainer: type[Trainer], folder: Path, workers: int, resume: int | None, 
         dataloader_num_workers=workers,
         remove_unused_columns=False,
         logging_strategy="no",
+        **more,
     )
+
+
+def run(trainer: type[Trainer], folder: Path, workers: int, resume: int | None, told: bool) -> Batches:
+    model, data = Model(), dataset()
+    arguments = arguments_of(folder, workers, num_train_epochs=EPOCHS)
     made = trainer(model=model, args=arguments, train_dataset=data, data_collator=collate)
     if told:
         made = keyed(made)

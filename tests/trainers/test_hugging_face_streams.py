@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 import operators  # noqa: F401  # torchvision's, which transformers imports
 import pytest
-import torch
 from recorded import BATCH, COUNT, SEED, Batches
-from test_hugging_face import Model
+from test_hugging_face import Model, arguments_of, collate
 from torch.utils.data import get_worker_info
-from transformers import Trainer, TrainingArguments
+from transformers import Trainer
 
 import seedsafe as ss
 from seedsafe_torch import AugmentedIterable, loader
@@ -39,10 +38,6 @@ class Counted(Source):
         return COUNT
 
 
-def collate(samples: list[Any]) -> dict[str, torch.Tensor]:
-    return {"x": torch.stack([torch.as_tensor(sample) for sample in samples])}
-
-
 class OnOurLoader(Trainer):
     def get_train_dataloader(self) -> Any:
         workers = self.args.dataloader_num_workers
@@ -57,19 +52,7 @@ def noted(sample: Any) -> Any:
 
 def run(kind: type[Trainer], source: Any, folder: Path, workers: int, resume: int | None) -> Batches:
     model = Model()
-    arguments = TrainingArguments(
-        str(folder),
-        max_steps=STEPS,
-        per_device_train_batch_size=BATCH,
-        use_cpu=True,
-        report_to=[],
-        save_strategy="steps",
-        save_steps=1,
-        disable_tqdm=True,
-        dataloader_num_workers=workers,
-        remove_unused_columns=False,
-        logging_strategy="no",
-    )
+    arguments = arguments_of(folder, workers, max_steps=STEPS)
     stream = AugmentedIterable(source, noted, seed=SEED, id="n")
     made = kind(model=model, args=arguments, train_dataset=stream, data_collator=collate)
     made.train(resume_from_checkpoint=None if resume is None else str(folder / f"checkpoint-{resume}"))

@@ -42,8 +42,15 @@ class Model(lightning.LightningModule):
         return torch.optim.SGD(self.parameters(), lr=0.1)
 
 
-def fit(make: Callable[[], Any], epochs: int, resume: Path | None = None, **options: Any) -> Model:
-    model = Model(make)
+def fit(
+    make: Callable[[], Any],
+    epochs: int,
+    resume: Path | None = None,
+    model_class: type[Model] = Model,
+    **options: Any,
+) -> Any:
+    """Return a model that was trained."""
+    model = model_class(make)
     options.setdefault("enable_checkpointing", "callbacks" in options)
     trainer = lightning.Trainer(
         max_epochs=epochs,

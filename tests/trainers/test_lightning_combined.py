@@ -40,19 +40,16 @@ class Both(Model):
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_each_time_is_an_epoch_of_that_loader(
-    tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_time_is_an_epoch_of_that_loader(tmp_path: Path, workers: int) -> None:
     def make() -> Any:
         return CombinedLoader({"long": from_loader(workers), "short": short(workers)}, "max_size_cycle")
 
-    monkeypatch.setattr("test_lightning.Model", Both)
     saving = ModelCheckpoint(dirpath=tmp_path, filename="{step}", every_n_train_steps=1, save_top_k=-1)
-    whole = fit(make, 2, callbacks=[saving]).seen
+    whole = fit(make, 2, model_class=Both, callbacks=[saving]).seen
     alone = short(0)
     assert whole == [listed(batch) for _ in range(4) for batch in alone]
     for step in (1, 3, 4, 6):
-        resumed = fit(make, 2, resume=tmp_path / f"step={step}.ckpt").seen
+        resumed = fit(make, 2, tmp_path / f"step={step}.ckpt", Both).seen
         assert resumed == whole[step:], step
 
 
@@ -64,22 +61,19 @@ class Three(Model):
 
 @pytest.mark.parametrize("workers", [0, 2])
 @pytest.mark.parametrize("mode", ["max_size", "max_size_cycle", "min_size"])
-def test_three_loaders_from_any_step(
-    tmp_path: Path, mode: str, workers: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_three_loaders_from_any_step(tmp_path: Path, mode: str, workers: int) -> None:
     def make() -> Any:
         third = loader(
             AugmentedDataset(np.zeros((7, 1)), record, seed=SEED), batch_size=3, num_workers=workers
         )
         return CombinedLoader({"long": from_loader(workers), "short": short(workers), "third": third}, mode)
 
-    monkeypatch.setattr("test_lightning.Model", Three)
     saving = ModelCheckpoint(dirpath=tmp_path, filename="{step}", every_n_train_steps=1, save_top_k=-1)
-    whole = fit(make, 3, callbacks=[saving]).seen
+    whole = fit(make, 3, model_class=Three, callbacks=[saving]).seen
     assert len(whole) == (6 if mode == "min_size" else 12)
     for part in range(3):
         rows = [tuple(row) for step in whole for row in step[part] or ()]
         assert len(set(rows)) == len(rows)
     for step in (1, 2, 5) if mode == "min_size" else (1, 3, 6, 7, 11) if workers == 0 else (3, 7):
-        resumed = fit(make, 3, resume=tmp_path / f"step={step}.ckpt").seen
+        resumed = fit(make, 3, tmp_path / f"step={step}.ckpt", Three).seen
         assert resumed == whole[step:], step
