@@ -75,7 +75,14 @@ def compiled(root: Path) -> Path:
     if is_cl := Path(compiler[0]).stem.lower() == "cl":
         options = ["/nologo", "/O2", "/fp:precise", "/LD", *sources, f"/Fe:{new}"]
     else:
-        options = ["-std=c11", "-O3", "-ffp-contract=off", "-fvisibility=hidden", "-shared"]
+        options = [
+            "-std=c11",
+            "-O3",
+            "-ffp-contract=off",
+            "-fno-trapping-math",
+            "-fvisibility=hidden",
+            "-shared",
+        ]
         options += [*sources, "-o", str(new), *([] if os.name == "nt" else ["-fPIC", "-lm"])]
     # Where libjpeg-turbo is, if not where the compiler looks; without it, JPEGs are decoded whole. macOS's processor is in ARCHFLAGS.
     before, after = (

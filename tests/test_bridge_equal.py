@@ -8,6 +8,7 @@ import random
 import warnings
 from collections.abc import Callable
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,60 @@ class Private(Hooked):
         return float(self.generator.random() + self.py_random.random())
 
 
+class Inside:
+    """What holds a generator, or another one of these."""
+
+    __slots__ = ("generator",)
+
+    def __init__(self, generator: Any) -> None:
+        self.generator = generator
+
+
+class Around(Hooked):
+    """As imgaug has it: the seed replaces an object around the generator."""
+
+    def seed_(self, seed: int) -> None:
+        self.state = SimpleNamespace(entries=[Inside(np.random.default_rng(seed))])
+
+    def __init__(self, seed: int) -> None:
+        self.seed_(seed)
+
+    set_random_state = None  # type: ignore[assignment]
+
+    def random(self) -> float:
+        return float(self.state.entries[0].generator.random())
+
+
+class Within(Around):
+    """It replaces what a slot holds."""
+
+    def __init__(self, seed: int) -> None:
+        self.state = Inside(np.random.RandomState(seed))
+
+    def seed_(self, seed: int) -> None:
+        self.state.generator = np.random.RandomState(seed)
+
+    def random(self) -> float:
+        return float(self.state.generator.random())
+
+
+class Sequential(Around):
+    """As imgaug's: the members get seeds of their own, although all were made with one."""
+
+    def __init__(self, seed: int) -> None:
+        self.members = [Around(seed), Within(seed), Around(seed)]
+
+    def seed_(self, seed: int) -> None:
+        for member in self.members:
+            seed += 1
+            member.seed_(seed)
+
+    def random(self) -> float:
+        first, *others = (member.random() for member in self.members)
+        assert first not in others
+        return first
+
+
 def of_torch(seed: int) -> torch.Generator:
     return torch.Generator().manual_seed(seed)
 
@@ -84,8 +139,12 @@ KINDS: list[Callable[[int], Any]] = [
     Hooked,
     Private,
     lambda seed: Two(seed, 2),
+    Around,
+    Within,
+    Sequential,
 ]
 NAMES = ["Generator", "PCG64", "RandomState", "Random", "torch", "MONAI", "albumentations", "MONAI's Compose"]
+NAMES += ["imgaug", "a slot", "imgaug's Sequential"]
 kinds = pytest.mark.parametrize("make", KINDS, ids=NAMES)
 
 

@@ -122,7 +122,7 @@ READER, REPLACING, FAILS = (
     KeyedReader(base, None, seed=1, bridge=ss.Bridge(verify=False), faults=Faults(answer))
     for base, answer in ((Drawing(), "raise"), (Drawing(), "replace"), (Failing(), "raise"))
 )
-COLLATE = KeyedCollate(lambda samples: random.random(), 1, ss.Bridge(), search=False)
+COLLATE = KeyedCollate(lambda samples: random.random(), 1, ss.Bridge(verify=False), lambda: AT)
 
 
 def nested() -> None:
@@ -155,7 +155,7 @@ def watched() -> None:
     [
         (lambda: READER.sample(AT), 1),
         (lambda: REPLACING.sample(AT), 1),
-        (lambda: COLLATE([1, 2], AT), 1),
+        (lambda: COLLATE([1, 2]), 1),
         (nested, 1),
         (failing, 3),
         (watched, 23),

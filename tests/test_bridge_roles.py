@@ -7,7 +7,7 @@ import random
 import warnings
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -212,7 +212,30 @@ class Holder(SimpleNamespace):
         return index
 
 
+class Slotted:
+    __slots__ = ("rng",)
+
+    def __init__(self, make: Callable[[int], Any]) -> None:
+        self.rng = make(7)
+
+
+class Frozen(NamedTuple):
+    first: Any
+    second: Any
+
+
 READABLE = {
+    "pipelines inside pipelines": (
+        {side: Chain(Chain(*states(Flip, Noise)), *states(Flip)) for side in ("raw", "label")},
+        [
+            [f".{side}.members[{inner}].rng" for side in ("raw", "label")]
+            for inner in ("0].members[0", "0].members[1", "1")
+        ],
+    ),
+    "slots and named tuples": (
+        {side: Frozen(*states(Slotted, Flip)) for side in ("raw", "label")},
+        [[f".{side}[{k}].rng" for side in ("raw", "label")] for k in range(2)],
+    ),
     "two lists": (
         {"raw": states(Flip, Noise), "label": states(Flip, Noise)},
         [[".raw[0].rng", ".label[0].rng"], [".raw[1].rng", ".label[1].rng"]],
@@ -266,6 +289,11 @@ UNREADABLE: dict[str, dict[str, Any]] = {
     "one class in one list": {"chain": states(Flip, Flip, Flip)},
     "attributes of one object": {name: np.random.RandomState(7) for name in "abc"},
     "more of a class in one list": {"raw": states(Flip, Flip, Noise), "label": states(Flip, Noise)},
+    "pairs, or pipelines": {"chains": [states(Flip, Flip), states(Flip, Flip)]},
+    "one nested otherwise": {
+        "raw": Chain(Chain(*states(Flip, Turn)), *states(Noise)),
+        "label": Chain(*states(Flip, Turn, Noise)),
+    },
     "lists of other classes": {"raw": states(Flip, Noise), "label": states(Turn, Contrast)},
 }
 
@@ -291,6 +319,6 @@ def test_one_pair_keeps_its_stream_whatever_holds_it() -> None:
     for dataset in (pair, apart):
         rows.append([source.name for source in dataset.reader._runner.search().sources])
     assert rows[0] == rows[1] == [".chain[0].rng", ".chain[1].rng"]
-    segments = [source._segment for source in pair.reader._runner.search().sources]
+    segments = [source.segment for source in pair.reader._runner.search().sources]
     assert segments == [8, 8]
-    assert [source._segment for source in apart.reader._runner.search().sources] == [8, 9]
+    assert [source.segment for source in apart.reader._runner.search().sources] == [8, 9]

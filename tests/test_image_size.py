@@ -235,8 +235,10 @@ def test_mask_crop_shows_the_mask() -> None:
         assert made["mask"].max() in (5, 9)
     assert {5, 9} <= seen
     deep = np.stack([mask, (mask == 7).astype(np.int32)], -1)
-    made = ss.CropNonEmptyMask(5, ignore_channels=[0])({"image": mask * 0, "mask": deep}, key=KEY)
-    assert made["mask"][..., 1].any()
+    by_channel = ss.CropNonEmptyMask(5, ignore_channels=[0])
+    for name, given in (("mask", deep), ("masks", [mask, (mask == 7)[..., None]])):
+        made = by_channel({"image": mask * 0, name: given}, key=KEY)[name]
+        assert (made if name == "mask" else np.dstack(made))[..., 1].any()
     empty = drawn(crop, ss.Info((60, 50)))
     assert stats.chisquare(np.bincount(empty[:, 3].astype(int))).pvalue > 1e-3
     assert crop({"image": mask, "mask": mask * 0}, key=KEY)["mask"].shape == (9, 9)

@@ -26,7 +26,7 @@ ATTRIBUTES = {
     **dict.fromkeys(
         ("frames_of_threads", "callers_of", "fetch_under_way", "names_in", "objects_in"), "frames"
     ),
-    **dict.fromkeys(("objects_in_threads", "read_by_keras"), "frames"),
+    **dict.fromkeys(("objects_in_threads", "looked_at_by_keras"), "frames"),
     **dict.fromkeys(("co_code", "co_consts", "co_names", "get_instructions"), "bytecode"),
     **dict.fromkeys(("get_objects", "get_referrers", "get_referents"), "gc"),
     "getrefcount": "refcounts",

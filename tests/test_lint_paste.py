@@ -139,19 +139,24 @@ def test_what_was_augmented_once_is_drawn_in_each_read(persistent: bool, tmp_pat
     [
         (
             "np.random.default_rng(0).random()",
-            "np.random.default_rng(torch.randint(2**32 - 1, ()).item()).random()",
+            "return np.random.default_rng(torch.randint(2**32 - 1, ()).item()).random()  # line 9",
         ),
         (
             "torch.Generator().manual_seed(0)",
-            "torch.Generator().manual_seed(torch.randint(2**32 - 1, ()).item())",
+            "return torch.Generator().manual_seed(torch.randint(2**32 - 1, ()).item())  # line 9",
+        ),
+        ("self.kept.setdefault(index, random.random())", "return random.random()  # line 9"),
+        (
+            "self.kept.append(random.random()) or self.kept[index]",
+            "# draw in each read, and keep nothing of it in self.kept",
         ),
     ],
 )
-def test_the_line_seeds_the_call_that_the_message_names(body: str, line: str, tmp_path: Path) -> None:
-    head = "import numpy as np\nimport torch\nfrom torch.utils.data import Dataset\n\n\n"
+def test_the_line_is_made_of_the_call_that_the_message_names(body: str, line: str, tmp_path: Path) -> None:
+    head = "import random\nimport numpy as np\nimport torch\nfrom torch.utils.data import Dataset\n\n\n"
     source = f"{head}class D(Dataset):\n    def __getitem__(self, index):\n        return {body}\n"
-    (finding,) = findings(tmp_path / "data.py", source)
-    assert line_to_paste(finding) == f"return {line}  # line 8"
+    finding, *_ = findings(tmp_path / "data.py", source)
+    assert line_to_paste(finding) == line
 
 
 def test_a_seed_that_torch_sets_itself_is_deleted(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from cases import TRANSFORMS
 
 import seedsafe as ss
 from seedsafe.pipeline.primitive import marks_of
+from seedsafe_torch import AugmentedDataset
 
 NORMALIZE = ss.Normalize((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
 CLIPS = sorted(name for name, case in TRANSFORMS.items() if marks_of(case.kind).clips)
@@ -94,6 +96,32 @@ def test_containers_and_policies_are_refused_after_normalize(later: Any) -> None
         ss.Compose([ss.SomeOf([NORMALIZE, later], n=2)])
     ss.Compose([later, NORMALIZE])
     ss.Compose([ss.OneOf([NORMALIZE, later])])
+
+
+@pytest.mark.parametrize(
+    ("mean", "std", "line"),
+    [
+        ((123.7, 116.3, 103.5), (58.4, 57.1, 57.4), "(0.4851, 0.4561, 0.4059), (0.229, 0.2239, 0.2251)"),
+        (127.5, 127.5, "(0.5,), (0.5,)"),
+        (0, 255, "(0.0,), (1.0,)"),
+    ],
+)
+def test_statistics_of_bytes_are_refused_where_values_are_in_units(mean: Any, std: Any, line: str) -> None:
+    wrong, image = ss.Normalize(mean, std), np.arange(16 * 16 * 3).reshape(16, 16, 3).astype(np.uint8)
+    right = re.escape(f"write Normalize({line})")
+    passes = [ss.RandomResizedCrop(8, antialias=True), wrong, ss.ToCHW()]
+    for chain in ([wrong], [wrong, ss.ToCHW()], passes, [ss.RandomCrop(8), wrong]):
+        with pytest.raises(ValueError, match="uint8 is divided by 255 first.*" + right):
+            ss.Compose(chain)(image, key=KEYS[0])
+        with pytest.raises(ValueError, match="uint8 is divided by 255 first.*" + right):
+            ss.Compose(chain)(video=image[None], key=KEYS[0])
+    with pytest.raises(ValueError, match="the transforms before it give floats.*" + right):
+        ss.Compose([ss.ToFloat(), wrong])
+    with pytest.raises(ss.SampleError, match=r"returns floats in \[0, 1\].*" + right):
+        AugmentedDataset([image.astype(np.float32) / 255], ss.Compose([wrong]), seed=1)[0]
+    dark = (image > 250).astype(np.float32)
+    for floats in (image.astype(np.float32), dark):  # of 0 to 255
+        assert AugmentedDataset([floats], ss.Compose([wrong]), seed=1)[0].dtype == np.float32
 
 
 def test_what_takes_any_floats_is_taken_after_normalize() -> None:

@@ -5,6 +5,7 @@ then a function of (seed, epoch, index), for any number of workers.
 """
 
 import inspect
+import sys
 from typing import Any
 
 from seedsafe_albumentations import (
@@ -73,7 +74,7 @@ def __getattr__(name: str) -> Any:
     if name.startswith("_"):
         raise AttributeError(f"module 'seedsafe_albumentations' has no attribute {name!r}")
     # In 1.x the modules of augmentations were at the top, too.
-    value = vars(paths.module("augmentations")).get(name)
+    value = vars(sys.modules[f"{__name__}.augmentations"]).get(name)
     if name in CLASSES or name in INSTEAD or name.endswith("3D"):
         doc = "Return albumentations' own, keyed by a bridge."
         value = globals()[name] = name_with(name, [(_ANY_CALL, absent(name))], (), doc)

@@ -21,10 +21,7 @@ def _sizes(value: Any, name: str) -> tuple[int, int]:
 
 
 def _gaussian_sizes(value: Any, name: str) -> Any:
-    if pair_of(value, name) == (0, 0):
-        return 0
-    low, high = (min(3, value), max(3, value)) if is_number(value) else ends_of(value, name)
-    return _sizes((max(low, 3), high), name)
+    return 0 if pair_of(value, name) == (0, 0) else _sizes(value, name)
 
 
 def _gaussian(size: Any, sigma: tuple[float, float]) -> Any:

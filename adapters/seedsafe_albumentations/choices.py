@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import permutations, product
-from math import perm
+from itertools import islice, permutations, product
 from typing import Any, Final
 
 import seedsafe as ss
@@ -42,10 +41,7 @@ def OneOrOther(
 def SomeOf(transforms: Sequence[Any], n: int = 1, replace: bool = False, p: float = 1) -> Any:
     """Return a choice of n transforms, all equally likely, which fire with their own p."""
     members = _without_tensors(transforms)
-    n = _count(n)
-    return ss.SomeOf(
-        members, n=n if flag_of(replace, "replace") else min(n, len(members)), replace=replace, p=p
-    )
+    return ss.SomeOf(members, n=_count(n, members, replace), replace=replace, p=p)
 
 
 @name_for(ss.OneOf)
@@ -56,23 +52,24 @@ def RandomOrder(transforms: Sequence[Any], n: int = 1, replace: bool = False, p:
         ValueError: there are more than 720 orders.
     """
     members = _without_tensors(transforms)
-    n = _count(n)
-    count = n if flag_of(replace, "replace") else min(n, len(members))
-    orders = (len(members) ** count) if replace else perm(len(members), count)
-    if orders > _ORDERS:
-        raise ValueError(
-            f"RandomOrder chooses from at most {_ORDERS} orders, got {orders}: pass fewer transforms or a smaller n, or use SomeOf"
-        )
+    count = _count(n, members, replace)
     sequences = product(members, repeat=count) if replace else permutations(members, count)
-    return ss.OneOf([ss.Compose(list(one)) for one in sequences], p=p)
+    orders = [ss.Compose(list(one)) for one in islice(sequences, _ORDERS + 1)]
+    if len(orders) > _ORDERS:
+        raise ValueError(
+            f"RandomOrder chooses from at most {_ORDERS} orders, got {count} of {len(members)} transforms: pass fewer transforms or a "
+            "smaller n, or use SomeOf"
+        )
+    return ss.OneOf(orders, p=p)
 
 
-def _count(n: Any) -> int:
+def _count(n: Any, members: list[Any], replace: Any) -> int:
+    """Return how many members are chosen; without replacement these are at most all."""
     if not is_number(n) or n != n // 1 or n < 1:
         raise ValueError(
             f"n must be a whole number from 1 on, got {n!r}: pass the number of transforms to apply"
         )
-    return int(n)
+    return int(n) if flag_of(replace, "replace") else min(int(n), len(members))
 
 
 def _without_tensors(transforms: Sequence[Any]) -> list[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -70,16 +70,14 @@ class Compose(Named):
         self.save_applied_params = flag_of(save_applied_params, "save_applied_params")
         self.is_check_shapes = flag_of(is_check_shapes, "is_check_shapes")
         self.strict = flag_of(strict, "strict")
-        if not 0 <= number_of(p, "p") <= 1:
-            raise ValueError(f"p must be in [0, 1], got {p!r}: pass a probability")
         _warn_of_seed(seed)
         self.transforms = list_of(transforms)
-        self.p = p
+        self.p = number_of(p, "p")
         members, to_tensor = members_of(self.transforms)
         if mask_interpolation is not None:
             members = [with_masks(one, mask_interpolation) for one in members]
             self.transforms = members + ([] if to_tensor is None else [to_tensor])
-        if p < 1 and members:
+        if p != 1 and members:
             members = [ss.RandomApply(members, p=p)]
         super().__init__(
             members,
@@ -87,6 +85,7 @@ class Compose(Named):
             _read("bbox_params", bbox_params, BboxParams),
             _read("keypoint_params", keypoint_params, KeypointParams),
             _read("additional_targets", additional_targets, dict),
+            self.is_check_shapes,
         )
         streams = [stream.name for stream in self.pipeline.streams() if "@" not in stream.name]
         self._names = dict(zip(streams, map(name_of, _with_streams(members)), strict=False))
@@ -94,7 +93,7 @@ class Compose(Named):
     def add_targets(self, additional_targets: dict[str, str] | None) -> None:
         """Add further arguments, each with what it is."""
         self.additional_targets |= additional_targets or {}
-        self._parts = self._new_parts()
+        self._parts = replace(self._parts, additional=self.additional_targets)
 
     def __call__(
         self, *arguments: Any, key: ss.SampleKey | None = None, force_apply: bool = False, **data: Any
@@ -110,19 +109,24 @@ class Compose(Named):
         Raises:
             ValueError: ``strict`` is set, and an argument is no part; or a part has a wrong form.
         """
-        if self.strict and not self._asks["own"] and (unknown := sorted(set(data) - self.available_keys)):
+        if self.strict and not self._parts.own and (unknown := sorted(set(data) - self.available_keys)):
             raise ValueError(f"strict=True takes the parts alone, got {unknown}: leave them out, or strict")
         result, used = self._run(arguments, key, force_apply, data)
-        if self.save_applied_params:
-            result["applied_transforms"] = [
-                (
-                    self._names.get(name.partition("@")[0], name),
-                    params._asdict() if hasattr(params, "_asdict") else {"params": params},
-                )
-                for name, params in self.pipeline.params(used, self._parts.call_of(data).infos())
-                if params is not None
-            ]
-        return result
+        return result | self._recorded(used, data)
+
+    def _recorded(self, used: ss.SampleKey, data: dict[str, Any]) -> dict[str, Any]:
+        """Return the entry of a result with what was drawn for it."""
+        if not self.save_applied_params:
+            return {}
+        applied = [
+            (
+                self._names.get(name.partition("@")[0], name),
+                params._asdict() if hasattr(params, "_asdict") else {"params": params},
+            )
+            for name, params in self.pipeline.params(used, self._parts.call_of(data).infos())
+            if params is not None
+        ]
+        return {"applied_transforms": applied}
 
     def report(self) -> str:
         """Return which transforms are albumentations' own, one a line; empty without any."""
@@ -201,22 +205,19 @@ class ReplayCompose(Compose):
         with suppress(TypeError):  # it has code
             self._plain = self.to_dict()
 
-    def __call__(
-        self, *arguments: Any, key: ss.SampleKey | None = None, force_apply: bool = False, **data: Any
-    ) -> Any:
-        """Return the augmented parts and the drawn parameters."""
-        result, used = self._run(arguments, key, force_apply, data)
+    def _recorded(self, used: ss.SampleKey, data: dict[str, Any]) -> dict[str, Any]:
+        """Return the entry of a result from which `replay` repeats it."""
         infos = self._parts.call_of(data).infos()
         applied = [[name, params] for name, params in self.pipeline.params(used, infos)]
         if self._plain is None:
-            return result | {self.save_key: {"pipeline": self, "applied": applied}}
+            return {self.save_key: {"pipeline": self, "applied": applied}}
         saved = {
             "pipeline": self._plain,
             "key": asdict(used),
             "parts": {name: _plain_info(info) for name, info in infos.items()},
             "applied": [name for name, params in applied if params is not None],
         }
-        return result | {self.save_key: saved}
+        return {self.save_key: saved}
 
     @staticmethod
     def replay(saved: dict[str, Any], **data: Any) -> Any:
@@ -266,11 +267,9 @@ def _warn_of_seed(seed: int | None) -> None:
 def _plain_info(info: ss.Info) -> dict[str, Any]:
     """Return the info of a part as plain data."""
     boxes = info.given_boxes
-    plain = {"shape": list(info.shape), "dtype": str(np.dtype(info.dtype))}
+    plain = {"shape": list(info.shape), "dtype": str(info.dtype)}
     return plain if boxes is None else plain | {"boxes": np.asarray(boxes).tolist()}
 
 
 def _info_of(plain: dict[str, Any]) -> ss.Info:
-    boxes = plain.get("boxes")
-    given = None if boxes is None else np.array(boxes, np.float64).reshape(len(boxes), -1 if boxes else 4)
-    return ss.Info(tuple(plain["shape"]), np.dtype(plain["dtype"]), given)
+    return ss.Info(tuple(plain["shape"]), plain["dtype"], plain.get("boxes"))

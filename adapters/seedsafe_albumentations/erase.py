@@ -35,11 +35,6 @@ def _coarse(**options: Any) -> Any:
     return ss.CoarseDropout(*sides, **options)
 
 
-def _unit(ratio: Any, unit_size_range: Any, **options: Any) -> Any:
-    unit = None if unit_size_range is None else pair_of(unit_size_range, "unit_size_range")
-    return ss.GridDropout(ratio, unit, **options)
-
-
 _LENGTH: Final = upward(0, whole=True)
 
 ROWS: Final = {
@@ -80,10 +75,10 @@ ROWS: Final = {
         "fill_mask=None, p=0.5",
         {
             **dict.fromkeys(("holes_number_xy", "shift_xy")),
+            "unit_size_range": ("unit", lambda value, name: None if value is None else pair_of(value, name)),
             "random_offset": "shifted",
             **_FILLS,
         },
-        build=_unit,
         then="ratio unit_size_min unit_size_max holes_number_x holes_number_y shift_x shift_y random_offset fill_value "
         "mask_fill_value p",
     ),

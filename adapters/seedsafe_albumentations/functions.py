@@ -61,8 +61,7 @@ def Lambda(
     Args:
         image: gets the image, uint8 or float32, (H, W) or (H, W, C). A function with ``**params``, or with parameters of these names, also gets
             the image's shape, rows and cols.
-        mask: gets each mask separately, and the same. In a pipeline with CropNonEmptyMaskIfExists, which looks at all masks, it gets one array
-            (H, W, masks), and must keep its shape.
+        mask: gets each mask separately, and the same.
         keypoints: None, or albumentations 2.0.8 must be installed, whose own Lambda is then used.
         bboxes: the same.
         name: the name of its stream.

@@ -44,6 +44,7 @@ class Named(Container):
         bbox_params: the parameters of the boxes, or None.
         keypoint_params: the parameters of the keypoints, or None.
         additional_targets: the names of further arguments, and what each is.
+        check_shapes: whether further images must be as large as the first.
 
     Raises:
         ValueError: a member takes boxes or keypoints in another format, or an additional target has an unknown kind.
@@ -62,27 +63,22 @@ class Named(Container):
         bbox_params: BboxParams | None,
         keypoint_params: KeypointParams | None,
         additional_targets: dict[str, str] | None = None,
+        check_shapes: bool = True,
     ) -> None:
         self.bbox_params = bbox_params
         self.keypoint_params = keypoint_params
         self.additional_targets = dict(additional_targets or {})
         self._to_tensor = to_tensor
-        self._asks = {
-            "asks_boxes": _has(members, lambda one: isinstance(one, ss.BBoxSafeCrop)),
-            "one_mask": _has(members, lambda one: isinstance(one, ss.CropNonEmptyMask)),
-            "own": _has(members, lambda one: isinstance(getattr(one, "function", None), Caller)),
-        }
-        self._parts = self._new_parts()
+        asks_boxes = _has(members, lambda one: isinstance(one, ss.BBoxSafeCrop))
+        own = _has(members, lambda one: isinstance(getattr(one, "function", None), Caller))
+        params = bbox_params, keypoint_params
+        self._parts = Parts(*params, self.additional_targets, asks_boxes, own, check_shapes)
         rules: Any = {"boxes": self._parts.boxes, "keypoints": self._parts.keypoints}
         self.pipeline = ss.Compose(members, **rules)
-        asks = self._asks["asks_boxes"] or self._asks["one_mask"]
-        self._takes_images = not asks and bbox_params is None and keypoint_params is None
+        self._by_mask = _has(members, lambda one: isinstance(one, ss.CropNonEmptyMask))
+        self._takes_images = not (asks_boxes or self._by_mask) and params == (None, None)
         # The core puts the channels first, as a tensor has them, in the same pass that normalizes.
         self._runs = ss.Compose([*members, ss.ToCHW()], **rules) if to_tensor else self.pipeline
-
-    def _new_parts(self) -> Parts:
-        options = self._asks | {"check_shapes": getattr(self, "is_check_shapes", True)}
-        return Parts(self.bbox_params, self.keypoint_params, self.additional_targets, **options)
 
     def __call__(
         self, *arguments: Any, key: ss.SampleKey | None = None, force_apply: bool = False, **data: Any
@@ -105,7 +101,7 @@ class Named(Container):
         parts = self._parts.call_of(data)
         key = self.pipeline.next_key() if key is None else key
         result = self._runs(parts.sample, key=key)
-        if self._asks["own"]:  # whose parameters are only known after the call
+        if self._parts.own:  # whose parameters are only known after the call
             others = [
                 self.pipeline(parts.sample | {"image": one}, key=key)["image"] for _, one in parts.images
             ]
@@ -116,7 +112,8 @@ class Named(Container):
 
     def _replay_images(self, parts: Call, applied: Any) -> list[Any]:
         """Return the call's other images, with the same parameters."""
-        return [self.pipeline.replay({"image": one}, applied)["image"] for _, one in parts.images]
+        beside = parts.sample if self._by_mask else {}
+        return [self.pipeline.replay(beside | {"image": one}, applied)["image"] for _, one in parts.images]
 
 
 def _is_usual(image: Any) -> bool:

@@ -215,7 +215,7 @@ def _tell(name: str, why: str) -> None:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Original(ss.Transform):
+class Original(ss.Bridged):
     """A transform of albumentations 2.0.8, whose draws follow the key.
 
     Args:
@@ -227,33 +227,23 @@ class Original(ss.Transform):
         ImportError: albumentations 2.0.8 is not installed.
     """
 
+    function: Any = field(init=False)
+    call: str = field(init=False, default="dict")
     kind: str
     arguments: tuple[tuple[str, Any], ...] = ()
     p: float = 0.5
-    bridged: Any = field(init=False)
 
     def __post_init__(self) -> None:
-        ss.Transform.__post_init__(self)
         arguments = {name: _tuples(value) for name, value in self.arguments}
         object.__setattr__(self, "arguments", tuple(arguments.items()))
-        bridged = Keyed(Caller(theirs(self.kind)(**arguments, p=1.0)), call="dict", name=self.name)
-        object.__setattr__(bridged, "p", self.p)
-        object.__setattr__(self, "bridged", bridged)
-
-    @property
-    def function(self) -> Any:
-        """The function that its bridge calls."""
-        return self.bridged.function
+        object.__setattr__(self, "function", Caller(theirs(self.kind)(**arguments, p=1.0)))
+        ss.Bridged.__post_init__(self)
 
     def __call__(self, sample: Any = None, *, key: Any = None, **parts: Any) -> Any:
         """Return the changed image, or the changed parts, also by what else the transform reads."""
         if not parts:
             return ss.Transform.__call__(self, sample, key=key)
         return bare_pipeline([self])(key=key, **parts)
-
-    def bind(self, namer: Any) -> Any:
-        """Return the bridge with its stream in a pipeline."""
-        return self.bridged.bind(namer)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(Original, name=self.name), (self.kind, self.arguments, self.p)
@@ -262,15 +252,10 @@ class Original(ss.Transform):
         options = "".join(f"{name}={value!r}, " for name, value in self.arguments)
         return f"{self.kind}({options}p={self.p!r}) of albumentations"
 
-
-class Keyed(ss.Bridged):
-    """The bridge around a transform of albumentations."""
-
     def out_info(self, info: ss.Info, params: Any) -> ss.Info:
         """Return the info of its result. Where that depends on no other part of the sample, a blank image shows it."""
         unknown = ss.Bridged.out_info(self, info, params)
-        function: Any = self.function
-        if function.transform.targets_as_params:
+        if self.function.transform.targets_as_params:
             return unknown
         for shown in (info, ss.Info(info.shape, np.uint8), ss.Info(info.shape, np.float32)):
             with suppress(Exception):

@@ -83,11 +83,6 @@ class KeypointParams:
                 f"format must be one of {', '.join(map(repr, FORMATS))}, got {self.format!r}: append other columns to one of these"
             )
 
-    @property
-    def posed(self) -> bool:
-        """Whether keypoints have an angle or a scale."""
-        return "a" in self.format or "s" in self.format
-
     def keypoints(self) -> ss.Keypoints:
         """Return these parameters as ``seedsafe.Keypoints``. Keypoints outside are marked, and dropped at the end."""
         outside = "mark" if self.remove_invisible else "keep"

@@ -32,7 +32,6 @@ class Parts:
         keypoint_params: the parameters of its keypoints, or None if it takes none.
         additional: the names of further arguments, and what each is.
         asks_boxes: whether a transform chooses its window by the boxes; it gets an empty list of them from a call without boxes.
-        one_mask: whether a transform looks at the mask, so that several masks become one.
         own: whether a transform is the user's own, which may read the call's other arguments.
         check_shapes: whether further images must be as large as the first.
 
@@ -43,10 +42,9 @@ class Parts:
     bbox_params: BboxParams | None
     keypoint_params: KeypointParams | None
     additional: dict[str, str]
-    asks_boxes: bool = field(default=False, kw_only=True)
-    one_mask: bool = field(default=False, kw_only=True)
-    own: bool = field(default=False, kw_only=True)
-    check_shapes: bool = field(default=True, kw_only=True)
+    asks_boxes: bool
+    own: bool
+    check_shapes: bool
 
     def __post_init__(self) -> None:
         self.kinds = {kind: kind for kind in _KINDS} | self.additional
@@ -99,21 +97,15 @@ class Parts:
         return [name for name in self.names[kind] if data.get(name) is not None]
 
     def _add_masks(self, data: dict[str, Any], call: Call) -> None:
-        """Add one mask as it is, and several as a list, or as one mask with several channels."""
+        """Add one mask as it is, and several as a list."""
         masks = [np.asarray(data[name]) for name in self._named("mask", data)]
         masks += [np.asarray(mask) for mask in data["masks"]] if data.get("masks") is not None else []
         if len({mask.shape[:2] for mask in masks}) > 1:
             raise ValueError(
                 f"masks must have one height and width, got {[mask.shape for mask in masks]}: resize them"
             )
-        call.masks = [(mask.dtype, mask.shape[2:]) for mask in masks]
         if len(masks) == 1:
             call.sample["mask"] = masks[0]
-        elif masks and self.one_mask:
-            common = np.result_type(*[np.uint8 if mask.dtype == bool else mask.dtype for mask in masks])
-            call.sample["mask"] = np.concatenate(
-                [mask.reshape(*mask.shape[:2], -1).astype(common, copy=False) for mask in masks], axis=2
-            )
         elif masks:
             call.sample["masks"] = masks
 
@@ -143,7 +135,7 @@ class Parts:
         rows = call.points = self._rows("keypoints", data, params, len(params.format) if params else 2, call)
         if rows is not None and params is not None:
             call.posed = split(rows.first, params.format, params.angle_in_degrees)
-            call.sample["keypoints"] = to_points(call.posed[0], params.posed, params.remove_invisible)
+            call.sample["keypoints"] = to_points(*call.posed, params.remove_invisible)
 
 
 @dataclass
@@ -153,7 +145,6 @@ class Call:
     parts: Parts
     sample: dict[str, Any]
     images: list[tuple[str, Any]]
-    masks: list[tuple[Any, tuple[int, ...]]] = field(default_factory=list)
     boxes: Any = None
     points: Any = None
     posed: Any = None
@@ -175,22 +166,20 @@ class Call:
         planes: bool = False,
     ) -> dict[str, Any]:
         """Return the result in the form of the call; with `planes`, the image's channels already come first."""
-        image, mask = (to_tensor.image, to_tensor.mask) if to_tensor else (_same, _same)
+        image, mask = (to_tensor.image, to_tensor.mask) if to_tensor else (np.asarray, np.asarray)
         out: dict[str, Any] = data | result.get(OTHERS, {})
-        series = []
-        for (name, _), other in zip(self.images, others, strict=True):
-            series += [image(other)] if name == "images" else []
-            out |= {} if name == "images" else {name: image(other)}
-        if series:
+        further = [(name, image(other)) for (name, _), other in zip(self.images, others, strict=True)]
+        out |= dict(further)
+        if series := [other for name, other in further if name == "images"]:
             out["images"] = stacked(series, data["images"])
         if data.get("image") is not None:
             out["image"] = tensor(result["image"]) if planes and to_tensor else image(result["image"])
-        masks = self._split(result)
+        masks = list(result["masks"]) if "masks" in result else [result.get("mask")]
         for name in self.parts.names["mask"]:
             if data.get(name) is not None:
                 out[name] = mask(masks.pop(0))
         if data.get("masks") is not None:
-            out["masks"] = stacked([mask(one) for one in masks], data["masks"])
+            out["masks"] = stacked([mask(one) for one in masks if one is not None], data["masks"])
         if self.boxes is not None:
             self._return_rows(out, self.boxes, result["boxes"], result[_NUMBERS], self.parts.bbox_params)
         params = self.parts.keypoint_params
@@ -206,24 +195,6 @@ class Call:
         by_name, kept = rows.select(first, numbers)
         out |= by_name
         out |= {name: _pick(self.labels[name], kept) for name in params.label_fields or ()}
-
-    def _split(self, result: Any) -> list[Any]:
-        """Return the masks of the call."""
-        if "masks" in result:
-            return list(result["masks"])
-        if len(self.masks) < 2:
-            return [result["mask"]] if self.masks else []
-        masks, begin = [], 0
-        for dtype, channels in self.masks:
-            count = int(np.prod(channels, dtype=int))
-            part = result["mask"][:, :, begin : begin + count].astype(dtype)
-            masks.append(np.ascontiguousarray(part.reshape(*part.shape[:2], *channels)))
-            begin += count
-        return masks
-
-
-def _same(array: Any) -> Any:
-    return array
 
 
 def _pick(values: Any, rows: list[int]) -> Any:

@@ -12,22 +12,32 @@ from typing import Any, Final
 
 import numpy as np
 
-__all__ = ["module", "register"]
+__all__ = [
+    "denormalize_bbox",
+    "denormalize_bboxes",
+    "normalize_bbox",
+    "normalize_bboxes",
+    "register",
+    "to_tuple",
+]
 
 _PATHS: Final = (
     *("augmentations", "augmentations.blur", "augmentations.blur.transforms", "augmentations.crops"),
     *("augmentations.crops.functional", "augmentations.crops.transforms"),
-    *("augmentations.domain_adaptation", "augmentations.dropout", "augmentations.dropout.channel_dropout"),
+    *("augmentations.domain_adaptation", "augmentations.domain_adaptation.transforms"),
+    *("augmentations.dropout", "augmentations.dropout.channel_dropout", "augmentations.dropout.cutout"),
     *("augmentations.dropout.coarse_dropout", "augmentations.dropout.functional"),
-    *("augmentations.dropout.grid_dropout", "augmentations.dropout.transforms"),
+    *("augmentations.dropout.grid_dropout", "augmentations.dropout.mask_dropout"),
+    *("augmentations.dropout.transforms", "augmentations.mixing", "augmentations.mixing.domain_adaptation"),
     *("augmentations.dropout.xy_masking", "augmentations.functional", "augmentations.geometric"),
     *("augmentations.geometric.distortion", "augmentations.geometric.flip"),
     *("augmentations.geometric.functional", "augmentations.geometric.pad"),
     *("augmentations.geometric.resize", "augmentations.geometric.rotate"),
-    *("augmentations.geometric.transforms", "augmentations.mixing", "augmentations.other"),
+    *("augmentations.geometric.transforms", "augmentations.mixing.transforms", "augmentations.other"),
     *("augmentations.other.lambda_transform", "augmentations.other.type_transform", "augmentations.pixel"),
     *("augmentations.pixel.functional", "augmentations.pixel.transforms", "augmentations.spectrogram"),
-    *("augmentations.text", "augmentations.transforms", "augmentations.utils", "core", "core.bbox_utils"),
+    *("augmentations.spectrogram.transform", "augmentations.text", "augmentations.text.transforms"),
+    *("augmentations.transforms", "augmentations.utils", "core", "core.bbox_utils"),
     *("core.composition", "core.keypoints_utils", "core.serialization", "core.transforms_interface"),
     *("core.utils", "imgaug", "imgaug.transforms", "pytorch.transforms"),
 )
@@ -38,7 +48,7 @@ def register(package: str) -> None:
     """Add the modules to ``sys.modules``, with all names of the package."""
 
     def name_of(name: str) -> Any:
-        return _HELPERS.get(name) or getattr(sys.modules[package], name)
+        return globals()[name] if name in __all__ else getattr(sys.modules[package], name)
 
     for path in _PATHS:
         result = ModuleType(f"{package}.{path}", __doc__)
@@ -47,11 +57,6 @@ def register(package: str) -> None:
         sys.modules[result.__name__] = result
         parent, _, name = result.__name__.rpartition(".")
         setattr(sys.modules[parent], name, result)
-
-
-def module(path: str) -> ModuleType:
-    """Return one of the modules."""
-    return sys.modules[f"{__package__}.{path}"]
 
 
 def to_tuple(param: Any, low: Any = None, bias: Any = None) -> tuple[Any, Any]:
@@ -84,9 +89,3 @@ def normalize_bbox(bbox: Any, rows: int, cols: int) -> tuple[Any, ...]:
 def denormalize_bbox(bbox: Any, rows: int, cols: int) -> tuple[Any, ...]:
     """Convert a box from [0, 1] to pixels (1.x)."""
     return (*(one * side for one, side in zip(bbox, (cols, rows) * 2, strict=False)), *bbox[4:])
-
-
-_HELPERS: Final = {
-    one.__name__: one
-    for one in (to_tuple, normalize_bboxes, denormalize_bboxes, normalize_bbox, denormalize_bbox)
-}

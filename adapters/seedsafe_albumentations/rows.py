@@ -111,16 +111,17 @@ def split(rows: Any, format: str, degrees: bool) -> tuple[Any, Any, Any]:  # as 
     return np.stack([columns["x"], columns["y"]], axis=1), angles, columns.get("s")
 
 
-def to_points(points: Any, posed: bool, marked: bool) -> Any:
-    """Return points for seedsafe: the keypoints, and if `posed`, a point to the right of each and one below each.
+def to_points(points: Any, angles: Any, scales: Any, marked: bool) -> Any:
+    """Return points for seedsafe: the keypoints, and with angles or scales a point to the right of each and one below each.
 
     Args:
         points: the keypoints, (N, 2).
-        posed: whether there are angles or scales.
+        angles: their angles, or None.
+        scales: their scales, or None.
         marked: whether a third column marks the points in the image.
     """
-    blocks = [points + np.array(step) for step in (((0.0, 0.0), *_STEPS) if posed else ((0.0, 0.0),))]
-    result = np.concatenate(blocks)
+    steps = ((0.0, 0.0),) if angles is scales is None else ((0.0, 0.0), *_STEPS)
+    result = np.concatenate([points + np.array(step) for step in steps])
     return np.concatenate([result, np.ones((len(result), 1))], axis=1) if marked else result
 
 

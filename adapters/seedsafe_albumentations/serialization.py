@@ -14,6 +14,7 @@ from typing import Any, Final, TextIO
 
 import seedsafe as ss
 from seedsafe_albumentations.arguments import check_only
+from seedsafe_albumentations.functions import Nothing
 from seedsafe_albumentations.geometry import PixelAffine, ScaledRotation
 from seedsafe_albumentations.noise import ShareNoise
 from seedsafe_albumentations.originals import CLASSES, Original, instead, lack, theirs
@@ -22,7 +23,7 @@ from seedsafe_albumentations.values import Fraction, Standardized, StandardizedC
 
 __all__ = ["from_dict", "load", "save", "to_dict"]
 
-_DROPPED = ("params", "applied", "__version__")
+_DROPPED = ("__class_fullname__", "params", "applied", "__version__")
 _INHERITED: Final = {
     "PadIfNeeded": ("padding",),
     "RGBShift": ("approximation", "noise_params", "noise_type", "spatial_mode"),
@@ -33,14 +34,21 @@ _INHERITED: Final = {
 }
 """What albumentations 2 writes of a transform's base class, which the transform itself does not take."""
 
+
+def _gone(name: str) -> type:
+    """Return the class of a transform that earlier releases had and wrote; a call says what to do."""
+
+    def refuse(cls: type, **options: Any) -> Any:
+        raise ValueError(f"data contain {name}, which is gone: make the pipeline again, with Random{name}")
+
+    return type(name, (), {"__new__": refuse})
+
+
 _OWN: Final = (
-    *(PixelAffine, ScaledRotation, ShareNoise, Standardized, StandardizedCHW, Fraction),
-    Original,
+    *(PixelAffine, ScaledRotation, ShareNoise, Standardized, StandardizedCHW, Fraction, Original),
+    *map(_gone, ("Fog", "Rain", "Shadow", "Snow", "SunFlare")),
 )
 """The transforms that this module adds to seedsafe's."""
-
-_GONE: Final = ("Fog", "Rain", "Shadow", "Snow", "SunFlare")
-"""Transforms that earlier releases had and wrote."""
 
 
 def to_dict(transform: Any, on_not_implemented_error: str = "raise") -> dict[str, Any]:
@@ -58,7 +66,7 @@ def to_dict(transform: Any, on_not_implemented_error: str = "raise") -> dict[str
     """
     check_only(on_not_implemented_error, "on_not_implemented_error", "raise", "leave what is code out")
     here: Any = sys.modules[str(__package__)]
-    alone = not hasattr(transform, "to_dict")
+    alone = isinstance(transform, Nothing) or not hasattr(transform, "to_dict")
     plain: dict[str, Any] = (here.Compose([transform]) if alone else transform).to_dict()
     return plain | {"extra": plain.get("extra", {}) | {"alone": True}} if alone else plain
 
@@ -119,7 +127,7 @@ def from_dict(transform_dict: dict[str, Any], nonserializable: dict[str, Any] | 
 def _from_ours(data: dict[str, Any]) -> Any:
     """Return the pipeline that this module's or seedsafe's ``to_dict`` described."""
     here: Any = sys.modules[str(__package__)]
-    core = ss.Compose.from_dict(_with_tuples(data), classes=_OWN)
+    core = ss.Compose.from_dict(data, classes=_OWN)
     extra = dict(data.get("extra", {}))
     name, p, to_tensor = extra.pop("class", "Compose"), extra.get("p", 1), extra.pop("to_tensor", None)
     alone = extra.pop("alone", False)
@@ -139,19 +147,6 @@ def _from_ours(data: dict[str, Any]) -> Any:
     return getattr(here, name)(transforms, **extra)
 
 
-def _with_tuples(data: Any) -> Any:
-    """Return plain data with tuples instead of lists of numbers: this module's transforms do not convert them."""
-    if isinstance(data, list):
-        values = [_with_tuples(one) for one in data]
-        return values if not data or isinstance(data[0], dict) else tuple(values)
-    if not isinstance(data, dict):
-        return data
-    if data.get("transform") in _GONE:
-        name = data["transform"]
-        raise ValueError(f"data contain {name}, which is gone: make the pipeline again, with Random{name}")
-    return {name: _with_tuples(value) for name, value in data.items()}
-
-
 def _from_theirs(plain: dict[str, Any], nonserializable: dict[str, Any]) -> Any:
     here: Any = sys.modules[str(__package__)]
     if "__name__" in plain:
@@ -165,14 +160,10 @@ def _from_theirs(plain: dict[str, Any], nonserializable: dict[str, Any]) -> Any:
     arguments = {
         key: tuple(value) if isinstance(value, list) else value
         for key, value in plain.items()
-        if key != "__class_fullname__"
-        and key not in (*_DROPPED, *_INHERITED.get(name, ()))
-        and value is not None
+        if key not in (*_DROPPED, *_INHERITED.get(name, ())) and value is not None
     }
     if "transforms" in plain:
         arguments["transforms"] = [_from_theirs(one, nonserializable) for one in plain["transforms"]]
-        if not plain.get("additional_targets"):
-            arguments.pop("additional_targets", None)
     if name in CLASSES and not lack():  # their data also have options of base classes
         for key in arguments.keys() - signature(theirs(name)).parameters.keys():
             del arguments[key]

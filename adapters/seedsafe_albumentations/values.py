@@ -20,8 +20,18 @@ def _normalize(mean: tuple[float, ...], std: tuple[float, ...], max_pixel_value:
     return Standardized(tuple(one * largest for one in mean), tuple(one * largest for one in std))
 
 
+class ToFloats(ss.ImageTransform):
+    """A transform whose result is float32."""
+
+    channels: ClassVar[Any] = "last"
+
+    def out_info(self, info: ss.Info, params: Any) -> ss.Info:
+        """Return the info of a float32 image."""
+        return info.with_dtype(np.float32)
+
+
 @dataclass(frozen=True)
-class Standardized(ss.ImageTransform):
+class Standardized(ToFloats):
     """Subtract a mean and divide by a standard deviation, both in the image's own units; the result is float32.
 
     Args:
@@ -29,17 +39,13 @@ class Standardized(ss.ImageTransform):
         std: the same.
     """
 
-    channels: ClassVar[Any] = "last"
-
     mean: tuple[float, ...]
     std: tuple[float, ...]
 
     def __post_init__(self) -> None:
+        for name in ("mean", "std"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))  # plain data has lists
         self._by(1.0)  # raises the errors about mean and std early
-
-    def out_info(self, info: ss.Info, params: Any) -> ss.Info:
-        """Return the info of a float32 image."""
-        return info.with_dtype(np.float32)
 
     def out_span(self, span: Any, source: str | None = None) -> tuple[float, float]:
         """Return the range of the results for uint8."""
@@ -88,14 +94,12 @@ def _planes(normalize: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Fraction(ss.ImageTransform):
+class Fraction(ToFloats):
     """Convert to float32, divided by the largest value. Images of float32 stay unchanged.
 
     Args:
         max_value: the largest value, or None to use the largest of the image's dtype, uint8 or uint16.
     """
-
-    channels: ClassVar[Any] = "last"
 
     max_value: float | None
 
@@ -107,10 +111,6 @@ class Fraction(ss.ImageTransform):
 
     _checks_values: ClassVar[bool] = True
     _check_values = ss.ToFloat._check_values
-
-    def out_info(self, info: ss.Info, params: Any) -> ss.Info:
-        """Return the info of a float32 image."""
-        return info.with_dtype(np.float32)
 
     def apply_image(self, image: Any, params: Any) -> Any:
         """Return the image as float32."""

@@ -24,8 +24,6 @@ from seedsafe.reading import (
     flag,
     read_batch,
     ready_batches,
-    stack,
-    stack_rows,
     warn,
 )
 from seedsafe_keras import framework as frameworks
@@ -200,20 +198,17 @@ class AugmentedSequence(Passes, Forwarding):
         """
         epoch, number = self._locate(operator.index(batch))
         rows = ring.Rows(self.batch_size) if self.in_place else None
-        stacked: Any = stack if rows is None else stack_rows
         if self._ready:
             position = self._position(epoch, number)
             first = position * self.batch_size
-            result = self.reader.batch(
-                SampleIndex(position, epoch), self.batch_size, rows=rows, stack=stacked
-            )
+            result = self.reader.batch(SampleIndex(position, epoch), self.batch_size, rows=rows)
         else:
             start = number * self.batch_size
             stop = min(start + self.batch_size, self._units)
             ats = [SampleIndex(self._position(epoch, entry), epoch) for entry in range(start, stop)]
             first = int(ats[0])
             listed = self.has_epoch()  # without an epoch, Keras looks at the shape and drops the batch
-            result = read_batch(self.reader, ats, rows=rows, stack=stacked, listed=listed)
+            result = read_batch(self.reader, ats, rows=rows, listed=listed)
         if self.mix is None:
             return result
         return _mix_batch(self.mix, result, SampleKey(self.reader.seed, epoch, first))

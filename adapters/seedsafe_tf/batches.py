@@ -22,7 +22,6 @@ from seedsafe.reading import (
     flag,
     read_batch,
     repeats_an_epoch,
-    stack_rows,
     warn,
 )
 from seedsafe_tf.numpy_map import as_parallel, as_spec, map_numpy
@@ -169,9 +168,7 @@ class _Batches:
         """Return a batch, in memory that is used again when nobody holds it."""
         if self.passes and self.is_first_epoch_alone and not number:
             self.warn()
-        result = read_batch(
-            self._reader, self.indices(int(number)), rows=ring.Rows(self._size), stack=stack_rows
-        )
+        result = read_batch(self._reader, self.indices(int(number)), rows=ring.Rows(self._size))
         if self._locate(int(number))[1] + 1 == self._steps:
             self._reader.report_failures()
             self.passes += 1

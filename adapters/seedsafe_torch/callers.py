@@ -16,24 +16,27 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
-from contextlib import suppress
+from queue import Queue
 from typing import Any, SupportsIndex
 from weakref import ref
 
-from torch.utils.data import DistributedSampler
+from torch.utils.data import DistributedSampler, get_worker_info
 
 from seedsafe.reading import walk
 from seedsafe_torch import frames
 from seedsafe_torch.order import chain_of, samplers_of
+from seedsafe_torch.passes import length_of
 
 __all__ = [
     "UNKEYED",
     "Caller",
+    "base_seed",
     "caller_of",
     "hand_on",
     "passes_of",
     "sharing_error",
     "warn_of_erasing",
+    "warn_of_look",
     "warn_of_skipping",
 ]
 
@@ -49,7 +52,8 @@ class Caller:
     Args:
         answers: whether the numbers that it sets count its own passes, from 0 in each process, whatever state was loaded (`counts_passes`);
             whether it reads the entries to know their number, and delivers none of them (`only_counts`); whether it may leave a pass after
-            any batch because another loader has ended (`leaves_passes`).
+            any batch because another loader has ended (`leaves_passes`); and the DistributedSampler around the sampler, such as the one that
+            Lightning wraps it in, which divides the indices among ranks (`wrapper`). For a trainer, what else it is known by.
 
     Example:
         >>> caller = Caller()
@@ -58,8 +62,9 @@ class Caller:
     """
 
     counts_passes = only_counts = leaves_passes = False
+    wrapper: Any = None
 
-    def __init__(self, **answers: bool) -> None:
+    def __init__(self, **answers: Any) -> None:
         vars(self).update(answers)
 
     def epoch(self, number: SupportsIndex, latest: int | None) -> SupportsIndex:
@@ -80,8 +85,10 @@ class Caller:
 
         Args:
             ranks: how many ranks the sampler itself shares its indices out to.
-            fixed: whether all its passes have one epoch.
+            fixed: whether all its passes have one epoch, with which a wrapper does no harm.
         """
+        if self.wrapper is not None and not fixed:
+            raise sharing_error(self.wrapper)
 
     def iterator(self, sampler: Any) -> Callable[[], Any] | None:
         """Return a weak reference to the DataLoader iterator that draws the indices, whose workers may read ahead, or None."""
@@ -109,12 +116,11 @@ def sharing_error(sampler: Any) -> ValueError:
 class AccelerateLoader(Caller):
     """A loader from Accelerate's ``prepare`` or ``skip_first_batches``. Each counts its passes from 0, and sets their number as the epoch."""
 
-    def __init__(self, loading: Any) -> None:
-        self._loading = loading
+    loading: Any
 
     def epoch(self, number: SupportsIndex, latest: int | None) -> SupportsIndex:
         """Return the number. Warn if the latest pass had the same one: this loader has then begun to count anew."""
-        draws_first = getattr(self._loading, "use_stateful_dataloader", True)  # and sets its number later
+        draws_first = getattr(self.loading, "use_stateful_dataloader", True)  # and sets its number later
         if not draws_first and latest is not None and latest == number:
             frames.warn(
                 f"epoch {number} is served again, because a loader from Accelerate or skip_first_batches counts its own passes "
@@ -124,7 +130,7 @@ class AccelerateLoader(Caller):
 
     def check_shares(self, ranks: int, *, fixed: bool) -> None:
         """Raise a ValueError if Accelerate shares out the batches of a sampler that is itself one rank's share."""
-        processes = max(getattr(sampler, "num_processes", 1) for sampler in samplers_of(self._loading))
+        processes = max(getattr(sampler, "num_processes", 1) for sampler in samplers_of(self.loading))
         if ranks > 1 and processes > 1:
             raise ValueError(
                 f"Accelerate itself shares a loader's batches out to its {processes} processes, so each would serve a share of a "
@@ -136,7 +142,11 @@ def _accelerates(sampler: Any) -> AccelerateLoader | None:
     """Return the Accelerate loader that is being read and has this sampler inside, or None."""
     state: Any = sys.modules.get("accelerate.state")
     loading = state.GradientState().active_dataloader if state else None
-    return AccelerateLoader(loading) if any(inside is sampler for inside in samplers_of(loading)) else None
+    return (
+        AccelerateLoader(loading=loading)
+        if any(inside is sampler for inside in samplers_of(loading))
+        else None
+    )
 
 
 class FitLoop(Caller):
@@ -146,9 +156,8 @@ class FitLoop(Caller):
     that loader: if there are three, they are epochs 3 E, 3 E + 1 and 3 E + 2. In the mode "max_size" it reads such a loader once.
     """
 
-    def __init__(self, loop: Any, sampler: Any) -> None:
-        self._loop = loop
-        self._sampler = sampler
+    loop: Any
+    sampler: Any
 
     def epoch(self, number: SupportsIndex, latest: int | None) -> SupportsIndex:
         """Return the epoch that the loop serves next.
@@ -159,29 +168,26 @@ class FitLoop(Caller):
         Raises:
             ValueError: Lightning would read more batches than ``limit_train_batches``.
         """
-        loop = self._loop
+        loop = self.loop
         epochs, batches = loop.epoch_progress.current, loop.epoch_loop.batch_progress
         repeats_epoch = loop.restarting and epochs.completed < epochs.processed
         # Lightning takes a step of the epoch for its end.
         stepped = batches.is_last_batch and batches.current.completed < batches.current.processed
-        limited = any(
-            hasattr(loading, "__len__") and len(loading) > loop.max_batches
-            for loading in loop._combined_loader.flattened
-        )
+        loaders = loop._combined_loader.flattened
+        limited = any(hasattr(one, "__len__") and len(one) > loop.max_batches for one in loaders)
         if repeats_epoch and stepped and limited:
             raise ValueError(
                 f"Lightning would serve more than the {loop.max_batches} batches of epoch {epochs.completed} that limit_train_batches "
                 "allows, because it repeats the end of an epoch with max_steps: resume from the checkpoint of another step"
             )
-        loaders = loop._combined_loader.flattened
-        own = (one for one in loaders if self._sampler in samplers_of(one))
+        own = (one for one in loaders if self.sampler in samplers_of(one))
         passes = max((passes_of(loop, one) for one in own), default=1)
-        first, loaded = int(epochs.completed) * passes, self._sampler.loaded_epoch
+        first, loaded = int(epochs.completed) * passes, self.sampler.loaded_epoch
         return loaded if loaded is not None and first < loaded < first + passes else first
 
     def has_read(self, epoch: int, loaded: int) -> bool:
         """Return whether the loop resumes within this epoch and a CombinedLoader in the mode "max_size" had finished this shorter loader."""
-        loop = self._loop
+        loop = self.loop
         batches = loop.epoch_loop.batch_progress
         within = loop.restarting and batches.current.ready > 0 and not batches.is_last_batch
         return bool(
@@ -198,28 +204,16 @@ def passes_of(loop: Any, loading: Any) -> int:
     return max(-(-int(loop.max_batches) // len(loading)), 1)
 
 
-class SharingSampler(Caller):
-    """A DistributedSampler around a sampler, such as the one that Lightning wraps it in: it divides the indices among ranks."""
-
-    def __init__(self, sampler: DistributedSampler[Any]) -> None:
-        self._sampler = sampler
-
-    def check_shares(self, ranks: int, *, fixed: bool) -> None:
-        """Raise the error that names the wrapper. With a fixed epoch it does no harm."""
-        if not fixed:
-            raise sharing_error(self._sampler)
-
-
 def _lightnings(sampler: Any) -> Caller | None:
     """Return the loop, loader, wrapper or iterator of Lightning or Fabric that calls a sampler now, or None."""
     for setter in frames.callers_of("_set_sampler_epoch"):
         if hasattr(setter, "epoch_progress"):
-            return FitLoop(setter, sampler)
+            return FitLoop(loop=setter, sampler=sampler)
         # A loader that Fabric set up sets the number of its passes, which adds nothing for a sampler that counts them itself.
         return Caller(counts_passes=True) if hasattr(setter, "_num_iter_calls") else None
     for reading in frames.objects_in("__iter__"):
         if isinstance(reading, DistributedSampler) and reading is not sampler and reading.num_replicas > 1:
-            return SharingSampler(reading)
+            return Caller(wrapper=reading)
     kinds = map(type, frames.objects_in("__next__"))
     combined = any(kind.__module__.endswith("utilities.combined_loader") for kind in kinds)
     # It leaves shorter loaders in mid-pass when the longest one ends, or longer ones when the shortest does.
@@ -240,6 +234,15 @@ def caller_of(sampler: Any) -> Caller:
     return next(found, Caller())
 
 
+def base_seed() -> int | None:
+    """Return what the DataLoader that reads now drew from its generator for this pass, in this process's first worker or without workers."""
+    info = get_worker_info()
+    if info is not None:
+        return None if info.id else info.seed
+    reading = next(frames.objects_in("_next_data"), None)
+    return getattr(reading, "_base_seed", None)
+
+
 def warn_of_erasing() -> None:
     """Warn if timm erases without a key: in the loader that ``create_loader`` is making, or in the prefetcher that reads this one."""
     erases = any(
@@ -254,10 +257,20 @@ def warn_of_erasing() -> None:
         frames.warn(UNKEYED)
 
 
+def warn_of_look() -> bool:
+    """Warn if Keras reads a loader only to learn the form of its batches, since that counts as an epoch, and return whether it does."""
+    looks = frames.looked_at_by_keras()
+    if looks:
+        frames.warn(
+            "Keras looks at the first batches of this loader before it trains, and that look counts as an epoch. Train with "
+            "seedsafe_keras.fit(model, loader), which uses up no epoch for it"
+        )
+    return looks
+
+
 def warn_of_skipping(stream: Any) -> None:
     """Warn if Hugging Face's Trainer sets a stream's epoch to resume within it, and the stream has no length to count epochs by."""
-    with suppress(TypeError, NotImplementedError):
-        len(stream)
+    if length_of(stream) is not None:
         return
     for names in frames.names_in("_run_epoch"):
         steps = names.get("steps_trained_in_current_epoch", 0)
@@ -277,24 +290,17 @@ def hand_on(error: Exception, dataset: Any) -> None:
     for reading in frames.objects_in_threads("enqueue_values"):
         read = getattr(getattr(reading, "src", None), "_dataset", None)
         if hasattr(reading, "buffer") and any(found is dataset for found in walk(read)):
-            reading.buffer = _Failed(reading.buffer, error)
+            _end_with(error, reading.buffer)
 
 
-class _Failed:
-    """The queue of a thread that has failed: it gives what is left in it, and then raises the error, once."""
+def _end_with(error: Exception, queue: Queue[Any]) -> None:
+    """Let a queue give what is left in it, and then raise an error, once."""
+    take = queue.get
 
-    def __init__(self, queue: Any, error: Exception) -> None:
-        self._queue, self._error = queue, error
-        self._raised = False
+    def get(timeout: float | None = None) -> Any:
+        if queue.qsize():
+            return take(timeout=timeout)
+        del vars(queue)["get"], vars(queue)["empty"]
+        raise error
 
-    def empty(self) -> bool:
-        return self._raised
-
-    def put(self, batch: Any, timeout: float | None = None) -> None:
-        self._queue.put(batch, timeout=timeout)
-
-    def get(self, timeout: float | None = None) -> Any:
-        if not self._queue.empty():
-            return self._queue.get(timeout=timeout)
-        self._raised = True
-        raise self._error
+    vars(queue).update(get=get, empty=lambda: False)

@@ -8,15 +8,11 @@ from __future__ import annotations
 import mmap
 import multiprocessing.context
 import os
-import sys
-import tempfile
-import weakref
 import zlib
 from collections.abc import Callable
-from multiprocessing.heap import Arena
-from multiprocessing.reduction import DupFd
 from typing import Any, Final, SupportsIndex
 
+import torch
 from torch.utils.data import get_worker_info
 
 from seedsafe import VALIDATION_EPOCH, SampleKey
@@ -43,27 +39,26 @@ _KINDS: Final = 24  # bytes, one for each kind of warning that was given
 class Shared:
     """Integers, zeros at first, that this process shares with workers that it starts, and bytes behind them, its `marks`.
 
-    Its numbers are read and set like those of a list. Pickled at any other time, or copied, it becomes a copy. On Windows, where this is untested,
-    multiprocessing shares the memory by name.
+    Its numbers are read and set like those of a list. Pickled at any other time, or copied, it becomes a copy.
 
     Args:
         numbers: how many integers of 64 bits.
         marks: how many bytes.
     """
 
-    _file: int | None = None
+    _tensor: Any = None
+    """The memory of workers that do not inherit it. torch hands that to them, on every system."""
 
     def __init__(self, numbers: int, marks: int = 0) -> None:
         self._numbers, self._size = 8 * numbers, 8 * numbers + marks
-        self._arena: Any = Arena(self._size) if sys.platform == "win32" else None
-        self._use(mmap.mmap(-1, self._size) if self._arena is None else self._arena.buffer)
+        self._use(memoryview(mmap.mmap(-1, self._size)))
 
-    def _use(self, *maps: Any) -> None:
-        """Keep the memory of the file, if there is one, and that of workers that were forked before."""
-        self._maps = maps
-        self._views = [memoryview(mapped)[: self._numbers].cast("q") for mapped in maps]
+    def _use(self, *memories: memoryview) -> None:
+        """Keep memory that torch shares, if there is some, and that of workers that were forked before."""
+        self._memories = memories
+        self._views = [memory[: self._numbers].cast("q") for memory in memories]
         self.numbers = self._views[0]  # for many reads, a third of the time
-        self.marks = memoryview(maps[0])[self._numbers :]
+        self.marks = memories[0][self._numbers :]
 
     def __getitem__(self, place: int) -> int:
         return self.numbers[place]
@@ -75,39 +70,21 @@ class Shared:
     def __getstate__(self) -> dict[str, Any]:
         state = {"_numbers": self._numbers, "_size": self._size}
         if multiprocessing.context.get_spawning_popen() is None:
-            return state | {"content": bytes(self._maps[0])}
-        if self._arena is None and self._file is None:
-            self._file = _new_file(self._size)
-            weakref.finalize(self, os.close, self._file)
-            mapped = mmap.mmap(self._file, self._size)
-            mapped[:] = self._maps[0][:]
-            self._use(mapped, *self._maps)
-        return state | {"arena": self._arena, "file": self._file and DupFd(self._file)}
+            return state | {"content": bytes(self._memories[0])}
+        if self._tensor is None:
+            copy: Any = torch.frombuffer(bytearray(self._memories[0]), dtype=torch.uint8)
+            self._tensor = copy.share_memory_()
+            self._use(memoryview(self._tensor.numpy()), *self._memories)
+        return state | {"_tensor": self._tensor}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        content, shared = state.pop("content", None), state.pop("file", None)
-        self._arena = state.pop("arena", None)
+        content = state.pop("content", None)
         vars(self).update(state)
-        if shared is not None:
-            file = shared.detach()
-            self._use(mmap.mmap(file, self._size))
-            os.close(file)
-        elif self._arena is not None:
-            self._use(self._arena.buffer)
+        if self._tensor is not None:
+            self._use(memoryview(self._tensor.numpy()))
         else:
             self.__init__(self._numbers // 8, self._size - self._numbers)  # type: ignore[misc]
-            memoryview(self._maps[0])[:] = content
-
-
-def _new_file(size: int) -> int:
-    """Return a descriptor of a file without a name, in memory if the system has such files."""
-    if hasattr(os, "memfd_create"):
-        file = os.memfd_create("seedsafe-epoch", os.MFD_CLOEXEC)
-    else:
-        with tempfile.TemporaryFile() as opened:
-            file = os.dup(opened.fileno())
-    os.ftruncate(file, size)
-    return file
+            self._memories[0][:] = content
 
 
 class Changes:
@@ -209,13 +186,8 @@ class EpochCell(WarningLog):
         self._watched = -(-(length or 0) // self._step)
         self.shared = Shared(_BY_WORKER + 1, _KINDS + self._watched)
 
-    @property
-    def epoch(self) -> int:
-        """The current epoch."""
-        return self.shared[_EPOCH]
-
-    @epoch.setter
-    def epoch(self, epoch: int) -> None:
+    def set_epoch(self, epoch: int) -> None:
+        """Set the current epoch."""
         self.hand_on()
         self.shared[_EPOCH] = epoch
 

@@ -10,13 +10,13 @@ from typing import Any, SupportsIndex
 import numpy as np
 import torch
 from torch import Tensor
-from torch.utils.data import ConcatDataset, Subset, default_collate
+from torch.utils.data import ConcatDataset, default_collate
 
 from seedsafe import BatchMix, SampleIndex, SampleKey
-from seedsafe.reading import Skipped
-from seedsafe_torch.dataset import AugmentedDataset, Envelope
+from seedsafe.reading import Skipped, entries, leaves, replaced, with_parts
+from seedsafe_torch.dataset import AugmentedDataset
 from seedsafe_torch.faults import has_failed
-from seedsafe_torch.fetching import fetch_above, first_asked
+from seedsafe_torch.fetching import fetch_above, first_asked, through
 from seedsafe_torch.key_tensor import key_tensor
 
 __all__ = ["MixCollate", "collate_tensors", "collate_with_keys", "key_of", "mix"]
@@ -47,14 +47,14 @@ class MixCollate:
                 "mix(seed=)"
             )
         batch = self.collate(samples)
-        named = isinstance(batch, dict)
-        if not (named or isinstance(batch, list | tuple)):
+        parts = dict(entries(batch) or ())
+        if not parts:
             raise TypeError(
                 f"mix needs a batch that is a tuple or a dict, got {type(batch).__qualname__}: return one from collate"
             )
-        image = ("image" if named else 0) if self.image is None else self.image
-        label = ("label" if named else 1) if self.label is None else self.label
-        parts: dict[Any, Any] = dict(batch) if named else dict(enumerate(batch))
+        usual = (0, 1) if isinstance(batch, list | tuple) else ("image", "label")
+        image = usual[0] if self.image is None else self.image
+        label = usual[1] if self.label is None else self.label
         for name in (image, label):
             if not isinstance(parts.get(name), torch.Tensor):
                 raise TypeError(
@@ -63,8 +63,7 @@ class MixCollate:
                 )
         key = SampleKey(self.seed, first.epoch, int(first), occurrence=first.occurrence, view=first.view)
         images, labels = self.mixing(parts[image].numpy(), parts[label].numpy(), key=key)
-        parts |= {image: torch.from_numpy(images), label: torch.from_numpy(labels)}
-        return parts if named else type(batch)(parts.values())
+        return with_parts(batch, {image: torch.from_numpy(images), label: torch.from_numpy(labels)})
 
 
 def mix(
@@ -160,22 +159,16 @@ def key_of(dataset: Any, at: SampleIndex, seed: int) -> SampleKey:
         >>> key_of([0, 1], SampleIndex(1, epoch=2), 7)
         SampleKey(seed=7, epoch=2, index=1, occurrence=0, view=0)
     """
-    position = int(at)
-    while not isinstance(dataset, AugmentedDataset):
-        kind = type(dataset)
-        if kind is Subset:
-            position, dataset = dataset.indices[position], dataset.dataset
-        elif kind is ConcatDataset:
-            position += len(dataset) if position < 0 else 0  # as it counts from the end itself
-            number = bisect_right(dataset.cumulative_sizes, position)
-            position -= dataset.cumulative_sizes[number - 1] if number else 0
-            dataset = dataset.datasets[number]
-        elif kind is Envelope:
-            dataset = dataset.dataset
-        else:
-            return SampleKey(seed, at.epoch, int(at), occurrence=at.occurrence, view=at.view)
-    epoch = at.epoch if dataset.epoch is None else dataset.epoch
-    reader = dataset.reader
+    inside, (position,) = through(dataset, (at,))
+    while type(inside) is ConcatDataset:
+        position += len(inside) if position < 0 else 0  # as it counts from the end itself
+        number = bisect_right(inside.cumulative_sizes, position)
+        position -= inside.cumulative_sizes[number - 1] if number else 0
+        inside, (position,) = through(inside.datasets[number], (position,))
+    if not isinstance(inside, AugmentedDataset):
+        return SampleKey(seed, at.epoch, int(at), occurrence=at.occurrence, view=at.view)
+    epoch = at.epoch if inside.epoch is None else inside.epoch
+    reader = inside.reader
     return reader.key(SampleIndex(reader.position(position), epoch, at.occurrence, at.view))
 
 
@@ -187,15 +180,8 @@ def collate_tensors(samples: Any, collate: Callable[[Any], Any]) -> Any:
         >>> collate_tensors(samples, lambda batch: type(batch[0][0]).__name__)
         'Tensor'
     """
-    return collate(_with_tensors(samples))
-
-
-def _with_tensors(part: Any) -> Any:
-    if isinstance(part, np.ndarray):
-        return torch.from_numpy(part) if part.ndim == 3 and part.dtype == np.float32 else part
-    if isinstance(part, dict):
-        return {name: _with_tensors(one) for name, one in part.items()}
-    if type(part) not in (list, tuple) and not hasattr(part, "_fields"):
-        return part
-    parts = map(_with_tensors, part)
-    return type(part)(*parts) if hasattr(part, "_fields") else type(part)(parts)
+    tensors = samples
+    for path, part in leaves(samples):
+        if isinstance(part, np.ndarray) and part.ndim == 3 and part.dtype == np.float32:
+            tensors = replaced(tensors, path, torch.from_numpy(part))
+    return collate(tensors)

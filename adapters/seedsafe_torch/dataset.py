@@ -7,9 +7,9 @@ from functools import partial
 from itertools import groupby
 from operator import length_hint
 from reprlib import Repr
-from typing import Any, Literal, SupportsIndex
+from typing import Any, Final, Literal, SupportsIndex
 
-from torch.utils.data import Dataset, IterableDataset, Subset
+from torch.utils.data import Dataset, IterableDataset
 
 from seedsafe import Bridge, SampleIndex, SampleKey
 from seedsafe.reading import (
@@ -30,15 +30,14 @@ from seedsafe.reading import (
     flag,
     stamped,
 )
-from seedsafe_torch.callers import hand_on, warn_of_erasing
+from seedsafe_torch.callers import base_seed, hand_on, warn_of_erasing
 from seedsafe_torch.cell import Changes, EpochCell, Noting, epoch_to_set
 from seedsafe_torch.conversion.sources import convert_base
 from seedsafe_torch.dtypes import join_dtypes
 from seedsafe_torch.faults import worker_id
-from seedsafe_torch.fetching import fetch_above, restamped
-from seedsafe_torch.passes import base_seed
+from seedsafe_torch.fetching import fetch_above, restamped, through
 
-__all__ = ["AugmentedDataset", "Carrier", "Envelope", "is_ours", "read_into", "reads_batches"]
+__all__ = ["AugmentedDataset", "Carrier", "Envelope", "read_into", "reads_batches"]
 
 _ANSWERS = ("raise", "skip", "replace")
 _CONVERT_IT = "pass convert=True if only its torchvision transform draws"
@@ -246,7 +245,7 @@ class AugmentedDataset(Noting, Forwarding, Dataset[Any]):
         number = epoch_to_set(epoch, "an AugmentedDataset")
         if self._holds_epoch:
             return
-        self._cell.epoch = number
+        self._cell.set_epoch(number)
         self._epoch_calls = (self._epoch_calls[0] + 1, number)
 
     def hold_epoch(self, epoch: SupportsIndex | None) -> None:
@@ -267,9 +266,11 @@ class AugmentedDataset(Noting, Forwarding, Dataset[Any]):
 
 def _warn_of_wrapper(reader: KeyedReader, index: SampleIndex, cell: EpochCell) -> None:
     """Warn if a loader's wrapper reads one index twice. A read by hand does not warn."""
-    if index is cell.last and current() is None and cell.takes_a_look() and fetch_above() is not None:
+    again = index is cell.last and current() is None and cell.takes_a_look()
+    fetch = fetch_above() if again else None
+    if fetch is not None:
         at = SampleIndex(reader.position(index), index.epoch, index.occurrence, index.view)
-        reader.repeats.warn_within_one(reader.key(at))
+        Repeats(fetch.dataset).warn_within_one(reader.key(at))
 
 
 _short = Repr()
@@ -288,11 +289,13 @@ def _shown(base: Any) -> str:
 class Carrier(Dataset[Any]):
     """The dataset that a loader's iterator reads: an Envelope that passes on no attributes, because that would slow down each read."""
 
+    passes_on: Final = True
+
     def __init__(self, dataset: Any, *, on_unkeyed: Literal["raise", "warn", "allow"] = "raise") -> None:
-        if not hasattr(dataset, "__getitem__"):
+        if isinstance(dataset, IterableDataset) or not hasattr(dataset, "__getitem__"):
             raise TypeError(
                 f"dataset must be a map-style dataset with __getitem__, got {type(dataset).__qualname__}: pass the dataset "
-                "around an AugmentedDataset"
+                "around an AugmentedDataset, or a stream in an AugmentedIterable to seedsafe_torch.loader"
             )
         self.dataset = dataset
         self._repeats = Repeats(dataset)
@@ -365,28 +368,17 @@ def _stamp(index: int) -> tuple[int, int, int] | None:
     return None if stamp is None else (stamp.epoch, stamp.occurrence, stamp.view)
 
 
-def is_ours(dataset: Any) -> bool:
-    """Return whether there are only Envelopes and torch's Subsets, neither of which keeps a sample, around an AugmentedDataset."""
-    while type(dataset) in (Carrier, Envelope, Subset):
-        dataset = dataset.dataset
-    return type(dataset) is AugmentedDataset
-
-
 def read_into(dataset: Any, index: Any, row: Any) -> Any:
-    """Return ``dataset[index]`` of a dataset for which `is_ours` holds, with its first array in the memory of a row if it fits."""
-    if isinstance(dataset, Carrier):
-        with dataset.reading(index):
-            return read_into(dataset.dataset, int(index), row)
-    if type(dataset) is Subset:
-        return read_into(dataset.dataset, dataset.indices[index], row)
-    return dataset.__getitem__(index, row)
+    """Return ``dataset[index]`` of an AugmentedDataset or a Carrier, with its first array in the memory of a row if it fits."""
+    own, (position,) = through(dataset, (index,))
+    if own is dataset:
+        return own.__getitem__(index, row)
+    with dataset.reading(index):
+        return own.__getitem__(position, row)
 
 
 def reads_batches(dataset: Any) -> bool:
     """Return whether a dataset, or the one in an Envelope or Subset, has its own ``__getitems__``, not ours or torch's."""
-    kind = type(dataset)
-    if kind in (Carrier, Envelope, Subset):
-        return reads_batches(dataset.dataset)
-    method = getattr(kind, "__getitems__", None)
+    method = getattr(type(through(dataset)[0]), "__getitems__", None)
     ours = method is AugmentedDataset.__getitems__
     return method is not None and not ours and not str(method.__module__).startswith("torch.utils.data.")

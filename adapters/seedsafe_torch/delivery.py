@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from copy import copy
 from functools import partial
 from itertools import islice
@@ -30,7 +29,7 @@ from seedsafe_torch.dataset import AugmentedDataset, Carrier
 from seedsafe_torch.fetching import tell_worker, users
 from seedsafe_torch.in_place import RowByRow
 from seedsafe_torch.order import chain_of, items_of_a_batch
-from seedsafe_torch.passes import FORM_READS, Batches, Progress, check_in_order
+from seedsafe_torch.passes import Batches, Progress, check_in_order, length_of
 from seedsafe_torch.sampler import KeyedSampler, keyed_of
 
 __all__ = ["KeyedLoader", "first_batches"]
@@ -162,8 +161,9 @@ class KeyedLoader(DataLoader[Any]):
             number, batches = divmod(batches, max(len(self), 1))
         else:
             number = checked_int("epoch", epoch, 0, 2**32, "pass the epoch's number, 0 for the first")
-            with suppress(TypeError, NotImplementedError):
-                checked_int("step", batches, 0, len(self) + 1, f"epoch {number} has {len(self)} batches")
+            length = length_of(self)
+            if length is not None:
+                checked_int("step", batches, 0, length + 1, f"epoch {number} has {length} batches")
         if batches:
             check_in_order(self)
         keyed.resume(number, batches * items)
@@ -242,7 +242,8 @@ class _KeyedBatches(Batches):
         if self._loading.num_workers:
             check_main()
         self._loading.take_epoch(self._keyed)
-        with self._keyed.watched(self._watch if self._step else None, self._loading):
+        watch = partial(setattr, self, "_progress") if self._step else None
+        with self._keyed.watched(watch, self._loading):
             # persistent workers have one iterator for all passes, so a pass beside others gets its own workers
             beside = self._loading.persistent_workers and self._keyed.open_passes
             if self._loading._iterator is not None and not beside:
@@ -255,19 +256,15 @@ class _KeyedBatches(Batches):
             self._progress.see(self._step * (1 + self._failed))
         self._failed = 0
 
-    def _watch(self, progress: Progress) -> None:
-        self._progress = progress
-        progress.single = self._loading.batch_sampler is not self._keyed
-
     def __del__(self) -> None:
         progress = self._progress
         if progress is None or progress.dropped or sys.is_finalizing():
             return
         rest = not progress.exhausted or progress.seen < progress.drawn
         more = rest and not (progress.ended or self._failed)
-        progress.drop(for_form=more and self._handed_out <= FORM_READS < len(self._loading))
+        progress.dropped = True
         first_alone = self._handed_out == 1 and progress.seen == self._step
-        if first_alone and more and len(self._loading) > 1 and progress.whole and not progress.by_keras:
+        if first_alone and more and len(self._loading) > 1 and progress.whole:
             self._keyed.warn_of_left_pass()
 
 
@@ -276,7 +273,7 @@ def first_batches(loading: DataLoader[Any], keyed: KeyedSampler, count: int) -> 
     if isinstance(loading, KeyedLoader):
         loading.take_epoch(keyed)
     in_batches = loading.batch_sampler is not None
-    with keyed.peeked(single=loading.batch_sampler is not keyed, loading=loading):
+    with keyed.peeked(loading):
         batches: Any = loading.batch_sampler if in_batches else loading.sampler
         requests = list(islice(batches, count))
     kinds: Any = _DatasetKind  # a DataLoader's own iterators read with it

@@ -129,13 +129,12 @@ class DistributedKeyedSampler(KeyedSampler, DistributedSampler[Any]):  # type: i
 
     def _pass(self, progress: Progress, stamp: Stamp) -> Iterator[Any]:
         self.inner.set(self.sampler, progress.epoch, self.seed)
-        is_others = progress.start and progress.expected not in (None, self.order_name)
-        if is_others or progress.start > self._total:
-            raise ValueError(
-                f"the state, after {progress.start} entries of epoch {progress.epoch}, does not belong to {len(self._entries)} samples with "
-                f"seed={self.seed}, repeats={self.repeats}, shuffle={self.shuffle} and order={self._entries.order!r}: use the same dataset and "
-                "arguments"
-            )
+        self.check_position(
+            progress,
+            self._total,
+            f"{len(self._entries)} samples with seed={self.seed}, repeats={self.repeats}, shuffle={self.shuffle} and "
+            f"order={self._entries.order!r}",
+        )
         return self._items_from(progress.epoch, progress.start)
 
     def _items_from(self, epoch: int, start: int) -> Iterator[Any]:

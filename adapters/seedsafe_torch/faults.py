@@ -7,7 +7,7 @@ from typing import Any
 
 from torch.utils.data import default_collate, get_worker_info
 
-from seedsafe.reading import SampleError, Skipped, process_name
+from seedsafe.reading import SampleError, Skipped, leaves, process_name
 
 __all__ = ["Whole", "batch_or_skip", "has_failed", "one_or_skip", "skip_collate", "worker_id"]
 
@@ -68,15 +68,8 @@ def batch_or_skip(samples: Sequence[Any], collate: Callable[[Any], Any]) -> Any:
 
 def has_failed(sample: Any) -> bool:
     """Return whether a sample failed, or contains one that did."""
-    return any(True for _ in _marks(sample))
+    return any(type(part) is Skipped for _, part in leaves(sample))  # for each sample, so not by `_marks`
 
 
-def _marks(part: Any) -> Iterator[Skipped]:
-    if type(part) is Skipped:
-        yield part
-    elif isinstance(part, dict):
-        for value in part.values():
-            yield from _marks(value)
-    elif isinstance(part, tuple | list):
-        for value in part:
-            yield from _marks(value)
+def _marks(sample: Any) -> Iterator[Skipped]:
+    return (part for _, part in leaves(sample) if type(part) is Skipped)

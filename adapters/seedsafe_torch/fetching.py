@@ -14,16 +14,16 @@ import numpy as np
 from torch.utils.data import Subset, get_worker_info
 
 from seedsafe import SampleIndex, SampleKey
-from seedsafe.reading import KeyedCollate, KeyedReader, Repeats, current, entered
+from seedsafe.reading import KeyedReader, Repeats, current, entered
 from seedsafe_torch import frames
 
 __all__ = [
     "Fetch",
-    "collate_keyed",
     "fetch_above",
     "first_asked",
     "restamped",
     "tell_worker",
+    "through",
     "users",
 ]
 
@@ -31,13 +31,8 @@ _noted: Final[deque[SampleIndex]] = deque(maxlen=2**14)
 """The stamped indices that a worker got last: those of its batch."""
 _repeats: WeakKeyDictionary[Any, Repeats] = WeakKeyDictionary()
 _looked_at: WeakSet[Any] = WeakSet()
-
-
-class _Last(threading.local):
-    read: tuple[SampleIndex, entered] | None = None
-
-
-_last = _Last()
+_last = threading.local()
+"""Its `read` is the stamped index that this thread read last, and the context of that read."""
 
 
 class Fetch(NamedTuple):
@@ -73,9 +68,11 @@ class Fetch(NamedTuple):
         """Return the context of this read by the outermost dataset."""
         if not isinstance(self.index, SampleIndex):
             return entered(stamp)
-        last = _last.read
+        last: tuple[SampleIndex, entered] | None = getattr(_last, "read", None)
         if last is None or last[0] is not self.index:
-            repeats = _repeats.setdefault(self.dataset, Repeats(self.dataset))
+            repeats = _repeats.get(self.dataset)
+            if repeats is None:
+                repeats = _repeats[self.dataset] = Repeats(self.dataset)
             last = _last.read = self.index, entered(stamp, repeats, int(self.index))
         return last[1]
 
@@ -123,32 +120,28 @@ def _lists(dataset: Any, asked: list[Any], inside: Any, indices: Any) -> bool:
     stamped = all(isinstance(index, SampleIndex) for index in asked)
     if type(dataset) is not Subset or not stamped:
         return False
-    reached, listed = _through(dataset, asked)
+    reached, listed = through(dataset, asked)
     if reached is not inside or listed != list(indices):
         return False
     reader = inside.reader
     if dataset not in _looked_at and (reader.augment or reader.bridged):
         _looked_at.add(dataset)
-        every = np.asarray(_through(dataset, range(len(dataset)))[1])
+        every = np.asarray(through(dataset, range(len(dataset)))[1])
         order = np.argsort(every, kind="stable")
         for place in np.flatnonzero(np.diff(every[order]) == 0)[:1]:
             first, second = order[place : place + 2].tolist()
-            reader.repeats.warn_for_two(SampleKey(reader.seed, asked[0].epoch, every[first]), first, second)
+            key = SampleKey(reader.seed, asked[0].epoch, every[first])
+            Repeats(dataset).warn_for_two(key, first, second)
     return True
 
 
-def _through(dataset: Any, positions: Iterable[int]) -> tuple[Any, list[Any]]:
-    """Return the dataset inside Subsets, and what they list for some positions."""
-    listed: list[Any] = list(map(int, positions))
-    while type(dataset) is Subset:
-        listed, dataset = [dataset.indices[index] for index in listed], dataset.dataset
+def through(dataset: Any, positions: Iterable[int] = ()) -> tuple[Any, list[int]]:
+    """Return the dataset inside wrappers of ours and Subsets, none of which keeps a sample, and its positions for some of theirs."""
+    listed = list(map(int, positions))
+    while type(dataset) is Subset or getattr(type(dataset), "passes_on", False):
+        listed = [dataset.indices[index] for index in listed] if type(dataset) is Subset else listed
+        dataset = dataset.dataset
     return dataset, listed
-
-
-def collate_keyed(samples: Any, collate: KeyedCollate) -> Any:
-    """Collate samples while generators follow the key of the first index asked for, if it is stamped."""
-    first = first_asked()
-    return collate.collate(samples) if first is None else collate(samples, first)
 
 
 def first_asked() -> SampleIndex | None:

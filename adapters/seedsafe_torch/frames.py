@@ -17,10 +17,10 @@ from seedsafe.reading import frames_of_threads, uncollected
 __all__ = [
     "callers_of",
     "fetch_under_way",
+    "looked_at_by_keras",
     "names_in",
     "objects_in",
     "objects_in_threads",
-    "read_by_keras",
     "warn",
 ]
 
@@ -44,14 +44,9 @@ def objects_in(function: str) -> Iterator[Any]:
 
 def objects_in_threads(function: str) -> Iterator[Any]:
     """Yield the object of each method of that name that is being called in any thread."""
-    found = []
     with uncollected():
-        for innermost in frames_of_threads().values():
-            frame: FrameType | None = innermost
-            while frame is not None:
-                if frame.f_code.co_name == function and "self" in frame.f_locals:
-                    found.append(frame.f_locals["self"])
-                frame = frame.f_back
+        every = [frame for innermost in frames_of_threads().values() for frame in _above(innermost)]
+        found = [frame.f_locals.get("self") for frame in every if frame.f_code.co_name == function]
     yield from found
 
 
@@ -67,12 +62,12 @@ def callers_of(function: str) -> Iterator[Any]:
             yield frame.f_back.f_locals.get("self")
 
 
-def read_by_keras() -> tuple[bool, bool]:
-    """Return two answers: whether Keras reads the loader that calls this function, and whether only to learn the form of its batches."""
-    reading = next((frame for frame in _above() if _package(frame) not in ("seedsafe_torch", "torch")), None)
-    if reading is None or _package(reading) != "keras":
-        return False, False
-    return True, any(frame.f_code.co_name in _LOOKS for frame in _above() if _package(frame) == "keras")
+def looked_at_by_keras() -> bool:
+    """Return whether Keras reads the loader that calls this function, and only to learn the form of its batches."""
+    callers = [frame for frame in _above() if _package(frame) not in ("seedsafe_torch", "torch")]
+    if not callers or _package(callers[0]) != "keras":  # a peek of seedsafe_keras uses up nothing
+        return False
+    return any(frame.f_code.co_name in _LOOKS and _package(frame) == "keras" for frame in callers)
 
 
 def fetch_under_way() -> tuple[Any, Any, Any] | None:
@@ -93,9 +88,9 @@ def fetch_under_way() -> tuple[Any, Any, Any] | None:
     return None
 
 
-def _above() -> Iterator[FrameType]:
-    """Yield the frames of the functions that are being called, the nearest first."""
-    frame: FrameType | None = sys._getframe(1)
+def _above(frame: FrameType | None = None) -> Iterator[FrameType]:
+    """Yield a frame, or that of the caller, and those of the functions that are being called there, the nearest first."""
+    frame = frame or sys._getframe(1)
     while frame is not None:
         yield frame
         frame = frame.f_back

@@ -14,17 +14,17 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch.multiprocessing.reductions import reduce_tensor
-from torch.utils.data import DataLoader, Dataset, Subset, get_worker_info
+from torch.utils.data import DataLoader, Dataset, get_worker_info
 from torch.utils.data._utils import collate as torchs
 
 from seedsafe import SampleIndex, ring
 from seedsafe.reading import AtOnce, CheckedCollate, KeyedCollate, Skipped
-from seedsafe_torch.dataset import AugmentedDataset, Carrier, is_ours, read_into, reads_batches
+from seedsafe_torch.dataset import AugmentedDataset, read_into, reads_batches
 from seedsafe_torch.dtypes import join, join_dtypes
 from seedsafe_torch.faults import Whole
-from seedsafe_torch.fetching import fetch_above
+from seedsafe_torch.fetching import fetch_above, through
 
-__all__ = ["RowByRow", "at_once", "collate", "in_place_or_not", "is_worthwhile", "why_not_in_place"]
+__all__ = ["RowByRow", "collate", "in_place_or_not", "why_not_in_place"]
 
 _SMALL: Final = 1 << 14
 """A part of a batch with fewer bytes is sent by value."""
@@ -63,15 +63,13 @@ class RowByRow(Dataset[Any]):
     def __len__(self) -> int:
         return len(self.dataset)
 
-    def __getitem__(self, index: int) -> Any:
-        return self.dataset[index]
-
     def __getitems__(self, indices: Sequence[int]) -> list[Any]:
         rows = _Rows(len(indices), travels=_leaves_worker())
         if reads_batches(self.dataset):
             return [_place(rows, sample) for sample in self.dataset.__getitems__(indices)]
-        dataset, ours, samples = self.dataset, is_ours(self.dataset), []
-        result = _at_once(dataset, indices) if ours and is_worthwhile(dataset, len(indices)) else None
+        dataset, own, samples = self.dataset, through(self.dataset)[0], []
+        ours = type(own) is AugmentedDataset
+        result = _at_once(dataset, own, indices) if ours and own.reader.is_worthwhile(len(indices)) else None
         if type(result) is Ready:
             return result
         if result is not None:
@@ -242,8 +240,19 @@ class Ready(Whole):
         return [first, *(torchs.collate(cast(Any, part), collate_fn_map=functions) for part in columns)]
 
 
-def _at_once(dataset: Any, indices: Sequence[int]) -> Any:
-    """Return the batch of a dataset of ours, or a function that returns its samples, or None; see `KeyedReader.at_once`."""
+def _at_once(dataset: Any, own: AugmentedDataset, indices: Sequence[Any]) -> Any:
+    """Return the batch of a dataset with one of ours inside, or a function that returns its samples, or None; see `KeyedReader.at_once`."""
+    if set(map(type, indices)) != {SampleIndex}:
+        return None
+    ats, outer_reads = indices, None
+    if own is not dataset or own.epoch is not None:
+        try:
+            ats = _stamp(own, through(dataset, indices)[1], indices)
+        except Exception:  # noqa: BLE001  # reading sample by sample raises it again
+            return None
+    if own is not dataset:
+        outer_reads = lambda number: dataset.reading(indices[number])
+    own.begin(ats[0].epoch)
     travels = _leaves_worker()
     memory: list[ring.Part | None] = []
 
@@ -254,7 +263,7 @@ def _at_once(dataset: Any, indices: Sequence[int]) -> Any:
         memory.append(part)
         return np.empty(shape, dtype) if part is None else part.memory[:nbytes].view(dtype).reshape(shape)
 
-    result = at_once(dataset, indices, room)
+    result = own.reader.at_once(ats, room, outer_reads=outer_reads)
     return Ready(result, memory[-1]) if isinstance(result, AtOnce) else result
 
 
@@ -365,48 +374,6 @@ def _travelling(tensor: torch.Tensor, array: npt.NDArray[np.uint8]) -> torch.Ten
     travelling = tensor.as_subclass(_Travelling)
     travelling.bytes = array
     return travelling
-
-
-def is_worthwhile(dataset: Any, count: int) -> bool:
-    """Return by a quick check whether to try `at_once` for so many samples. `is_ours` must hold for the dataset."""
-    while type(dataset) is not AugmentedDataset:
-        dataset = dataset.dataset
-    return dataset.reader.is_worthwhile(count)
-
-
-def at_once(dataset: Any, indices: Sequence[Any], room: Callable[..., Any]) -> Any:
-    """Call `KeyedReader.at_once` for a loader's indices of an AugmentedDataset or Envelope, or return None if that cannot be."""
-    if set(map(type, indices)) != {SampleIndex}:
-        return None
-    return (
-        _inside(dataset, indices, room) if isinstance(dataset, Carrier) else _direct(dataset, indices, room)
-    )
-
-
-def _direct(dataset: AugmentedDataset, indices: Sequence[SampleIndex], room: Callable[..., Any]) -> Any:
-    cell = dataset._cell
-    if indices[0] is cell.last or len(set(map(id, indices))) < len(indices):
-        return None  # a wrapper may read an index twice
-    ats = indices if dataset.epoch is None else _stamp(dataset, indices, indices)
-    dataset.begin(ats[0].epoch)
-    result = dataset.reader.at_once(ats, room)
-    if result is not None:
-        cell.last = indices[-1]
-    return result
-
-
-def _inside(envelope: Carrier, indices: Sequence[SampleIndex], room: Callable[..., Any]) -> Any:
-    dataset, positions = envelope.dataset, list(map(int, indices))
-    try:
-        while type(dataset) is Subset:
-            positions, dataset = [dataset.indices[position] for position in positions], dataset.dataset
-        if type(dataset) is not AugmentedDataset:
-            return None
-        ats = _stamp(dataset, positions, indices)
-        dataset.begin(ats[0].epoch)
-    except Exception:  # noqa: BLE001  # reading sample by sample raises it again
-        return None
-    return dataset.reader.at_once(ats, room, outer_reads=lambda number: envelope.reading(indices[number]))
 
 
 def _stamp(

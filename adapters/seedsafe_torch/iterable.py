@@ -39,7 +39,6 @@ from seedsafe_torch.stream_state import (
 __all__ = [
     "NOTHING",
     "AugmentedIterable",
-    "checked_state",
     "divides_anew",
     "has_own_iter",
     "marks_of",
@@ -227,7 +226,7 @@ class AugmentedIterable(Noting, IterableDataset[Any]):
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Resume at a state: by the source's own state, or else by skipping the records already yielded."""
-        state = checked_state(self, state)
+        state = check_state(state, self, delivers=has_own_iter(type(self)))
         self.set_epoch(state["epoch"])
         self._request, self._request_process = state, os.getpid()
         self._shared[_BEGUN] = 0  # to resume a pass is not to repeat it
@@ -255,11 +254,6 @@ def divides_anew(stream: AugmentedIterable, *, divided: bool) -> bool:
         divided: whether a loader divides the source.
     """
     return (stream.split or divided) and not has_own_iter(type(stream))
-
-
-def checked_state(stream: AugmentedIterable, state: Any) -> dict[str, Any]:
-    """Return a state of a stream or of its loader in one form, or raise an error."""
-    return check_state(state, stream.source, type(stream), delivers=has_own_iter(type(stream)))
 
 
 def _batch_size(stream: AugmentedIterable) -> int:

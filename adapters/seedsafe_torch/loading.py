@@ -43,7 +43,7 @@ from seedsafe_torch.conversion.pipeline import Converted, ConvertedViews
 from seedsafe_torch.dataset import AugmentedDataset
 from seedsafe_torch.delivery import KeyedLoader, first_batches
 from seedsafe_torch.faults import batch_or_skip, one_or_skip
-from seedsafe_torch.fetching import collate_keyed, first_asked
+from seedsafe_torch.fetching import first_asked
 from seedsafe_torch.in_place import collate as in_place_collate
 from seedsafe_torch.in_place import in_place_or_not
 from seedsafe_torch.iterable import AugmentedIterable
@@ -297,8 +297,9 @@ def _keyed_loader(dataset: Any, in_batches: bool, options: Any, seed_of_keys: in
     if bridged is not None:
         is_users = collate not in _TORCHS
         bridged.listen(collates=is_users)
-        keyed = KeyedCollate(collate, bridged.seed, bridged.bridge, search=is_users)
-        collate = options["collate_fn"] = partial(collate_keyed, collate=keyed)
+        if is_users:
+            collate = KeyedCollate(collate, bridged.seed, bridged.bridge, first_asked)
+            options["collate_fn"] = collate
     elif inside is not None and "collate_fn" in options:
         answer = Unkeyed(options["on_unkeyed"]).mildest(dataset)
         collate = options["collate_fn"] = _checked(collate, answer, inside.reader.repeats.log)

@@ -22,20 +22,6 @@ _HALVES: Final = (torch.float16, torch.bfloat16)
 _never_compiled: Final[Any] = torch.compiler.disable
 
 
-class _Layout(NamedTuple):
-    """How a batch came: NCHW, NHWC or NHW."""
-
-    images: str
-    masks: str
-
-
-class _Numbers(NamedTuple):
-    """What is decided for a batch, on its device."""
-
-    of_steps: list[Drawn]
-    mixture: _Mixture | None
-
-
 class _Mixture(NamedTuple):
     """How a batch is mixed."""
 
@@ -131,26 +117,27 @@ class OnDevice(nn.Module):
             TypeError: an argument has the wrong type or dtype.
             ValueError: the shapes do not fit, keys have no values, or a transform cannot be applied.
         """
-        layout = self._layout(images, masks, labels)
+        form, of_masks = self._layout(images, masks, labels)
         count, dtype = len(images), images.dtype
-        batch = _planes(images, layout.images)
+        batch = _planes(images, form)
         batch = batch.to(torch.float32) if dtype in _HALVES else batch
-        moved = None if masks is None else _planes(masks, layout.masks)
-        numbers = self._numbers(batch, moved, keys, labels, layout)
+        moved = None if masks is None else _planes(masks, of_masks)
+        of_steps, mixture = self._numbers(batch, moved, keys, labels, form)
         if not count:
             batch, moved = _blank(batch), None if moved is None else _blank(moved)
-        for step, drawn in zip(self._steps, numbers.of_steps, strict=True):
-            batch = step.images(batch, drawn)
-            moved = moved if moved is None else step.masks(moved, drawn)
-        if numbers.mixture is not None:
-            batch = _mixed(batch, numbers.mixture)
-        batch = batch[:count].to(dtype) if dtype in _HALVES else batch[:count]
-        result = _in_form(batch, layout.images if self._to_first is None else "NCHW")
-        result = _own(result, any(step.copies for step in self._steps))
+        before = batch, moved
+        for step, drawn in zip(self._steps, of_steps, strict=True):
+            batch = step.apply(batch, drawn)
+            moved = step.apply(moved, drawn, 1) if step.moves and moved is not None else moved
+        if mixture is not None:
+            batch = _mixed(batch, mixture)
+        result = batch[:count].to(dtype) if dtype in _HALVES else batch[:count]
+        result = _in_form(result, form if self._to_first is None else "NCHW")
+        result = _own(result, batch is not before[0])
         if moved is not None:
-            masked = _in_form(moved[:count], layout.masks)
-            return result, _own(masked, any(step.moves for step in self._steps))
-        return result if numbers.mixture is None else (result, numbers.mixture.labels)
+            masked = _in_form(moved[:count], of_masks)
+            return result, _own(masked, moved is not before[1])
+        return result if mixture is None else (result, mixture.labels)
 
     def extra_repr(self) -> str:
         """Return the pipeline, for `repr`."""
@@ -158,14 +145,14 @@ class OnDevice(nn.Module):
         named = (f"{name}={value!r}" for name, value in more.items() if value is not None)
         return ", ".join([repr(self.pipeline), *named])
 
-    def _is_first(self, position: int, layout: _Layout) -> bool:
+    def _is_first(self, position: int, form: str) -> bool:
         """Return whether the CPU's pipeline has images (C, H, W) before one of its transforms."""
         if self._to_first is not None and position > self._to_first:
             return True
-        return layout.images == "NCHW" and not self._takes_last
+        return form == "NCHW" and not self._takes_last
 
-    def _layout(self, images: Any, masks: Any, labels: Any) -> _Layout:
-        """Return the layout of a batch, or raise an error for what does not fit."""
+    def _layout(self, images: Any, masks: Any, labels: Any) -> tuple[str, str]:
+        """Return how the images and masks of a batch came, NCHW, NHWC or NHW, or raise an error for what does not fit."""
         _check_images(images)
         first = image_axes(tuple(images.shape), self.channels_first) == (2, 3)
         form = "NHW" if images.ndim == 3 else "NCHW" if first else "NHWC"
@@ -175,13 +162,10 @@ class OnDevice(nn.Module):
                 "mix=, and leave labels as they are otherwise"
             )
         if masks is None:
-            return _Layout(form, form)
+            return form, form
         if self.mix is not None:
             raise ValueError("masks cannot be mixed: make the module without mix=")
-        if not isinstance(masks, Tensor):
-            raise TypeError(
-                f"masks must be a tensor, got {type(masks).__qualname__}: pass one mask for each image"
-            )
+        _check_tensor("masks", masks, "one mask for each image")
         of_masks = "NHW" if masks.ndim == 3 else "NCHW" if first else "NHWC"
         if len(of_masks) != masks.ndim or _sides(masks, of_masks) != _sides(images, form):
             raise ValueError(
@@ -192,34 +176,35 @@ class OnDevice(nn.Module):
             raise ValueError(
                 f"images and masks must be on one device, got {images.device} and {masks.device}: move the masks"
             )
-        return _Layout(form, of_masks)
+        return form, of_masks
 
     @_never_compiled  # type: ignore[untyped-decorator]
     def _numbers(
-        self, batch: Tensor, masks: Tensor | None, keys: Any, labels: Any, layout: _Layout
-    ) -> _Numbers:
-        """Return what is decided for a batch (N, C, H, W). An empty one gets what one blank sample would."""
+        self, batch: Tensor, masks: Tensor | None, keys: Any, labels: Any, form: str
+    ) -> tuple[list[Drawn], _Mixture | None]:
+        """Return what is decided for a batch (N, C, H, W), for each step and for the mixture, on its device. An empty one gets what one
+        blank sample would."""
         device, count = batch.device, len(batch)
         table = _checked_keys(keys, count)
         many = ManyKeys.of_table(np.ascontiguousarray(table.cpu().numpy()).view(np.uint64))
         table = table.to(device)
         channels, height, width = batch.shape[1:]
-        shape = (channels, height, width) if self._is_first(0, layout) else (height, width, channels)
+        shape = (channels, height, width) if self._is_first(0, form) else (height, width, channels)
         info = ss.Info(shape, np.uint8 if batch.dtype is torch.uint8 else np.float32)
         mask = None if masks is None else _like(masks.shape[2:] + masks.shape[1:2], _dtype_of(masks))
         of_steps = []
         for position, decision in enumerate(self.pipeline.many.decide(many, info)):
             like = _like(decision.info.shape, decision.info.dtype)
             step = self._steps[position]
-            own = step.numbers(Given(table, decision, like, mask, self._is_first(position, layout)))
+            own = step.numbers(Given(table, decision, like, mask, self._is_first(position, form)))
             fires = None if decision.fires is None else _moved(decision.fires, device).reshape(-1, 1, 1, 1)
             of_steps.append(Drawn(fires, tuple(_moved(array, device) for array in own)))
             info = step.transform.out_info(decision.info, decision.params)
         mixture = None
         if self.mix is not None:
-            first = self._is_first(len(self._steps), layout)
+            first = self._is_first(len(self._steps), form)
             mixture = _mixture(self.mix, many.key(0), (count, *info.shape), first, labels, device)
-        return _Numbers(of_steps, mixture)
+        return of_steps, mixture
 
 
 def _composed(name: str, pipeline: Any) -> ss.Compose:
@@ -243,11 +228,23 @@ def _require_apart(pipeline: ss.Compose, before: ss.Compose) -> None:
         )
 
 
-def _check_images(images: Any) -> None:
-    if not isinstance(images, Tensor):
-        raise TypeError(
-            f"images must be a tensor, got {type(images).__qualname__}: pass torch.from_numpy(images)"
+def _check_tensor(name: str, value: Any, way_out: str) -> None:
+    if not isinstance(value, Tensor):
+        raise TypeError(f"{name} must be a tensor, got {type(value).__qualname__}: pass {way_out}")
+
+
+def _check_each(name: str, tensor: Tensor, count: int) -> None:
+    """Raise an error unless a tensor has as many values as there are images."""
+    if len(tensor) != count:
+        raise ValueError(
+            f"there must be as many {name}s as images, got {len(tensor)} for {count}: pass a {name} for each image"
         )
+    if tensor.device.type == "meta":
+        raise ValueError(f"{name}s must have values, got a meta tensor: pass {name}s on the CPU")
+
+
+def _check_images(images: Any) -> None:
+    _check_tensor("images", images, "torch.from_numpy(images)")
     if images.dtype not in (torch.uint8, torch.float32, *_HALVES):
         raise TypeError(
             f"images must be uint8, float32, float16 or bfloat16, got {images.dtype}: pass images.float() if they are in [0, 1]"
@@ -265,12 +262,7 @@ def _check_images(images: Any) -> None:
 def _checked_keys(keys: Any, count: int) -> Tensor:
     """Return the keys of a batch, or one key for an empty batch."""
     table = key_tensor(keys)
-    if len(table) != count:
-        raise ValueError(
-            f"there must be as many keys as images, got {len(table)} for {count}: pass a key for each image"
-        )
-    if table.device.type == "meta":
-        raise ValueError("keys must have values, got a meta tensor: pass keys on the CPU")
+    _check_each("key", table, count)
     return table if count else table.new_zeros((1, 4))
 
 
@@ -326,16 +318,8 @@ def _mixture(
     device: torch.device,
 ) -> _Mixture:
     """Return how a batch of this shape is mixed at the key of its first sample."""
-    if not isinstance(labels, Tensor):
-        raise TypeError(
-            f"labels must be a tensor, got {type(labels).__qualname__}: pass torch.tensor(labels)"
-        )
-    if labels.device.type == "meta":
-        raise ValueError("labels must have values, got a meta tensor: pass labels on the CPU")
-    if len(labels) != shape[0]:
-        raise ValueError(
-            f"there must be as many labels as images, got {len(labels)} for {shape[0]}: pass a label for each image"
-        )
+    _check_tensor("labels", labels, "torch.tensor(labels)")
+    _check_each("label", labels, shape[0])
     drawn = replace(mix, channels_first=first).params(key, shape)
     given = labels.detach().cpu()
     vectors = mix.vectors((given.float() if given.dtype is torch.bfloat16 else given).numpy())

@@ -12,7 +12,15 @@ from torch.utils.data import Sampler
 from seedsafe import SampleIndex, SampleKey, epoch_order, op_of
 from seedsafe.reading import address, checked_int, philox
 
-__all__ = ["EpochOrder", "InnerEpochs", "Stamp", "chain_of", "items_of_a_batch", "numbering", "samplers_of"]
+__all__ = [
+    "EpochOrder",
+    "InnerEpochs",
+    "Stamp",
+    "chain_of",
+    "items_of_a_batch",
+    "numbering",
+    "samplers_of",
+]
 
 _CHUNK = 4096
 

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import zlib
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Literal
 
-from torch.utils.data import get_worker_info
-
-from seedsafe.reading import checked_int, note_read
+from seedsafe.reading import checked_int, note_read, repeats_an_epoch
 from seedsafe_torch import frames
 
 __all__ = [
-    "FORM_READS",
     "MANY",
     "TWO_OPEN",
     "Batches",
@@ -24,24 +21,20 @@ __all__ = [
     "Next",
     "Pass",
     "Progress",
-    "base_seed",
     "check_in_order",
     "check_iterable",
+    "length_of",
+    "note_pass",
     "read_state",
-    "warn_of_a_loader_made_anew",
-    "warn_of_form_reads",
 ]
 
 MANY = 1024
-"""The number of items that go into the checksum at once."""
+"""The number of items that go into the checksum at once where no loader counts them."""
 TWO_OPEN = (
     "another pass began while one was open, and a state tells how far one pass has come: use one loader each, or end or delete "
     "the first iterator before you store the state"
 )
 """The error of a state that is asked for while a pass is open that is not the latest."""
-
-FORM_READS = 2
-"""How many batches Keras reads, at most, to learn their form."""
 
 State = dict[str, Any]
 
@@ -60,26 +53,7 @@ class Next:
 
 
 @dataclass(eq=False)
-class Ending:
-    """How a pass comes to its end, of samples or of records."""
-
-    ended: bool = field(default=False, init=False)  # the reader got StopIteration
-    dropped: bool = field(default=False, init=False)  # nobody draws from it any more
-    by_keras: bool = field(init=False)
-    for_form: bool = field(
-        init=False
-    )  # read by Keras to learn the form, or dropped after so few batches as that takes
-
-    def __post_init__(self) -> None:
-        self.by_keras, self.for_form = frames.read_by_keras()
-
-    def drop(self, *, for_form: bool) -> None:
-        """Record that nobody reads further, and whether so few batches were read that only their form may have been needed."""
-        self.dropped, self.for_form = True, self.for_form or for_form
-
-
-@dataclass(eq=False)
-class Progress(Ending):
+class Progress:
     """How far a pass has come: the items that were drawn, and those that were seen if a loader counts them.
 
     Args:
@@ -99,13 +73,13 @@ class Progress(Ending):
     single: bool = False
     whole: bool = True  # whether the reader means to read all of it
     exhausted: bool = False  # the last item was drawn
+    ended: bool = False  # the reader got StopIteration
+    dropped: bool = False  # nobody draws from it any more
     seen: int = field(init=False)
-    order: int = 0  # a checksum of the items seen, in their order, without the last `behind`
-    waiting: list[Any] = field(default_factory=list)  # the last `behind` items seen, then those only drawn
-    behind: int = 0  # how many items were seen but are not yet in the checksum
+    order: int = 0  # a checksum of the items seen, in their order
+    waiting: list[Any] = field(default_factory=list)  # the items that were only drawn
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         self.seen = self.start
 
     @property
@@ -122,7 +96,7 @@ class Progress(Ending):
     @property
     def drawn(self) -> int:
         """The number of items drawn."""
-        return self.seen + len(self.waiting) - self.behind
+        return self.seen + len(self.waiting)
 
     @property
     def open(self) -> bool:
@@ -146,22 +120,18 @@ class Progress(Ending):
         drops it and begins another one.
         """
         reader = self.reader() if self.reader else None
-        with suppress(TypeError, NotImplementedError):  # some samplers have no length
-            return reader is not None and 0 < reader._num_yielded >= len(reader._index_sampler)
-        return False
+        length = length_of(reader._index_sampler) if reader is not None else None
+        return reader is not None and length is not None and 0 < reader._num_yielded >= length
 
     def see(self, items: int) -> None:
         """Count items that the loader handed out, at most those drawn."""
-        items = min(items, len(self.waiting) - self.behind)
-        self.seen += items
-        self.behind += items
-        if self.behind >= MANY:
-            self.fold()
+        seen = self.waiting[:items]
+        del self.waiting[:items]
+        self.seen += len(seen)
+        self.fold(seen)
 
-    def fold(self) -> None:
-        """Add the items seen since the last time to the checksum of the order."""
-        items, self.waiting[: self.behind] = self.waiting[: self.behind], []
-        self.behind = 0
+    def fold(self, items: list[Any]) -> None:
+        """Add items to the checksum of the order."""
         if items and not isinstance(items[0], int):
             items = list(chain.from_iterable(items))  # batches
         self.order = zlib.crc32(array("Q", items).tobytes(), self.order)
@@ -199,7 +169,7 @@ class Pass(chain[Any]):
     def __del__(self) -> None:
         progress = self.link.progress
         if progress is not None and not progress.counted:  # a loader has more to count
-            progress.drop(for_form=not progress.exhausted)
+            progress.dropped = True
 
 
 class Batches(Iterator[Any]):
@@ -217,6 +187,13 @@ class Batches(Iterator[Any]):
         if name.startswith("__") or self._batches is None:
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r} before its first batch")
         return getattr(self._batches, name)
+
+
+def length_of(thing: Any) -> int | None:
+    """Return the length of a dataset, a sampler or a loader, or None if it has none."""
+    with suppress(TypeError, NotImplementedError):
+        return len(thing)
+    return None
 
 
 def check_iterable(name: str, value: Any, way_out: str) -> None:
@@ -242,28 +219,10 @@ def check_in_order(loading: Any) -> None:
         )
 
 
-def base_seed() -> int | None:
-    """Return what the DataLoader that reads now drew from its generator for this pass, in this process's first worker or without workers."""
-    info = get_worker_info()
-    if info is not None:
-        return None if info.id else info.seed
-    reading = next(frames.objects_in("_next_data"), None)
-    return getattr(reading, "_base_seed", None)
-
-
-def warn_of_form_reads(before: Any, now: Any) -> None:
-    """Warn if Keras left a pass after a look at its first batches, because the next one is then another epoch."""
-    if before is None or not (before.by_keras and before.for_form and now.by_keras):
+def note_pass(dataset: Any, like: Hashable, is_whole: Callable[[], bool], **who: Any) -> None:
+    """Note a pass, and warn if its loader repeats epoch 0, because it is not the one of the pass before; see `repeats_an_epoch`."""
+    if not repeats_an_epoch(dataset, like, is_whole, **who):
         return
-    before.for_form = False
-    frames.warn(
-        "Keras looked at the first batches of this loader before it trained, and that look counts as an epoch. Train with "
-        "seedsafe_keras.fit(model, loader), which uses up no epoch for it"
-    )
-
-
-def warn_of_a_loader_made_anew() -> None:
-    """Warn that a loader repeats epoch 0, because it is not the one of the pass before."""
     frames.warn(
         "epoch 0 is served again, in the same order and with the same augmentation, because this loader was made for this pass alone. Make it once, before "
         "the loop over the epochs: `batches = loader(dataset, …)` and then `for epoch in range(n): for batch in batches:`, where each pass is "

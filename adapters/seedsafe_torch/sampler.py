@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -28,10 +28,9 @@ from seedsafe.reading import (
     nested,
     note_made,
     parts,
-    repeats_an_epoch,
 )
 from seedsafe_torch import frames
-from seedsafe_torch.callers import caller_of, warn_of_erasing
+from seedsafe_torch.callers import caller_of, warn_of_erasing, warn_of_look
 from seedsafe_torch.fetching import users
 from seedsafe_torch.order import EpochOrder, InnerEpochs, Stamp, chain_of, numbering, samplers_of
 from seedsafe_torch.passes import (
@@ -42,9 +41,9 @@ from seedsafe_torch.passes import (
     Pass,
     Progress,
     check_iterable,
+    length_of,
+    note_pass,
     read_state,
-    warn_of_a_loader_made_anew,
-    warn_of_form_reads,
 )
 
 __all__ = ["KeyedSampler", "keyed_of"]
@@ -134,6 +133,7 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         self._begun: list[Progress] = []  # of the passes that may be open
         self._watch: Callable[[Progress], None] | None = None  # gets the progress of each pass that begins
         self._loading: DataLoader[Any] | None = None  # the one that begins a pass now, if it counts batches
+        self._single = False  # whether that one takes single indices
         self._peeks = False  # whether a pass that begins now will be undone
         self._advice: str | None = _LEFT  # None after the warning
         self._asks = True  # whether it has yet to warn of a pass that no DataLoader read
@@ -197,7 +197,7 @@ class KeyedSampler(PassesOn, Sampler[Any]):
     def __iter__(self) -> Iterator[Any]:
         link = Link(self._state)
         if caller_of(self).only_counts:
-            with self.peeked(single=False):
+            with self.peeked():
                 return iter(list(self._items(link)))
         result = Pass(self._items(link))
         result.link = link
@@ -207,8 +207,7 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         """Return an upper bound of the indices, as far as the samplers' lengths tell."""
         span = 0
         for inside in (self, *chain_of(self.sampler)):
-            with suppress(TypeError, NotImplementedError):  # some have no length
-                span = max(span, len(inside) * int(getattr(inside, "num_replicas", None) or 1))
+            span = max(span, (length_of(inside) or 0) * int(getattr(inside, "num_replicas", None) or 1))
         return min(span, 2**36)
 
     def _items(self, link: Link) -> Iterator[Any]:
@@ -239,8 +238,7 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         plan = self._next
         epoch = plan.epoch if self.epoch is None else self.epoch
         reader = None if self._watch or fixed else caller.iterator(self)
-        progress = Progress(epoch, plan.skip, plan.order, self._watch is not None, reader)
-        progress.whole = not caller.leaves_passes
+        progress = Progress(epoch, plan.skip, plan.order, self._watch is not None, reader, self._single)
         if state is None and progress.spent:
             return progress
         if epoch >= VALIDATION_EPOCH and not fixed:
@@ -254,7 +252,7 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         if not fixed:
             if self._latest is None:
                 warn_of_erasing()
-            warn_of_form_reads(self._latest, progress)
+            progress.whole = not (warn_of_look() or caller.leaves_passes)
             self._warn_of_other_reader(progress)
             self._note(progress, first=plan == Next())
         self._latest = progress
@@ -277,20 +275,16 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         if reading is None or self._peeks:
             return
         dataset, samplers, options = reading
-        length = 0
-        with suppress(TypeError, NotImplementedError):  # some samplers have no length
-            length = len(self) if progress.counted else 0
+        length = (length_of(self) or 0) if progress.counted else 0
         like = description(chain_of(samplers), options)
         whole = lambda: progress.ended or 0 < length <= progress.seen
-        if repeats_an_epoch(users(dataset), like, whole, maker=self, loading=self._loading, first=first):
-            warn_of_a_loader_made_anew()
+        note_pass(users(dataset), like, whole, maker=self, loading=self._loading, first=first)
 
     def resume(self, epoch: int, entries: int) -> None:
         """Begin the next pass after some of this rank's entries of an epoch, or batches if it yields batches."""
-        if entries:
-            with suppress(TypeError, NotImplementedError):  # some samplers have no length
-                entries = min(entries, len(self))
-        self.load_state_dict({"epoch": epoch, "yielded": entries * self.stride})
+        length = length_of(self)
+        least = entries if length is None else min(entries, length)
+        self.load_state_dict({"epoch": epoch, "yielded": least * self.stride})
 
     def _warn_of_other_reader(self, progress: Progress) -> None:
         """Warn once if a DataLoader begins after something else has read a whole pass, such as TorchIO's Queue for its length."""
@@ -319,8 +313,7 @@ class KeyedSampler(PassesOn, Sampler[Any]):
                     "a sampler like the one that stored it, or change its 'yielded'"
                 )
             skipped += len(part)
-            progress.waiting[:], progress.behind = part, len(part)
-            progress.fold()
+            progress.fold(part)
         if start and progress.expected not in (None, progress.order):
             raise ValueError(
                 f"the first {start} entries of epoch {epoch} are not those that were yielded before the state was stored: use the "
@@ -335,7 +328,7 @@ class KeyedSampler(PassesOn, Sampler[Any]):
                 self._warn_of_start(name, number, progress.epoch)
         self.inner.set(self.sampler, progress.epoch, self.seed)
         if isinstance(self.sampler, EpochOrder) and self.order_name:
-            self.check_position(progress, len(self))
+            self.check_position(progress, len(self), f"the {self.order_name}")
             return self.sampler.items_from(progress.start)
         items = self._order(progress)
         self._leave_out(progress, items, stamp)
@@ -346,12 +339,12 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         """What a state has as its order if that is addressed, so that no index comes twice, else None."""
         return self.sampler.name if isinstance(self.sampler, EpochOrder) else None
 
-    def check_position(self, progress: Progress, total: int) -> None:
-        """Raise a ValueError unless a pass begins at a position of this order."""
+    def check_position(self, progress: Progress, total: int, order: str) -> None:
+        """Raise a ValueError unless a pass begins at a position of this order, which is described in words."""
         if progress.start > total or (progress.start and progress.expected not in (None, self.order_name)):
             raise ValueError(
-                f"the state, after {progress.start} entries of epoch {progress.epoch}, does not belong to the {self.order_name}, but to "
-                f"{progress.expected or 'more entries'}: use the same dataset, seed and order"
+                f"the state, after {progress.start} entries of epoch {progress.epoch}, does not belong to {order}: use the same dataset and "
+                "arguments"
             )
 
     def _warn_of_start(self, name: str, start: int, epoch: int) -> None:
@@ -404,31 +397,23 @@ class KeyedSampler(PassesOn, Sampler[Any]):
             watch: the function.
             loading: the loader of the pass.
         """
-        before = self._watch, self._loading
+        before = self._watch, self._loading, self._single
         self._watch, self._loading = watch, loading
+        self._single = watch is not None and loading is not None and loading.batch_sampler is not self
         try:
             yield
         finally:
-            self._watch, self._loading = before
+            self._watch, self._loading, self._single = before
 
     @contextmanager
-    def peeked(self, *, single: bool, loading: DataLoader[Any] | None = None) -> Iterator[None]:
-        """Undo the pass that begins inside the with statement.
-
-        Args:
-            single: whether the sampler must yield single indices.
-            loading: the loader of the pass.
-        """
-
-        def watch(progress: Progress) -> None:
-            progress.single = single
-
+    def peeked(self, loading: DataLoader[Any] | None = None) -> Iterator[None]:
+        """Undo the pass, of a loader if it has one, that begins inside the with statement."""
         self._listen()
         before, latest, begun = self._next, self._latest, self._begun
         self._next = replace(before, origin="counted")  # a look does not warn of set_epoch
         self._peeks = True
         try:
-            with self.watched(watch, loading):
+            with self.watched(lambda _: None, loading):
                 yield
         finally:
             self._peeks = False
@@ -480,7 +465,6 @@ class KeyedSampler(PassesOn, Sampler[Any]):
         else:
             if not progress.counted:
                 progress.see(len(progress.waiting))
-            progress.fold()
             epoch, order = progress.epoch, self.order_name or progress.order
             yielded = progress.start + (progress.seen - progress.start) * self.stride
         state = {"epoch": epoch, "yielded": yielded}

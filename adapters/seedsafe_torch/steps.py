@@ -59,8 +59,8 @@ class Drawn(NamedTuple):
 class Step:
     """A transform of the library on images (N, C, H, W), uint8 or float32, and on masks of the same form.
 
-    `numbers` turns the transform's decisions into arrays, or tensors on the device. `images` and `masks` change tensors without looking
-    at their values; only these two are compiled.
+    `numbers` turns the transform's decisions into arrays, or tensors on the device. `apply` changes tensors without looking at their
+    values; only that is compiled.
 
     Args:
         transform: the transform.
@@ -72,33 +72,23 @@ class Step:
     moves: ClassVar[bool] = False
     """Whether it moves or hides pixels, and so boxes and keypoints."""
 
-    copies: ClassVar[bool] = True
-    """Whether `images` always returns a new tensor."""
-
     def __init__(self, transform: Any) -> None:
         self.transform = transform
 
     def numbers(self, given: Given) -> tuple[Any, ...]:
-        """Return the arrays that `images` and `masks` need."""
+        """Return the arrays that `apply` needs."""
         return ()
 
-    def images(self, images: Tensor, drawn: Drawn) -> Tensor:
-        """Return the changed images: a new tensor, or the images themselves."""
-        raise NotImplementedError
-
-    def masks(self, masks: Tensor, drawn: Drawn) -> Tensor:
-        """Return the masks, moved like the images."""
-        return masks
+    def apply(self, images: Tensor, drawn: Drawn, part: int = 0) -> Tensor:
+        """Return the changed images: a new tensor, or the images themselves. Part 1 is their masks, if the transform moves pixels."""
+        return images
 
 
 class _Flip(Step):
     moves: ClassVar[bool] = True
 
-    def images(self, images: Tensor, drawn: Drawn) -> Tensor:
+    def apply(self, images: Tensor, drawn: Drawn, part: int = 0) -> Tensor:
         return drawn.where_it_fires(images.flip(2 + self.transform.mirror.axis), images)
-
-    def masks(self, masks: Tensor, drawn: Drawn) -> Tensor:
-        return self.images(masks, drawn)
 
 
 class _Crop(Step):
@@ -116,13 +106,14 @@ class _Crop(Step):
         fills = (np.asarray(fill).reshape(-1) for fill in (self.transform.fill, self.transform.mask_fill))
         return (*shown, *fills)
 
-    def images(self, images: Tensor, drawn: Drawn) -> Tensor:
-        rows, columns, fill, _ = drawn.numbers
-        return _windows(images, rows, columns, fill)
-
-    def masks(self, masks: Tensor, drawn: Drawn) -> Tensor:
-        rows, columns, _, fill = drawn.numbers
-        return _windows(masks, rows, columns, fill)
+    def apply(self, images: Tensor, drawn: Drawn, part: int = 0) -> Tensor:
+        rows, columns, *fills = drawn.numbers
+        count, channels, _, width = images.shape
+        places = rows.clamp(min=0)[:, :, None] * width + columns.clamp(min=0)[:, None]
+        flat = images.flatten(2).gather(2, places.flatten(1)[:, None].expand(-1, channels, -1))
+        outside = (rows < 0)[:, :, None] | (columns < 0)[:, None]
+        windows = flat.reshape(count, channels, rows.shape[1], columns.shape[1])
+        return _filled(windows, outside, fills[part])
 
 
 def _shown(mode: str, starts: Array, length: int, size: int) -> Array:
@@ -137,15 +128,9 @@ def _shown(mode: str, starts: Array, length: int, size: int) -> Array:
     return table[(starts + before)[:, None] + np.arange(length)]
 
 
-def _windows(images: Tensor, rows: Tensor, columns: Tensor, fill: Tensor) -> Tensor:
-    """Return the pixels at rows and columns of each image, and the fill where one of them is -1."""
-    count, channels, _, width = images.shape
-    height, across = rows.shape[1], columns.shape[1]
-    places = rows.clamp(min=0)[:, :, None] * width + columns.clamp(min=0)[:, None]
-    flat = images.flatten(2).gather(2, places.flatten(1)[:, None].expand(-1, channels, -1))
-    outside = (rows < 0)[:, :, None] | (columns < 0)[:, None]
-    windows = flat.reshape(count, channels, height, across)
-    return torch.where(outside[:, None], fill.to(images.dtype).reshape(1, -1, 1, 1), windows)
+def _filled(images: Tensor, where: Tensor, fill: Tensor) -> Tensor:
+    """Return images with a fill where some pixels of each are: bool, (N, height, width)."""
+    return torch.where(where[:, None], fill.to(images.dtype).reshape(1, -1, 1, 1), images)
 
 
 class _Holes(Step):
@@ -168,13 +153,17 @@ class _Holes(Step):
             fills.append(fit_fill(self.transform.mask_fill, given.mask))
         return (holes, *(np.asarray(fill).reshape(-1) for fill in fills))
 
-    def images(self, images: Tensor, drawn: Drawn) -> Tensor:
-        holes, fill, *_ = drawn.numbers
-        return _filled(images, holes, fill)
-
-    def masks(self, masks: Tensor, drawn: Drawn) -> Tensor:
-        holes, _, *fills = drawn.numbers
-        return _filled(masks, holes, fills[0]) if fills else masks
+    def apply(self, images: Tensor, drawn: Drawn, part: int = 0) -> Tensor:
+        holes, *fills = drawn.numbers
+        if part >= len(fills):
+            return images
+        rows = torch.arange(images.shape[2], device=images.device)[None, :, None]
+        columns = torch.arange(images.shape[3], device=images.device)[None, None]
+        inside = torch.zeros((len(images), *images.shape[2:]), dtype=torch.bool, device=images.device)
+        for hole in holes.unbind(1):
+            x0, y0, x1, y1 = (edge[:, None, None] for edge in hole.unbind(1))
+            inside = inside | ((rows >= y0) & (rows < y1) & (columns >= x0) & (columns < x1))
+        return _filled(images, inside, fills[part])
 
 
 def _listed(each: list[Any]) -> Array:
@@ -185,30 +174,11 @@ def _listed(each: list[Any]) -> Array:
     return holes
 
 
-def _filled(images: Tensor, holes: Tensor, fill: Tensor) -> Tensor:
-    rows = torch.arange(images.shape[2], device=images.device)[None, :, None]
-    columns = torch.arange(images.shape[3], device=images.device)[None, None]
-    inside = torch.zeros((len(images), *images.shape[2:]), dtype=torch.bool, device=images.device)
-    for hole in holes.unbind(1):
-        x0, y0, x1, y1 = (edge[:, None, None] for edge in hole.unbind(1))
-        inside = inside | ((rows >= y0) & (rows < y1) & (columns >= x0) & (columns < x1))
-    return torch.where(inside[:, None], fill.to(images.dtype).reshape(1, -1, 1, 1), images)
-
-
 class _ToFloat(Step):
-    copies: ClassVar[bool] = False
-
-    def images(self, images: Tensor, drawn: Drawn) -> Tensor:
+    def apply(self, images: Tensor, drawn: Drawn, part: int = 0) -> Tensor:
         if images.dtype is torch.float32:
             return images
         return images.to(torch.float32) / torch.full((), 255.0, device=images.device)
-
-
-class _ToCHW(Step):
-    copies: ClassVar[bool] = False
-
-    def images(self, images: Tensor, drawn: Drawn) -> Tensor:
-        return images
 
 
 class _Normalize(Step):
@@ -217,7 +187,7 @@ class _Normalize(Step):
         check_channels(given.image, mean, std)
         return affine(mean, std, 255.0 if given.image.dtype == np.uint8 else 1.0)
 
-    def images(self, images: Tensor, drawn: Drawn) -> Tensor:
+    def apply(self, images: Tensor, drawn: Drawn, part: int = 0) -> Tensor:
         scale, offset = (number.reshape(1, -1, 1, 1) for number in drawn.numbers)
         return images.to(torch.float32) * scale + offset
 
@@ -234,7 +204,7 @@ class _Noise(Step):
         noise = draws.normal(shape, dtype=deviation.dtype)
         return ((noise if given.channels_first else noise.permute(0, 3, 1, 2)).contiguous() * deviation,)
 
-    def images(self, images: Tensor, drawn: Drawn) -> Tensor:
+    def apply(self, images: Tensor, drawn: Drawn, part: int = 0) -> Tensor:
         (noise,) = drawn.numbers
         if images.dtype is torch.float32:
             return drawn.where_it_fires(images + noise, images)
@@ -242,8 +212,6 @@ class _Noise(Step):
 
 
 class _Jitter(Step):
-    copies: ClassVar[bool] = False
-
     def __init__(self, transform: Any) -> None:
         if any(transform.hue):
             raise ValueError(
@@ -274,7 +242,7 @@ class _Jitter(Step):
     def _ranges(self) -> tuple[Any, ...]:
         return self.transform.brightness, self.transform.contrast, self.transform.saturation
 
-    def images(self, images: Tensor, drawn: Drawn) -> Tensor:
+    def apply(self, images: Tensor, drawn: Drawn, part: int = 0) -> Tensor:
         _, contrast, saturation = (span != (1.0, 1.0) for span in self._ranges)
         colours = images.shape[1] == 3
         for one in zip(*(number.unbind(1) for number in drawn.numbers), strict=True):
@@ -311,7 +279,7 @@ STEPS: Final[dict[type, type[Step]]] = {
     ss.GaussianNoise: _Noise,
     ss.Normalize: _Normalize,
     ss.ToFloat: _ToFloat,
-    ss.ToCHW: _ToCHW,
+    ss.ToCHW: Step,  # images are (N, C, H, W) all along
 }
 """The counterparts on the device."""
 

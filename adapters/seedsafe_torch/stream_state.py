@@ -125,15 +125,15 @@ def remaining(
             raise order_error(stage[worker], epoch)
 
 
-def check_state(state: Any, source: Any, kind: type, *, delivers: bool) -> dict[str, Any]:
+def check_state(state: Any, stream: Any, *, delivers: bool) -> dict[str, Any]:
     """Return a state of a stream or of its loader in one form, or raise an error.
 
     Args:
         state: the state.
-        source: the stream's source.
-        kind: the stream's class.
-        delivers: whether that has an ``__iter__`` of its own, so that its states count what it delivered.
+        stream: the stream.
+        delivers: whether its class has an ``__iter__`` of its own, so that its states count what it delivered.
     """
+    source = stream.source
     way_out = "pass the result of state_dict"
     if isinstance(source, Shards):
         state = source.joined(state)
@@ -152,7 +152,7 @@ def check_state(state: Any, source: Any, kind: type, *, delivers: bool) -> dict[
         counts = "what its __iter__ delivered" if delivers else "the source's records"
         raise ValueError(
             f"this state within epoch {found['epoch']} cannot be resumed, because it does not count {counts}, as states of "
-            f"{kind.__qualname__} do, so records would be lost or come twice: use the class that stored it, in this release, or a "
+            f"{type(stream).__qualname__} do, so records would be lost or come twice: use the class that stored it, in this release, or a "
             "state of an epoch's end"
         )
     if any(one not in (None, ENDED) for one in sources) and not has_state(source):

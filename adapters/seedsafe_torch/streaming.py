@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator
-from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field
 from functools import partial
@@ -14,28 +13,26 @@ from typing import Any, NamedTuple, SupportsIndex
 from torch.utils.data import DataLoader, get_worker_info
 
 from seedsafe import content_id
-from seedsafe.reading import checked_int, description, note_made, repeats_an_epoch
+from seedsafe.reading import checked_int, description, note_made
 from seedsafe_torch import frames
+from seedsafe_torch.callers import warn_of_look
 from seedsafe_torch.cell import epoch_to_set
 from seedsafe_torch.iterable import (
     NOTHING,
     AugmentedIterable,
-    checked_state,
     divides_anew,
     has_own_iter,
     marks_of,
     source_state,
 )
 from seedsafe_torch.passes import (
-    FORM_READS,
     TWO_OPEN,
     Batches,
-    Ending,
     check_in_order,
-    warn_of_a_loader_made_anew,
-    warn_of_form_reads,
+    length_of,
+    note_pass,
 )
-from seedsafe_torch.stream_state import Start, Task, start_of
+from seedsafe_torch.stream_state import Start, Task, check_state, start_of
 
 __all__ = ["StreamLoader"]
 
@@ -120,7 +117,9 @@ class StreamLoader(DataLoader[Any]):
         Raises:
             ValueError: the argument is not such a state; or from the pass: the state is of another number of workers.
         """
-        self._next, self._progress, self._begun = checked_state(self._stream, state), None, []
+        delivers = has_own_iter(type(self._stream))
+        self._next = check_state(state, self._stream, delivers=delivers)
+        self._progress, self._begun = None, []
         self._stream._request = None
 
     def resume(self, *, step: SupportsIndex, epoch: SupportsIndex | None = None) -> None:
@@ -170,9 +169,8 @@ class StreamLoader(DataLoader[Any]):
             workers > 1 and not divides_anew(self._stream, divided=self._divides)
         ):
             return None
-        with suppress(TypeError, NotImplementedError):  # some have no length
-            return [len(range(worker, len(self._stream), workers)) for worker in range(workers)]
-        return None
+        length = length_of(self._stream)
+        return None if length is None else [len(range(worker, length, workers)) for worker in range(workers)]
 
     def __iter__(self) -> Any:
         self._starts()  # it refuses a state that cannot be resumed
@@ -223,13 +221,10 @@ class StreamLoader(DataLoader[Any]):
             starts, self._next.get("next", 0), bool(others and not self.num_workers)
         )
         if stream.epoch is None:
-            warn_of_form_reads(latest, progress)
+            warn_of_look()
             is_first = latest is None and self._next == {"epoch": 0} and not self._set
             like = description((), self.batch_size, self.num_workers)
-            if repeats_an_epoch(
-                stream, like, lambda: progress.ended, maker=self, loading=self, first=is_first
-            ):
-                warn_of_a_loader_made_anew()
+            note_pass(stream, like, lambda: progress.ended, maker=self, loading=self, first=is_first)
         self._begun = [*others, progress]
         self._next, self._set = {"epoch": starts[0].epoch + (stream.epoch is None)}, False
         if stream.epoch is None:
@@ -286,7 +281,7 @@ def _deliver(samples: Any, collate: Any, stream: AugmentedIterable, batched: boo
 
 
 @dataclass(eq=False)
-class _Progress(Ending):
+class _Progress:
     """How far a pass has come: the records handed out, for each worker."""
 
     starts: list[Start]
@@ -294,7 +289,9 @@ class _Progress(Ending):
     """The worker of the next batch."""
     shares_source: bool = False
     """Whether another pass read the same source when it began, so that the source's own state is of neither."""
-    batches: int = 0
+    ended: bool = False
+    dropped: bool = False
+    """Whether nobody reads further."""
     yielded: list[int] = field(init=False)
     sources: list[bytes] = field(init=False)
     checksums: list[int | None] = field(init=False)
@@ -304,7 +301,6 @@ class _Progress(Ending):
     """The first worker to deliver each first batch, by the hash of the batch's indices."""
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         self.yielded = [start.skip for start in self.starts]
         self.checksums = [start.order for start in self.starts]
         self.sources = [pickle.dumps(start.source) for start in self.starts]
@@ -312,7 +308,6 @@ class _Progress(Ending):
     def take(self, delivery: _Delivery) -> None:
         """Count a batch that is handed out."""
         worker = delivery.worker
-        self.batches += 1
         self.yielded[worker] += delivery.records
         self.checksums[worker] = delivery.order
         self.sources[worker] = delivery.source
@@ -384,4 +379,4 @@ class _Batches(Batches):
     def __del__(self) -> None:
         progress = self._progress
         if progress is not None:
-            progress.drop(for_form=not progress.ended and progress.batches <= FORM_READS)
+            progress.dropped = True

@@ -42,6 +42,7 @@ __all__ = [
     "rerun",
     "set_states",
     "states_of",
+    "within",
 ]
 
 
@@ -213,6 +214,16 @@ def rerun(
     """Run a call after `set_states` has set generators. Return its result, and the generators' marks after it."""
     set_states()
     return call(), [generator.mark() for generator in generators]
+
+
+def within(statement: Any, call: Callable[[], Any]) -> tuple[Any, Any]:
+    """Return what a call in a with statement returns, and the statement's value. An interrupt at any point leaves it too."""
+    try:
+        with statement as value:
+            return call(), value
+    except BaseException:
+        statement.__exit__()
+        raise
 
 
 def set_states(pairs: Iterable[tuple[Stateful, State]]) -> None:

@@ -13,7 +13,7 @@ from seedsafe.bridging.again import content
 from seedsafe.bridging.generators import Stateful
 from seedsafe.bridging.region import Region, regions
 from seedsafe.bridging.sources import Source
-from seedsafe.bridging.walk import Contents, is_leaf
+from seedsafe.bridging.walk import is_leaf
 from seedsafe.bridging.words import other_address
 from seedsafe.ground.process import is_worker
 from seedsafe.keys.key import Address
@@ -29,8 +29,6 @@ _BYTES: Final = 150
 _UNKNOWN: Final = 2**40
 
 _TRIES: Final = 4
-_CHECKED: Final = (1, 2, 4, 8)
-"""The second reads around which what the root holds is compared."""
 
 
 def in_memory(sources: Iterable[Source]) -> list[Stateful]:
@@ -54,7 +52,6 @@ class Asked:
     reading one again costs less than keying all, those of the last read are tried first.
 
     Args:
-        root: the object that is read.
         sources: all sources.
         watched: those that are not keyed for each read.
         marks: the states of sources, by name, before and after a read with all of them keyed.
@@ -62,15 +59,12 @@ class Asked:
 
     def __init__(
         self,
-        root: Any,
         sources: tuple[Source, ...],
         watched: Sequence[Stateful],
         marks: dict[str, tuple[Any, Any]],
     ) -> None:
         self.sources = sources
-        self.keys_all = False
-        """Whether the root has changed when it was read again, so that it must not be."""
-        self._root, self._again, self._size = root, 0, _UNKNOWN
+        self._size = _UNKNOWN
         self._watched = watched
         ids = set(map(id, watched))
         self._always = np.array([id(source) not in ids for source in sources])
@@ -121,7 +115,6 @@ class Asked:
         tries_last = count > _MANY and self._size < count * _BYTES
         chosen = (self._last if tries_last else self._asked).copy()
         asked = np.zeros_like(chosen) if tries_last else chosen
-        contents: Contents | None = None
         error: Exception | None = None
         result: Any = None
         for left in reversed(range(_TRIES)):
@@ -132,15 +125,11 @@ class Asked:
                 error = caught
             finally:
                 missed = self._put_back(chosen, saves)
-            if contents is not None and contents.changed("the base") is not None:
-                self.keys_all = True
             if not missed.any():
                 break
             self._asked |= missed
             asked = asked | missed  # of the last read's, those that this one does not ask are left out
             chosen = self._last = asked if left > 1 else np.ones_like(chosen)
-            self._again += 1
-            contents = Contents(self._root, address.index) if self._again in _CHECKED else None
         if error is not None:
             raise error
         if count > _MANY:

@@ -64,7 +64,7 @@ class Stateful:
     """
 
     def __init__(self, name: str, thing: Any, segment: int = 0) -> None:
-        self.name, self.thing, self._segment = name, thing, segment
+        self.name, self.thing, self.segment = name, thing, segment
 
     @property
     def holder(self) -> Any:
@@ -172,7 +172,7 @@ class Python(_Uniform):
         return state if self._memory is None else (state[0].tobytes(), state[1])
 
     def key(self, words: Words) -> None:
-        self.thing.seed(words.integer(self._segment, 4))
+        self.thing.seed(words.integer(self.segment, 4))
 
     def fresh(self, seed: int) -> Any:
         return random.Random(seed)
@@ -182,11 +182,11 @@ class _SeedWords:
     """Gives a bit generator its whole state from the words."""
 
     def __init__(self, words: Words, segment: int) -> None:
-        self._words, self._segment = words, segment
+        self._words, self.segment = words, segment
 
     def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Any:
         size = np.dtype(dtype).itemsize
-        raw = self._words.take(self._segment, -(-n_words * size // 8))
+        raw = self._words.take(self.segment, -(-n_words * size // 8))
         return raw.view(f"<u{size}")[:n_words].astype(dtype, copy=False)
 
 
@@ -217,7 +217,7 @@ class _Numpy(_Uniform):
         self.holder.state = state
 
     def key(self, words: Words) -> None:
-        self.restore(type(self.holder)(_SeedWords(words, self._segment)).state)
+        self.restore(type(self.holder)(_SeedWords(words, self.segment)).state)
 
     def fresh(self, seed: Any) -> Any:
         bits = type(self.holder)(seed)
@@ -276,9 +276,9 @@ class NumpyLegacy(_Numpy):
 
     def key(self, words: Words) -> None:
         if type(self.holder).__name__ == "MT19937":
-            self.thing.seed(words.state(self._segment))
+            self.thing.seed(words.state(self.segment))
         else:
-            self.restore(self.fresh(_SeedWords(words, self._segment)).get_state(legacy=False))
+            self.restore(self.fresh(_SeedWords(words, self.segment)).get_state(legacy=False))
 
 
 class Torch(_Uniform):
@@ -292,9 +292,9 @@ class Torch(_Uniform):
 
     def key(self, words: Words) -> None:
         if self.thing.device.type == "cpu":
-            self._fill(words.state(self._segment))
+            self._fill(words.state(self.segment))
         else:
-            self.thing.manual_seed(words.integer(self._segment))
+            self.thing.manual_seed(words.integer(self.segment))
 
     def _fill(self, halves: npt.NDArray[np.uint32]) -> None:
         """Set the state of a CPU's Mersenne Twister to 624 words: only 32 bits of a seed would have an effect."""
@@ -337,7 +337,7 @@ class _TensorFlow(Stateful):
         self.thing.state.assign(state)
 
     def key(self, words: Words) -> None:
-        self.thing.reset_from_seed(words.integer(self._segment) >> 1)
+        self.thing.reset_from_seed(words.integer(self.segment) >> 1)
 
     def fresh(self, seed: int) -> Any:
         return type(self.thing).from_seed(seed, alg=self.thing.algorithm)
@@ -356,7 +356,7 @@ class _Keras(_TensorFlow):
         return np.array(here.numpy() if hasattr(here, "numpy") else here)
 
     def key(self, words: Words) -> None:
-        seed = words.integer(self._segment)
+        seed = words.integer(self.segment)
         self.thing.state.assign(np.array([seed >> 33, seed & 2**31 - 1]))
 
     def fresh(self, seed: int) -> Any:

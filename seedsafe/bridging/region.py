@@ -22,7 +22,7 @@ import numpy as np
 from numpy.random import bit_generator
 
 from seedsafe.bridging.generators import Stateful
-from seedsafe.bridging.options import Bridge, checked_options
+from seedsafe.bridging.options import Bridge, NotReproducible, checked_options
 from seedsafe.bridging.sources import Source, globals_for, renew_numpy
 from seedsafe.bridging.words import OP, Words, address_of
 from seedsafe.ground.process import is_worker
@@ -156,14 +156,6 @@ class Entropy:
         self._blocks = 0
         self.before: Any = _NUMPY.randbits
         """The function that it replaces."""
-
-    def enter(self) -> None:
-        """Replace NumPy's own function."""
-        _NUMPY.randbits = self
-
-    def leave(self) -> None:
-        """Restore NumPy's own function."""
-        _NUMPY.randbits = self.before
 
     def __call__(self, bits: int) -> int:
         """Return a number of `bits` bits."""
@@ -337,19 +329,13 @@ class Region:
 
     def run(self, call: Callable[[Address], T]) -> T:
         """Return `call(address)`, called inside the region."""
-        if regions.door.locked():
-            regions.wait()
-        with regions.lock:
-            try:  # as in `steps`, which would cost every read
-                self._enter()
-                result = call(self._address)
-                self._leave()
-            except BaseException:
-                try:
-                    self._leave(Exception)
-                finally:
-                    self._leave(Exception)
-                raise
+        steps = self.steps()
+        try:
+            next(steps)
+            result = call(self._address)
+            next(steps, None)
+        finally:
+            steps.close()
         return result
 
     def steps(self) -> Generator[None]:
@@ -379,15 +365,21 @@ class Region:
         entropy = self._entropy = Entropy(words)
         inside.append(self)
         regions.entries += 1
-        entropy.enter()
-        if saves:
-            for source in self._sources:
-                self.states.append((source, source.save()))
-        before = -1
-        while before != regions.entries:  # a signal handler or finalizer may enter one meanwhile
-            before = regions.entries
-            for source in self._sources:
-                source.key(words)
+        _NUMPY.randbits = entropy
+        source: Source | None = None
+        try:
+            if saves:
+                for source in self._sources:
+                    self.states.append((source, source.save()))
+            before = -1
+            while before != regions.entries:  # a signal handler or finalizer may enter one meanwhile
+                before = regions.entries
+                for source in self._sources:
+                    source.key(words)
+        except Exception as error:
+            if not isinstance(source, Stateful) or isinstance(error, NotReproducible):
+                raise  # a hook's own error says more
+            raise _refusal(source, error) from error
 
     def _leave(self, *forgiven: type[Exception]) -> None:
         """Restore the sources, unless that is done. Calls after one that was interrupted do it from the start.
@@ -400,13 +392,15 @@ class Region:
             return
         is_innermost = inside[-1] is self
         if is_innermost:
-            self._entropy.leave()
+            _NUMPY.randbits = self._entropy.before
         states = self.states if is_innermost else inside[inside.index(self) + 1]._take_over(self)
         for source, state in reversed(states):
             try:
                 source.restore(state)
             except forgiven:
                 continue
+            except Exception as error:
+                raise _refusal(source, error) from error
         inside.remove(self)
         if not (is_innermost or forgiven):  # no other exception is being raised
             raise RuntimeError(
@@ -431,6 +425,14 @@ class Region:
         before = {source.name: state for source, state in outer.states}
         self.states = [(source, before.pop(source.name, state)) for source, state in self.states]
         return [(source, state) for source, state in outer.states if source.name in before]
+
+
+def _refusal(source: Any, error: Exception) -> NotReproducible:
+    return NotReproducible(
+        f"the generator {source.name} (a {type(getattr(source, 'thing', source)).__qualname__}) cannot be read or set: {type(error).__name__}: {error}. "
+        "Store one of its library's own classes (numpy.random.Generator, RandomState, random.Random, torch.Generator), or give the class "
+        "of what holds it a hook with seedsafe.register_hook(cls, hook)"
+    )
 
 
 def _follow(generator: str, seed: Any) -> None:

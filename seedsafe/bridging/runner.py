@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from seedsafe.bridging.again import Marks, Run, Undisturbed, content, others_run
+from seedsafe.bridging.again import Marks, Run, Undisturbed, content, others_run, within
 from seedsafe.bridging.asked import FEW, Asked, in_memory
 from seedsafe.bridging.call_count import COPIED, DRAWN, HEARD, MOVED, TOLD, CallCount
 from seedsafe.bridging.equal import Group
@@ -56,7 +56,7 @@ class Runner:
         self._calls = CallCount()
         self._groups: dict[str, Group] = {}
         self._told: set[tuple[str, ...]] = set()
-        self._unread: dict[str, list[str]] = {}
+        self._unread: set[str] = set()
         self._begin()
         self._search: Search | None = self._find()
 
@@ -66,7 +66,6 @@ class Runner:
         self._undisturbed = Undisturbed(self.label)
         self._process = -1
         self._stored: tuple[Source, ...] | None = None
-        self._has_torch = False
         self._sources: tuple[Source, ...] = ()
         self._asked: Asked | None = None
         self._keys_all = True
@@ -129,7 +128,7 @@ class Runner:
 
     def joined(self) -> list[list[str]]:
         """Return the paths of the generators that share a stream, because they were found in equal states."""
-        return list(self.search().joined().values())
+        return [paths for _, paths in self.search().joined()]
 
     def _find(self, *, in_call: bool = False) -> Search:
         """Search the object. Generators that an earlier search has found keep their groups."""
@@ -140,25 +139,28 @@ class Runner:
             # What each process makes in its first call is counted with the others, entries apart, which may be the sample's own.
             return in_call and not (is_first and before is not None and not before.has_entry(location))
 
-        joins = not in_call and equal != "apart"
-        search = find(self.root, self._groups, joins=joins, by_role=equal is None, is_late=is_late)
+        joins = "apart" if in_call else equal
+        search = find(self.root, self._groups, joins, is_late)
         self._groups = search.groups
-        joined = search.joined()
-        self._unread |= {
-            name: joined[name] for name in search.unread & joined.keys() if len(joined[name]) > 2
-        }
-        several = ", k-th with k-th where more than two were" if search.has_roles() else ""
+        self._unread |= search.unread
+        has_roles = any(group.name != group.family for group in search.groups.values())
+        several = ", k-th with k-th where more than two were" if has_roles else ""
         self._tell(
-            {(name, str(len(paths))): paths for name, paths in joined.items() if name not in self._unread},
+            {
+                (min(names), str(len(paths))): paths
+                for names, paths in search.joined()
+                if len(paths) == 2 or not names & self._unread
+            },
             f"share one stream, because they were found in equal states{several}, so their numbers are equal",
         )
         return search
 
     def _require_roles(self) -> None:
         """Raise NotReproducible if nobody can tell which of more than two generators in equal states belong together."""
-        if self._unread:
+        unread = [paths for names, paths in self.search().joined() if len(paths) > 2 and names & self._unread]
+        if unread:
             raise NotReproducible(
-                f"{self.label} has generators in equal states, {'; '.join(map(', '.join, self._unread.values()))}, and its structure does not show which of them "
+                f"{self.label} has generators in equal states, {'; '.join(map(', '.join, unread))}, and its structure does not show which of them "
                 'belong together, as those of an image and its mask do. Write bridge=seedsafe.Bridge(equal="together") if all are '
                 'meant to give equal numbers, or bridge=seedsafe.Bridge(equal="apart") if each is meant to have a stream of its own; '
                 "or keep those of the image and those of the mask in two lists of the same classes, in the same order, or in two objects of one "
@@ -188,12 +190,9 @@ class Runner:
     def sources(self) -> tuple[Source, ...]:
         """Return all sources to key for a call."""
         stored = self.search().sources
-        if stored is not self._stored or not self._has_torch:
-            own = getattr(self.root, "own_draws", False)
-            usual = () if own else globals_for(self.options, one_thread=True)
-            self._has_torch = "torch" in [source.name for source in usual]  # the last one that can be added
-            if stored is not self._stored or len(usual) + len(stored) != len(self._sources):
-                self._asked, self._keys_all = None, len(in_memory(stored)) <= FEW
+        usual = () if getattr(self.root, "own_draws", False) else globals_for(self.options, one_thread=True)
+        if stored is not self._stored or len(usual) + len(stored) != len(self._sources):  # torch came
+            self._asked, self._keys_all = None, len(in_memory(stored)) <= FEW
             self._stored, self._sources = stored, (*usual, *stored)
         return self._sources
 
@@ -230,7 +229,7 @@ class Runner:
         if others_run():
             return Region(address, ()).run(lambda at: self._trace(at, repeatable or call)).result
         sources, asked = self.sources(), self._asked
-        if asked is None or asked.keys_all or repeatable is not None or self._calls.flags & COPIED:
+        if asked is None or repeatable is not None or self._calls.flags & COPIED:
             result = Region(address, sources).run(call)
         else:
             result = asked.run(address, call)
@@ -302,25 +301,18 @@ class Runner:
         if self._keys_all:
             self._asked = None
         elif self._asked is None:
-            self._asked = Asked(self.root, sources, in_memory(self.search().sources), marks)
+            self._asked = Asked(sources, in_memory(self.search().sources), marks)
         else:
             self._asked.note(marks)
 
     def _trace_seeds(self, address: Address, call: Call) -> tuple[Run, set[str]]:
-        log = SeedLog(of_globals=False)
-        try:
-            with log as seeds:
-                return self._trace(address, call), seeds
-        except BaseException:  # an interrupt on entering or leaving
-            log.__exit__()
-            raise
+        return within(SeedLog(of_globals=False), lambda: self._trace(address, call))
 
     def _trace(self, address: Address, call: Call) -> Run:
         """Run a call, as often as it takes if other threads may have drawn meanwhile."""
-        if not others_run():
-            return trace(address, call, self.sources())
         sources = self.sources()
-        return self._undisturbed.run(lambda: trace(address, call, sources), sources)
+        run = partial(trace, address, call, sources)
+        return self._undisturbed.run(run, sources) if others_run() else run()
 
     def _refresh(self, marks: Marks) -> bool:
         """Search the object again if it has changed, and return whether its sources differ from those marked."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import types
-from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import count, islice
 from operator import is_not
@@ -17,15 +17,19 @@ from seedsafe.bridging.generators import Stateful, generator_of, is_generator, s
 from seedsafe.bridging.options import hook_of, registrations
 from seedsafe.bridging.sources import HookSource, Source
 from seedsafe.bridging.walk import (
+    CELL,
     CONTAINERS,
     LONGEST,
     Location,
+    Named,
     Part,
     attributes_of,
     is_leaf,
     modules_of,
+    named_place,
     names_of,
     parts_of,
+    slots_of,
     walk,
 )
 from seedsafe.keys.key import SampleKey, address, op_of, philox, record_index
@@ -58,7 +62,7 @@ class Search:
         self.groups: dict[str, Group] = {}
         self.unread: set[str] = set()
         self.snapshots: list[tuple[Any, ...]] = []
-        self._owners: dict[Location, Found] = {}
+        self._owners: dict[Location | None, tuple[Found, bool]] = {}
         self._registrations = registrations()
         self._sources: tuple[Source, ...] | None = None
         self._generators: list[tuple[Any, Any, Any]] = []
@@ -75,15 +79,19 @@ class Search:
         """
         if self._sources is None:
             _try_hooks(self.candidates, self._group_of)
-            own = [candidate for candidate in self.candidates if not candidate.seeded_by]
-            chosen = sorted(own, key=lambda candidate: candidate.above is not None)  # stable
+            placed = [one for one in self.candidates if one.keeps_place or not one.seeded_by]
+            placed.sort(key=lambda candidate: bool(candidate.owners) and not candidate.far)  # stable
+            segments = zip(placed, self._segments(placed), strict=True)
+            chosen = [(candidate, segment) for candidate, segment in segments if not candidate.seeded_by]
             self._sources = tuple(
-                _source(candidate, segment)
-                for candidate, segment in zip(chosen, self._segments(chosen), strict=True)
+                HookSource(one.path, one.thing, segment, one.hook)
+                if one.hook is not None
+                else generator_of(one.path, one.thing, segment)  # type: ignore[misc]  # as in `visit`
+                for one, segment in chosen
             )
             self._generators = [
                 (candidate.location.holder, candidate.location.name, candidate.thing)
-                for candidate in chosen
+                for candidate, _ in chosen
                 if candidate.hook is None and candidate.location.holder is not None
             ]
             self.watch()
@@ -93,8 +101,10 @@ class Search:
         """Note what is in the holders nearest to the root, at most so many, for `room`."""
         near = self.snapshots[:most]
         self._near = [holder for holder, names, _ in near if names is None]
-        dicts = [(holder, names or holder) for holder, names, _ in near if isinstance(holder, dict)]
-        self._empty = [(holder, name) for holder, names in dicts for name in names if holder[name] is None]
+        named = [(one, names or one) for one, names, _ in near if names or isinstance(one, dict)]
+        self._empty = [
+            (holder, name) for holder, names in named for name in names if holder.get(name) is None
+        ]
         self.seen = self.room()
 
     def room(self) -> int:
@@ -103,15 +113,19 @@ class Search:
 
     def _segments(self, chosen: list[Found]) -> Iterator[int]:
         """Yield the segment of each: that of the first one in its group, or of a hooked object with equal parts."""
-        first: dict[tuple[bool, str], int] = {}
+        first: dict[tuple[int, str], int] = {}
         places = count(_FIRST_SEGMENT)
         for candidate in chosen:
             group = self.groups[candidate.path]
             segment = _late_segment(group.name.rstrip("'")) if group.late else next(places)
             if segment in first.values():  # the one that this one has replaced is elsewhere now
                 segment = _late_segment(group.name)
-            names = [(False, self._group_of(candidate))]
-            names += [(True, self._group_of(part)) for part in self.candidates if part.seeded_by is candidate]
+            names = [(0, self._group_of(candidate))]
+            names += [
+                (part.seeders.index(candidate) + 1, self._group_of(part))
+                for part in self.candidates
+                if candidate in part.seeders
+            ]
             result = next((first[name] for name in names if name in first), segment)
             for name in names:
                 first.setdefault(name, result)
@@ -120,26 +134,16 @@ class Search:
     def _group_of(self, candidate: Found) -> str:
         return self.groups[candidate.path].name
 
-    def joined(self) -> dict[str, list[str]]:
-        """Return the paths of the generators in equal states, for the name of each group of several.
-
-        The parts of a hooked object are left out if the object itself is in such a group.
-        """
-        members: dict[str, list[Found]] = {}
+    def joined(self) -> list[tuple[set[str], list[str]]]:
+        """Return the paths of the sources that share a segment, with the names of their groups and of those of what they seed."""
+        segments = {source.name: source.segment for source in self.sources}
+        shared: dict[int, tuple[set[str], list[str]]] = defaultdict(lambda: (set(), []))
         for candidate in self.candidates:
-            members.setdefault(self._group_of(candidate), []).append(candidate)
-        several = {name for name, group in members.items() if len(group) > 1}
-        outermost = {
-            name: [
-                part.path for part in members[name] if not several & set(map(self._group_of, part.owners()))
-            ]
-            for name in several
-        }
-        return {name: outermost[name] for name in members if len(outermost.get(name, ())) > 1}
-
-    def has_roles(self) -> bool:
-        """Return whether roles tell generators in equal states apart."""
-        return any(group.name != group.family for group in self.groups.values())
+            owner = candidate.seeded_by or candidate
+            names, paths = shared[segments[owner.path]]
+            names.add(self._group_of(candidate))
+            paths += [candidate.path] * (owner is candidate)
+        return [(names, paths) for names, paths in shared.values() if len(paths) > 1]
 
     def made_equal(self) -> Iterator[tuple[str, str]]:
         """Yield pairs of generators that were in different states when they were found, and are in equal ones now."""
@@ -155,22 +159,24 @@ class Search:
     def visit(self, location: Location) -> None:
         """Note an object if it is to be keyed, and what it holds."""
         thing = location.thing
-        owner = None if location.above is None else self._owners.get(location.above)
+        owner, far = self._owners.get(location.above, (None, False))
         if is_generator(thing):
-            self.candidates.append(Found(location, None, owner))
+            self.candidates.append(Found(location, None, owner, far=far))
+            if owner is not None:
+                owner.inside.append(location)
             return
         hook = None if isinstance(thing, type) else hook_of(thing)
         if hook is not None:
-            owner = Found(location, hook, owner)
+            owner, far = Found(location, hook, None if far else owner), False
             self.candidates.append(owner)
         elif not isinstance(thing, (type, *CONTAINERS)):
-            owner = None
+            far = owner is not None
         if not isinstance(thing, CONTAINERS):
             self.libraries |= {module.partition(".")[0] for module in modules_of(thing)}
         if owner is not None:
-            self._owners[location] = owner
-        elif (snapshot := _snapshot(thing)) is not None:
-            self.snapshots.append(snapshot)
+            self._owners[location] = owner, far
+        if owner is None or far:
+            self.snapshots += _snapshots(thing)
 
     def has_entry(self, location: Location) -> bool:
         """Return whether a list or dict of a location was there at this search."""
@@ -199,9 +205,7 @@ class Search:
 def find(
     root: Any,
     earlier: Mapping[str, Group] | None = None,
-    *,
-    joins: bool = True,
-    by_role: bool = False,
+    equal: str | None = "together",
     is_late: Callable[[Location], bool] = lambda location: False,
 ) -> Search:
     """Search an object for generators and hooked objects, breadth first.
@@ -213,21 +217,18 @@ def find(
     Args:
         root: the object.
         earlier: the groups of an earlier search of it.
-        joins: whether generators in equal states share a stream, unless the earlier search knew both.
-        by_role: whether of more than two only those of one role do.
+        equal: which generators in equal states share a stream, unless the earlier search knew both; see Bridge.
         is_late: returns whether one that is new at its path has a position that follows from its name.
     """
     result = Search()
-    for number, location in enumerate(walk(root)):
-        if number == MOST:
-            result.incomplete = True
-            break
+    for number, location in enumerate(walk(root, most=MOST), 1):
         result.visit(location)
+        result.incomplete = number == MOST
     result.candidates.sort(key=lambda candidate: candidate.location.order)
     _number_equal_paths(result.candidates)
     generators = [candidate.read() for candidate in result.candidates]
     earlier = earlier or {}
-    result.groups, result.unread = group_by_state(generators, earlier, joins=joins, by_role=by_role)
+    result.groups, result.unread = group_by_state(generators, earlier, equal)
     known = {id(group.thing) for group in earlier.values()}
     for candidate in generators:
         path = candidate.path
@@ -238,13 +239,7 @@ def find(
 
 
 def held_generators(
-    root: Any,
-    name: str,
-    leaves_out: Callable[[Any], bool] | None = None,
-    *,
-    most: int = 5_000,
-    seconds: float = 0.5,
-    count: int = 64,
+    root: Any, name: str, leaves_out: Callable[[Any], bool] | None = None, *, seconds: float = 0.5
 ) -> list[Stateful]:
     """Return the generators that an object holds, as a bridge's search finds them, nearest first. No hook is looked for.
 
@@ -252,9 +247,7 @@ def held_generators(
         root: the object.
         name: the object's name, with which the names of its generators begin: "base" gives "base.transform.rng (a Random)".
         leaves_out: returns whether to skip the generators that an object inside holds.
-        most: the search ends after so many objects.
         seconds: the search ends after this time.
-        count: the number of generators to return at most.
     """
 
     def parts(location: Location) -> Iterator[Part]:
@@ -263,13 +256,10 @@ def held_generators(
             if not (leaves_out and is_generator(part.thing) and leaves_out(Location(part, location).owner)):
                 yield part
 
-    locations = walk(root, parts, most=most, seconds=seconds)
-    held = islice((location for location in locations if is_generator(location.thing)), count)
-    named = (
-        (f"{name}{location.path} (a {type(location.thing).__qualname__})", location.thing)
-        for location in held
-    )
-    return [generator for label, thing in named if (generator := stateful(label, thing)) is not None]
+    locations = walk(root, parts, most=5_000, seconds=seconds)
+    held = islice((location for location in locations if is_generator(location.thing)), 64)
+    found = (stateful(named_place(name, location), location.thing) for location in held)
+    return [generator for generator in found if generator is not None]
 
 
 def _late_segment(name: str) -> int:
@@ -277,42 +267,34 @@ def _late_segment(name: str) -> int:
     return 2**33 + record_index(name) % 2**48
 
 
-def _source(candidate: Found, segment: int) -> Source:
-    if candidate.hook is not None:
-        return HookSource(candidate.path, candidate.thing, segment, candidate.hook)
-    source = generator_of(candidate.path, candidate.thing, segment)
-    assert source is not None  # as in `Search.visit`
-    return source
-
-
 def _number_equal_paths(candidates: list[Found]) -> None:
     """Number the paths that several candidates have: the arguments of a partial function, for instance, have equal ones."""
     counts: Counter[str] = Counter()
     for candidate in candidates:
-        path = candidate.path
-        counts[path] += 1
-        if counts[path] > 1:
-            candidate.path = f"{path} ({counts[path]})"
+        counts[path := candidate.path] += 1
+        candidate.path += f" ({counts[path]})" * (counts[path] > 1)
 
 
-def _snapshot(thing: Any) -> tuple[Any, ...] | None:
-    """Return what an object holds that may become another generator later, else None: the holder, names in it or None for all, things.
+def _snapshots(thing: Any) -> Iterator[tuple[Any, ...]]:
+    """Yield what an object holds that may become another generator later: the holder, names in it or None for all, things.
 
-    Those of functions and classes are the names that are None, for generators made at first use.
+    Those of functions, classes, slots and closures are the names that have nothing or None, for generators made at first use.
     """
-    holder: Any
-    names: tuple[str, ...] | None = None
+    named: list[tuple[Any, Iterable[str]]] = []
     if isinstance(thing, types.FunctionType):
-        holder, names = thing.__globals__, tuple(names_of(thing.__code__))
+        cells = [(Named(cell), (CELL,)) for cell in thing.__closure__ or ()]
+        named = [(thing.__globals__, names_of(thing.__code__)), *cells]
     elif isinstance(thing, type):
-        holder, names = vars(thing), tuple(name for name in vars(thing) if name != "__doc__")
+        named = [(vars(thing), (name for name in vars(thing) if name != "__doc__"))]
     else:
-        holder = thing if isinstance(thing, list | dict | deque) else attributes_of(thing)
-        if holder is None or len(holder) > LONGEST:
-            return None
-    if names is not None:
-        names = tuple(name for name in names if name in holder and holder[name] is None)
-    return None if names == () else (holder, names, _things(holder, names))
+        holder: Any = thing if isinstance(thing, list | dict | deque) else attributes_of(thing)
+        if holder is not None and len(holder) <= LONGEST:
+            yield holder, None, _things(holder, None)
+        named = [] if isinstance(thing, CONTAINERS) else [(Named(thing), slots_of(thing))]
+    for holder, names in named:
+        empty = tuple(name for name in names if holder.get(name, holder) is None)
+        if empty:
+            yield holder, empty, _things(holder, empty)
 
 
 def _things(holder: Any, names: tuple[str, ...] | None) -> tuple[Any, ...]:
@@ -334,13 +316,15 @@ def _try_hooks(candidates: list[Found], group_of: Callable[[Found], str]) -> Non
     the same seed, and others another, so that a later search finds the same groups.
     """
     for candidate in candidates:
-        below = [part for part in candidates if part.seeded_by is None and candidate in part.owners()]
+        below = [part for part in candidates if candidate in part.owners]
         if candidate.hook is None or candidate.seeded_by or not below:
             continue
-        marks = [part.mark() for part in below]
+        marks = [(part.mark(), part.held_below(candidate)) for part in below]
         trial = address(SampleKey(0, 0, record_index(group_of(candidate))), op_of("seedsafe/bridge"))
         with suppress(Exception):  # the first call raises it
             candidate.hook(candidate.thing, Generator(philox(trial)))
-        for part, mark in zip(below, marks, strict=True):
-            if part.mark()[0] != mark[0]:
-                part.seeded_by = candidate
+        for part, (mark, held) in zip(below, marks, strict=True):
+            is_set = not part.far and part.mark()[0] != mark[0]
+            if is_set or any(map(is_not, part.held_below(candidate), held)):
+                part.seeders.append(candidate)
+                part.keeps_place |= not is_set

@@ -251,7 +251,7 @@ class HookSource:
     """An object that a hook seeds. Its earlier state is unknown and is not restored."""
 
     def __init__(self, name: str, thing: Any, segment: int, hook: Hook) -> None:
-        self.name, self._thing, self._segment, self._hook = name, thing, segment, hook
+        self.name, self._thing, self.segment, self._hook = name, thing, segment, hook
         self._generators: Any = ()
         self._seed = {name: value for name, value in getattr(thing, "__dict__", {}).items() if name == "seed"}
 
@@ -264,7 +264,7 @@ class HookSource:
         for name, value in self._seed.items():
             # ultralytics seeds what has another seed than torch, so the second of two reads of one key would not be seeded.
             setattr(self._thing, name, value)
-        result = self._hook(self._thing, words.generator(self._segment))
+        result = self._hook(self._thing, words.generator(self.segment))
         self._generators = result if isinstance(result, tuple) else ()
 
     def restore(self, state: Any) -> None:

@@ -26,10 +26,12 @@ from seedsafe.bridging.generators import is_generator
 from seedsafe.bridging.options import hook_of
 
 __all__ = [
+    "CELL",
     "CONTAINERS",
     "LONGEST",
     "Contents",
     "Location",
+    "Named",
     "Part",
     "attributes_of",
     "held_by",
@@ -38,6 +40,7 @@ __all__ = [
     "named_place",
     "names_of",
     "parts_of",
+    "slots_of",
     "walk",
 ]
 
@@ -48,6 +51,7 @@ CONTAINERS = list, tuple, dict, set, frozenset, deque
 LONGEST = 4096
 """The search looks at the first 4096 entries of a list or dict."""
 
+CELL: Final = "cell_contents"
 _SAMPLED = 64
 """If 64 evenly spread entries of a longer list or dict are plain data, the search looks only at their classes."""
 
@@ -62,6 +66,24 @@ class Part(NamedTuple):
     """What stores it under its name, a dict, list, tuple or deque, or None."""
     name: Any = None
     """Its name or position in the holder."""
+
+
+class Named:
+    """The slots of an object, or what a cell of a closure holds, by name, as a dict has attributes."""
+
+    __slots__ = ("_thing",)
+
+    def __init__(self, thing: Any) -> None:
+        self._thing = thing
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return what has the name now; None if nothing has it yet, or if the user's property raises."""
+        try:
+            return getattr(self._thing, name, None)
+        except Exception:  # noqa: BLE001  # an empty cell too
+            return None
+
+    __getitem__ = get
 
 
 class Location:
@@ -100,6 +122,10 @@ class Location:
             return None if self.holder is None else self.holder[self.name]
         except LookupError:
             return None
+
+    def below(self, other: Location) -> list[Location]:
+        """Return the locations from another one on the way to it, without that one, to itself."""
+        return self._from_root()[other.depth + 1 :]
 
     def _from_root(self) -> list[Location]:
         locations: list[Location] = [self]
@@ -186,7 +212,7 @@ def _is_plain(thing: Any, kinds: set[type], depth: int = 4) -> bool:
     if attributes is None or callable(thing) or hook_of(thing) is not None or is_generator(thing):
         return False
     kinds.add(type(thing))
-    slots = (_attribute(thing, name) for name in _slots_of(thing))
+    slots = map(Named(thing).get, slots_of(thing))
     return all(_is_plain(part, kinds, depth - 1) for part in (*attributes.values(), *slots))
 
 
@@ -227,8 +253,9 @@ def held_by(thing: Any, longest: int = LONGEST, *, leaves: bool = True) -> Itera
     for name, part in list(islice(named, longest if has_entries else None)):
         if leaves or not is_leaf(part):
             yield Part(f"[{name!r}]" if has_entries else f".{name}", part, holder, name)
-    for name in () if has_entries else _slots_of(thing):
-        yield Part(f".{name}", _attribute(thing, name))
+    slots = Named(thing)
+    for name in () if has_entries else slots_of(thing):
+        yield Part(f".{name}", slots[name], slots, name)
 
 
 def _of_container(container: Any) -> Iterator[Part]:
@@ -267,7 +294,8 @@ def _of_instance(thing: Any) -> Iterator[Part]:
 
 
 def _of_function(function: types.FunctionType) -> Iterator[Part]:
-    yield from (Part(".closure", part) for part in _cells(function))
+    cells = map(Named, function.__closure__ or ())
+    yield from (Part(".closure", cell[CELL], cell, CELL) for cell in cells)
     for part in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
         yield Part(".default", part)
     wrapped = getattr(function, "__wrapped__", None)
@@ -301,18 +329,12 @@ def modules_of(thing: Any) -> Iterator[str]:
 
 def attributes_of(thing: Any) -> dict[str, Any] | None:
     """Return the dict of an object's own attributes, or None if it has none."""
-    result = None if isinstance(thing, type) else _attribute(thing, "__dict__")
+    result = None if isinstance(thing, type) else Named(thing).get("__dict__")
     return result if isinstance(result, dict) else None
 
 
-def _attribute(thing: Any, name: str) -> Any:
-    try:
-        return getattr(thing, name, None)
-    except Exception:  # noqa: BLE001  # the user's property
-        return None
-
-
-def _slots_of(thing: Any) -> list[str]:
+def slots_of(thing: Any) -> list[str]:
+    """Return the names of an object's slots."""
     return [name for cls in type(thing).__mro__ for name in _slots(cls)]
 
 
@@ -480,7 +502,8 @@ class Contents:
             else:
                 named = list(thing.items()) if isinstance(thing, dict) else enumerate(list(thing))
         elif isinstance(thing, types.FunctionType):
-            named = [(".closure", cell) for cell in _cells(thing)] + _globals_of(thing)
+            cells = [(".closure", Named(cell)[CELL]) for cell in thing.__closure__ or ()]
+            named = cells + _globals_of(thing)
         elif isinstance(thing, type):
             parts = () if _is_installed(_module(thing)) else list(vars(thing).items())
             named = ((name, part) for name, part in parts if not name.startswith("__"))
@@ -601,14 +624,6 @@ def _children(thing: Any) -> int:
     """Return how many seed sequences one has spawned, by itself or for its generator."""
     bits = getattr(thing, "bit_generator", thing)
     return getattr(getattr(bits, "seed_seq", bits), "n_children_spawned", 0)
-
-
-def _cells(function: types.FunctionType) -> list[Any]:
-    found = []
-    for cell in function.__closure__ or ():
-        with suppress(ValueError):  # not bound yet
-            found.append(cell.cell_contents)
-    return found
 
 
 def _globals_of(function: types.FunctionType) -> list[tuple[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from seedsafe.bridging.again import Content, Marks, Run, content, rerun
+from seedsafe.bridging.again import Content, Marks, Run, content, within
 from seedsafe.bridging.another_worker import AnotherWorker
 from seedsafe.bridging.call_count import DRAWN, UNSEEN, CallCount
 from seedsafe.bridging.generators import Stateful
@@ -107,13 +107,8 @@ class Watch:
         """Run a call again as another worker would, and return that run if it equals the first one."""
 
         def run_as(*shown: str) -> Run:
-            other = AnotherWorker(self._root, shown)
-            try:
-                with other:
-                    return self._trace(address, call)
-            except BaseException:  # an interrupt on entering or leaving
-                other.__exit__()
-                raise
+            run: Run = within(AnotherWorker(self._root, shown), lambda: self._trace(address, call))[0]
+            return run
 
         try:
             second = run_as(*_IDENTITIES)
@@ -208,17 +203,15 @@ def _difference(run: Run, result: Content, second: Run) -> str | None:
 def trace(address: Address, call: Call, sources: tuple[Source, ...], *, follows: bool = True) -> Run:
     """Run a call with sources keyed from the words at an address, and mark each source before and after."""
 
-    movable = [source for source in sources if not isinstance(source, Stateful)]  # by a mark
-
-    def key() -> None:
-        words = Words(address)
-        for source in movable:
-            source.key(words)
-
-    def marked(_: Address) -> Any:
+    def marked(_: Address) -> Run:
         before = [source.mark() for source in sources]
-        return before, rerun(lambda: call(address), sources, key)
+        words = Words(address)
+        for source in sources:
+            if not isinstance(source, Stateful):  # a mark may move it
+                source.key(words)
+        result = call(address)
+        return Run(
+            result, {source.name: (mark, source.mark()) for source, mark in zip(sources, before, strict=True)}
+        )
 
-    before, (result, after) = Region(address, sources, follows=follows).run(marked)
-    names = [source.name for source in sources]
-    return Run(result, dict(zip(names, zip(before, after, strict=True), strict=True)))
+    return Region(address, sources, follows=follows).run(marked)

@@ -11,11 +11,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from seedsafe.functional.pictures import pixels
-from seedsafe.functional.scratch import scratch, scratch_size
+from seedsafe.functional.scratch import scratch
 from seedsafe.functional.values import memory_for
 from seedsafe.ground.info import FLOAT32, UINT8, Array
 from seedsafe.ground.process import importing
-from seedsafe.kernels import FILTERS, INTERLEAVED, PLANAR, Resizing, address, library
+from seedsafe.kernels import FILTERS, Resizing, address, library
 
 __all__ = [
     "BANDS",
@@ -159,19 +159,13 @@ class Pass(NamedTuple):
         """
         opened = library()
         frames = image if is_video else image[np.newaxis]
-        if opened is None:
+        top, left, rows, columns = self.source or (0, 0, *frames.shape[1:3])
+        fits = 0 <= top <= frames.shape[1] - rows and 0 <= left <= frames.shape[2] - columns
+        if opened is None or not fits:
             return None
-        if self.source is not None:
-            top, left, rows, columns = self.source
-            frames = frames[:, top : top + rows, left : left + columns]
-        *_, channels = frames.shape if frames.ndim == 4 else (1,)
-        each = frames.itemsize
-        if frames.strides[2:] != ((channels * each, each) if frames.ndim == 4 else (each,)):
-            frames = np.ascontiguousarray(frames)
-        size = self.window[2:]
-        shape = (channels, *size) if self.planar else (*size, *frames.shape[3:])
-        if is_video:
-            shape = (len(frames), *shape)
+        size, channels = self.window[2:], frames.shape[3:]
+        shape = (*(channels or (1,)), *size) if self.planar else (*size, *channels)
+        shape = (len(frames), *shape) if is_video else shape
         is_float = image.dtype == FLOAT32
         row = memory_for(shape, FLOAT32 if is_float else self.dtype, row)
         call = opened.seedsafe_resize_floats if is_float else opened.seedsafe_resize_bytes
@@ -180,39 +174,42 @@ class Pass(NamedTuple):
 
 def _job(frames: Array, todo: Pass, target: Array) -> Resizing:
     channels = frames.shape[3] if frames.ndim == 4 else 1
-    affine: tuple[Array, ...] = ()
-    if todo.dtype == FLOAT32:
-        affine = todo.affine or _SAME
-        if len(affine[0]) != channels:
-            affine = tuple(part.repeat(channels) for part in affine)
+    top, left, rows, columns = todo.source or (0, 0, *frames.shape[1:3])
+    each = frames.itemsize
+    if frames.strides[2:] != ((channels * each, each) if frames.ndim == 4 else (each,)):
+        frames = np.ascontiguousarray(frames[:, top : top + rows, left : left + columns])
+        top = left = 0
+    step, row_step, pixel_step = frames.strides[:3]
+    affine = todo.affine or _SAME if todo.dtype == FLOAT32 else ()
     job = Resizing(
-        address(frames),
+        address(frames) + top * row_step + left * pixel_step,
         len(frames),
-        *frames.strides[:2],
+        step,
+        row_step,
         channels,
-        *frames.shape[1:3],
+        rows,
+        columns,
         channels,
         todo.height,
         todo.width,
         *todo.window,
         FILTERS[todo.interpolation],
         *todo.mirrors,
-        PLANAR if todo.planar else INTERLEAVED,
+        todo.planar,
         0,
-        *(
-            (3, 1 / 765) if todo.in_units else (1, 1.0)
-        ),  # rounded to float32, the product is x / 255 for every x
-        *(map(address, affine) if affine else (None, None)),
+        # Rounded to float32, the product is x / 255 for every x.
+        *((3, 1 / 765) if todo.in_units else (1, 1.0)),
+        *((part.tobytes() * (channels // len(part)) for part in affine) if affine else (None, None)),
         address(target),
     )
-    job.affine = affine  # which must live as long as its address is used
+    job.alive = frames  # which must live as long as its address is used
     return job
 
 
 def _done(call: Callable[[Resizing], int], job: Resizing) -> bool:
-    """Make a call with the scratch memory that the thread has, or as much as it then asks for, and return whether it did its work."""
-    needed = max(scratch_size() - _LINE, 1)
-    while needed > 0:
+    """Make a call with the scratch memory that it asks for, and return whether it did its work."""
+    needed = call(job)
+    if needed > 0:
         memory = scratch((needed + _LINE,))
         first = address(memory)
         job.scratch, job.scratch_size = first + -first % _LINE, needed

@@ -17,7 +17,7 @@ from seedsafe.keys.words import sixteenths
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["noise_parts", "part_of", "parts", "scratch", "scratch_planes", "scratch_size"]
+__all__ = ["noise_parts", "part_of", "parts", "scratch", "scratch_planes"]
 
 _LARGE: Final = 2**22
 """From this many bytes on, planes do not stay in the caches."""
@@ -55,11 +55,6 @@ def scratch(shape: tuple[int, ...], dtype: npt.DTypeLike = np.uint8) -> Array:
     if nbytes > memory.size or sys.getrefcount(memory) > _UNUSED:
         memory = _buffer.memory = np.empty(nbytes, np.uint8)
     return np.ndarray(shape, dtype, memory)
-
-
-def scratch_size() -> int:
-    """Return how many bytes this thread's buffer has."""
-    return _buffer.memory.size
 
 
 def scratch_planes(count: int, image: Array) -> list[Array]:

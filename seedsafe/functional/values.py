@@ -18,6 +18,7 @@ __all__ = [
     "memory_for",
     "normalize",
     "normalize_chw",
+    "of_bytes",
     "to_chw",
     "to_chw_each",
     "to_float",
@@ -155,10 +156,9 @@ def _channels(image: Array) -> list[Array]:
 
 def memory_for(shape: tuple[int, ...], dtype: npt.DTypeLike, out: Array | None) -> Array:
     """Return the memory for a result: `out` if it fits, else a new array."""
-    if out is None:
-        return np.empty(shape, dtype)
-    fits = out.shape == shape and out.dtype == dtype and out.flags.carray
-    return out if fits else np.empty(shape, dtype)
+    if out is not None and out.shape == shape and out.dtype == dtype and out.flags.carray:
+        return out
+    return np.empty(shape, dtype)
 
 
 def _scale(values: Array, factor: float, out: Array) -> None:
@@ -176,15 +176,25 @@ def _top(image: Array) -> float:
 
 
 def check_channels(image: Array, mean: Sequence[float], std: Sequence[float]) -> None:
-    """Raise an error unless an image is uint8 or float32, with a mean and std for each channel or one for all."""
+    """Raise an error unless an image is uint8 or float32, with a mean and std for each channel or one for all, of [0, 1] for uint8."""
     if image.dtype != UINT8:
         _need_float32(image)
+    elif fault := of_bytes("uint8 is divided by 255 first", mean, std):
+        raise ValueError(fault)
     channels = image.shape[-1] if image.ndim > 2 else 1
     if len(mean) not in (1, channels) or len(std) != len(mean):
         raise ValueError(
             f"mean and std must have one value for each channel, got {len(mean)} and {len(std)} for an image of shape "
             f"{image.shape}: pass {channels}, or one for all channels"
         )
+
+
+def of_bytes(reason: str, mean: Sequence[float], std: Sequence[float]) -> str:
+    """Return the text of an error if a mean and std cannot be those of values in [0, 1], and nothing if they can."""
+    if max(mean) <= 1 and max(std) <= 10:
+        return ""
+    one, other = (tuple(round(number / 255, 4) for number in numbers) for numbers in (mean, std))
+    return f"mean and std must be of values in [0, 1], since {reason}, got {mean} and {std}: if they are of 0 to 255, write Normalize({one}, {other})"
 
 
 @lru_cache(maxsize=64)

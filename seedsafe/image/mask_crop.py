@@ -40,8 +40,8 @@ class CropNonEmptyMask(CropTransform):
     """Cut out a window of a fixed size with a random nonzero pixel of the mask, if it has any.
 
     Draws the pixel, as a share of those that count (word 1), its row (word 2) and column (word 3) in the window, and the
-    window's top (word 4) and left (word 5) for a mask without any. The sample must have a mask. ``params`` lists these
-    numbers; the window follows from them and the mask.
+    window's top (word 4) and left (word 5) for a mask without any. The sample must have a mask, or several, whose channels
+    then count together. ``params`` lists these numbers; the window follows from them and the masks.
 
     Args:
         size: the window's size in pixels, one number or (height, width).
@@ -82,15 +82,16 @@ class CropNonEmptyMask(CropTransform):
         )
 
     def settle(self, params: Any, sample: Mapping[str, Any], info: Info) -> Window:
-        """Return the window, which follows from the mask."""
-        if "mask" not in sample:
+        """Return the window, which follows from the masks."""
+        masks = [sample["mask"]] if "mask" in sample else list(sample.get("masks", ()))
+        if not masks:
             raise ValueError(
                 f"CropNonEmptyMask needs 'mask' in the sample, got {list(sample)}: add it, or use RandomCrop"
             )
         pixel, down, right, top, left = params
         rows, columns = info.image_size()
         height, width = self.size
-        counts = self._counts(sample["mask"])
+        counts = self._counts(masks[0] if len(masks) == 1 else np.dstack(masks))
         totals = np.add.accumulate(np.count_nonzero(counts, axis=1))  # up to the end of each row
         if totals[-1]:
             number = int(pixel * int(totals[-1]))

@@ -12,6 +12,7 @@ from seedsafe.functional.values import (
     check_channels,
     normalize,
     normalize_chw,
+    of_bytes,
     to_chw,
     to_chw_each,
     to_float,
@@ -37,11 +38,6 @@ def _values(name: str, value: Any, low: float) -> tuple[float, ...]:
     return tuple(real(name, one, low, 1e30, _WAY_OUT) for one in (value if several else (value,)))
 
 
-def _are_bytes(low: float, high: float) -> bool:
-    """Return whether the least and the greatest value of an image look like floats from 0 to 255."""
-    return low >= -0.01 and 200 < high <= 255.5
-
-
 @primitive(exact=EVERYWHERE, fills=True)
 class Normalize(InPass):
     """Subtract a mean and divide by a standard deviation, channel by channel; the result is float32.
@@ -54,7 +50,8 @@ class Normalize(InPass):
 
     Raises:
         TypeError: when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is not finite, std is not positive, or mean and std differ in length.
+        ValueError: an argument is not finite, std is not positive, or mean and std differ in length; or, when applied to uint8 or
+            floats in [0, 1], they are of 0 to 255.
 
     Follows ``torchvision.transforms.Normalize`` after ``ToTensor``, to within rounding.
 
@@ -68,33 +65,37 @@ class Normalize(InPass):
     mean: Option[float | tuple[float, ...], tuple[float, ...]] = option(_values, -1e30)
     std: Option[float | tuple[float, ...], tuple[float, ...]] = option(_values, 1e-30)
 
+    _checks_values: ClassVar[bool] = True
+
+    def _check_values(self, image: Array, source: str) -> None:
+        """Raise a ValueError for floats in [0, 1] if mean is of 0 to 255. Black images of such values are of whole numbers."""
+        in_units = image.min() >= 0 and 0.1 < image.max() <= 1 and (image != np.rint(image)).mean() > 0.1
+        if in_units and (fault := of_bytes(f"{source} floats in [0, 1]", self.mean, self.std)):
+            raise ValueError(fault)
+
     def out_span(
         self, span: tuple[float, float] | None, source: str | None = None
     ) -> tuple[float, float] | None:
         """Return the range of the results for images in [0, 1]."""
-        if source is not None and span is not None and _are_bytes(*span) and self._is_of_units():
+        fault = of_bytes("the transforms before it give floats in [0, 1]", self.mean, self.std)
+        if source is None and span == (0.0, 1.0) and fault:
+            raise ValueError(fault)
+        of_units = all(0 <= mean <= 1 for mean in self.mean) and all(std <= 0.5 for std in self.std)
+        low, high = span or (0.0, 1.0)
+        cure = None
+        if low >= -0.01 and 200 < high <= 255.5:
+            cure = ": use image / 255 there, or image.astype(numpy.uint8), which Normalize divides itself"
+        elif low < -1.1 and high < 10:
+            cure = ", which seems normalised already: leave Normalize out, or use images in [0, 1] there"
+        if source is not None and of_units and cure:
             raise ValueError(
                 f"the mean and std of Normalize are for floats in [0, 1], got {self.mean} and {self.std}, but {source} "
-                f"{span[0]:.4g} to {span[1]:.4g}: use image / 255 there, or image.astype(numpy.uint8), which Normalize divides itself"
-            )
-        if (
-            source is not None
-            and span is not None
-            and span[0] < -1.1
-            and span[1] < 10
-            and self._is_of_units()
-        ):
-            raise ValueError(
-                f"the mean and std of Normalize are for floats in [0, 1], got {self.mean} and {self.std}, but {source} "
-                f"{span[0]:.4g} to {span[1]:.4g}, which seems normalised already: leave Normalize out, or use images in [0, 1] there"
+                f"{low:.4g} to {high:.4g}{cure}"
             )
         ends = [
             (end - mean) / std for mean, std in zip(self.mean, self.std, strict=True) for end in (0.0, 1.0)
         ]
         return min(ends), max(ends)
-
-    def _is_of_units(self) -> bool:
-        return all(0 <= mean <= 1 for mean in self.mean) and all(std <= 0.5 for std in self.std)
 
     def __post_init__(self) -> None:
         check_options(self)
@@ -111,7 +112,7 @@ class Normalize(InPass):
 
     def takes_pass(self, channels: int) -> bool:
         """Return whether mean and std fit the image's channels."""
-        return len(self.mean) in (1, channels)
+        return len(self.mean) in (1, channels) and not of_bytes("", self.mean, self.std)
 
     def add_to_pass(self, work: Any, params: Any) -> Any:
         """Return the work of a pass with its values normalised."""

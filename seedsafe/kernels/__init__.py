@@ -13,18 +13,7 @@ from typing import Any, Final
 
 from seedsafe.ground.process import importing
 
-__all__ = [
-    "FILTERS",
-    "INTERLEAVED",
-    "NAME",
-    "PLANAR",
-    "Resizing",
-    "Warping",
-    "Windowing",
-    "library",
-    "other_bytes",
-    "why_not",
-]
+__all__ = ["FILTERS", "Resizing", "Warping", "Windowing", "library", "other_bytes", "why_not"]
 
 FOLDER: Final = Path(__file__).parent
 NAME: Final = "kernels.library"
@@ -35,8 +24,6 @@ _VERSION: Final = 3
 
 FILTERS: Final = {"area": 0, "bilinear": 1, "bilinear exact": 1, "bicubic": 2, "lanczos": 3}
 """The numbers of the filters in kernels.h."""
-
-INTERLEAVED, PLANAR = 0, 1
 
 _NOT_COMPILED: Final = -2
 
@@ -60,7 +47,8 @@ class Resizing(ctypes.Structure):
         *_all(_INT, "new_rows", "new_columns", "filter", "mirror_rows", "mirror_columns", "layout"),
         *_all(_INT, "plain", "times"),
         ("unit", ctypes.c_float),
-        *_all(_POINTER, "factors", "offsets", "target", "scratch"),
+        *_all(ctypes.c_char_p, "factors", "offsets"),
+        *_all(_POINTER, "target", "scratch"),
         ("scratch_size", _LONG),
     )
 
@@ -94,8 +82,9 @@ other_bytes: Final[list[str]] = []
 
 def address(array: Any) -> int:
     """Return where an array's first value is."""
-    first: int = array.__array_interface__["data"][0]  # a third of the time of array.ctypes.data
-    return first
+    if array.flags.carray and array.size:
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))  # in a fifth of the time
+    return int(array.__array_interface__["data"][0])
 
 
 def library() -> ctypes.CDLL | None:
@@ -109,8 +98,7 @@ def library() -> ctypes.CDLL | None:
 
 def has_jpeg() -> bool:
     """Return whether windows of JPEGs can be decoded."""
-    opened = library()
-    return opened is not None and bool(opened.seedsafe_jpeg(Windowing()) != _NOT_COMPILED)
+    return bool((opened := library()) and opened.seedsafe_jpeg(Windowing()) != _NOT_COMPILED)
 
 
 def why_not() -> str | None:

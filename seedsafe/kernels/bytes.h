@@ -44,7 +44,8 @@ typedef struct {
     uint8_t *row;       /* a row of results, */
     uint8_t *picked;    /* and in their layout */
     uint8_t *places;    /* from where its channels are picked, 16 pixels at a time, for each two vectors */
-    uint8_t *order;     /* and at once */
+    uint8_t *order;     /* and `ordered` pixels at once: as many as 64 bytes hold, or 16 whose channels come one after another */
+    int64_t ordered;
     float *factors;     /* a factor for each value of a row of results */
     float *offsets;
 } Plan;
@@ -72,6 +73,7 @@ static int64_t lay_out(Plan *plan, const Resizing *job) {
     }
     plan->picked = deal(&dealer, plan->line);
     plan->places = deal(&dealer, PICKED * PICKED * TILE);
+    plan->ordered = job->layout == PLANAR && job->channels > 1 ? TILE : PICKED * TILE / job->channels;
     plan->order = deal(&dealer, PICKED * TILE);
     plan->factors = deal(&dealer, job->factors ? plan->line * 4 : 0);
     plan->offsets = deal(&dealer, job->factors ? plan->line * 4 : 0);
@@ -105,12 +107,15 @@ static void fill_factors(const Plan *plan, const Resizing *job) {
         }
 }
 
-/* For each 16 values of a layout and 16 interleaved bytes: which of these become which of those, in blocks of 16 pixels. */
+/* For each 16 values of a layout and 16 interleaved bytes: which of these become which of those, in blocks of 16 pixels; and for 64 bytes at once. */
 static void fill_places(const Plan *plan, const Resizing *job, int mirror) {
     Resizing block = *job;
+    block.new_columns = (int32_t)plan->ordered;
+    for (int32_t place = 0; place < job->channels * block.new_columns; place++)
+        plan->order[place] = (uint8_t)source_of(&block, place, mirror);
     block.new_columns = TILE;
     for (int32_t place = 0; place < job->channels * TILE; place++) {
-        int64_t from = plan->order[place] = (uint8_t)source_of(&block, place, mirror);
+        int64_t from = source_of(&block, place, mirror);
         for (int32_t part = 0; part < job->channels; part++) {
             uint8_t *to = plan->places + (place / TILE * job->channels + part) * TILE + place % TILE;
             *to = from / TILE == part ? (uint8_t)(from % TILE) : 128;

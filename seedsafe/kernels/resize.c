@@ -82,21 +82,19 @@ AVX2 static inline __m128i load_avx2(const uint8_t *from) { return _mm_loadu_si1
 
 AVX2 static inline void store_avx2(uint8_t *to, __m128i bytes) { _mm_storeu_si128((__m128i *)to, bytes); }
 
-AVX2 static inline __m256i pair_avx2(const int16_t *weights) {
-    int32_t both;
-    memcpy(&both, weights, 4);
-    return _mm256_set1_epi32(both);
-}
+/* Two weights with 11 more or fewer bits, side by side: products of 16 bits are what these vectors add up two at a time. */
+AVX2 static inline __m256i pair_avx2(__m256i weights) { return _mm256_packs_epi32(weights, weights); }
 
 AVX2 static inline __m128i sum_avx2(const uint8_t *from, ptrdiff_t step, const Axis *axis, int32_t out) {
-    const int16_t *high = axis->high + (size_t)out * axis->taps, *low = axis->low + (size_t)out * axis->taps;
-    int32_t count = axis->count[out];
+    const int32_t *weights = axis->weights + (size_t)out * axis->taps, count = axis->count[out];
+    const __m256i lower_half = _mm256_set1_epi32((1 << HALF_PRECISION) - 1);
     __m256i high0 = _mm256_setzero_si256(), high1 = high0, low0 = _mm256_set1_epi32(1 << (PRECISION - 1)), low1 = low0;
     for (int32_t tap = 0; tap < count; tap += 2, from += 2 * step) {
         __m128i one = load_avx2(from), two = load_avx2(tap + 1 < count ? from + step : from); /* its weight is 0 there */
         __m256i left = _mm256_cvtepu8_epi16(_mm_unpacklo_epi8(one, two));
         __m256i right = _mm256_cvtepu8_epi16(_mm_unpackhi_epi8(one, two));
-        __m256i upper = pair_avx2(high + tap), lower = pair_avx2(low + tap);
+        __m256i both = _mm256_broadcastq_epi64(_mm_loadl_epi64((const __m128i *)(weights + tap)));
+        __m256i upper = pair_avx2(_mm256_srai_epi32(both, HALF_PRECISION)), lower = pair_avx2(_mm256_and_si256(both, lower_half));
         high0 = _mm256_add_epi32(high0, _mm256_madd_epi16(left, upper));
         high1 = _mm256_add_epi32(high1, _mm256_madd_epi16(right, upper));
         low0 = _mm256_add_epi32(low0, _mm256_madd_epi16(left, lower));
@@ -104,15 +102,15 @@ AVX2 static inline __m128i sum_avx2(const uint8_t *from, ptrdiff_t step, const A
     }
     __m256i left = _mm256_add_epi32(_mm256_slli_epi32(high0, HALF_PRECISION), low0);
     __m256i right = _mm256_add_epi32(_mm256_slli_epi32(high1, HALF_PRECISION), low1);
-    __m256i both = _mm256_packs_epi32(_mm256_srai_epi32(left, PRECISION), _mm256_srai_epi32(right, PRECISION));
-    both = _mm256_permute4x64_epi64(both, 0xD8); /* packing works on each half by itself */
-    return _mm_packus_epi16(_mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1));
+    __m256i packed = _mm256_packs_epi32(_mm256_srai_epi32(left, PRECISION), _mm256_srai_epi32(right, PRECISION));
+    packed = _mm256_permute4x64_epi64(packed, 0xD8); /* packing works on each half by itself */
+    return _mm_packus_epi16(_mm256_castsi256_si128(packed), _mm256_extracti128_si256(packed, 1));
 }
 
 /* 32 values at once. Each half of a vector is unpacked by itself, and packed again in the end. */
 AVX2 static inline void sum_more_avx2(uint8_t *to, const uint8_t *from, ptrdiff_t step, const Axis *axis, int32_t out) {
-    const int16_t *high = axis->high + (size_t)out * axis->taps, *low = axis->low + (size_t)out * axis->taps;
-    int32_t count = axis->count[out];
+    const int32_t *weights = axis->weights + (size_t)out * axis->taps, count = axis->count[out];
+    const __m256i lower_half = _mm256_set1_epi32((1 << HALF_PRECISION) - 1);
     const __m256i zero = _mm256_setzero_si256();
     __m256i highs[4], lows[4];
     for (int i = 0; i < 4; i++) highs[i] = zero, lows[i] = _mm256_set1_epi32(1 << (PRECISION - 1));
@@ -120,7 +118,8 @@ AVX2 static inline void sum_more_avx2(uint8_t *to, const uint8_t *from, ptrdiff_
         __m256i one = _mm256_loadu_si256((const __m256i *)from);
         __m256i two = _mm256_loadu_si256((const __m256i *)(tap + 1 < count ? from + step : from)); /* its weight is 0 there */
         __m256i left = _mm256_unpacklo_epi8(one, two), right = _mm256_unpackhi_epi8(one, two);
-        __m256i upper = pair_avx2(high + tap), lower = pair_avx2(low + tap);
+        __m256i both = _mm256_broadcastq_epi64(_mm_loadl_epi64((const __m128i *)(weights + tap)));
+        __m256i upper = pair_avx2(_mm256_srai_epi32(both, HALF_PRECISION)), lower = pair_avx2(_mm256_and_si256(both, lower_half));
         __m256i pairs[4] = {_mm256_unpacklo_epi8(left, zero), _mm256_unpackhi_epi8(left, zero),
                             _mm256_unpacklo_epi8(right, zero), _mm256_unpackhi_epi8(right, zero)};
         for (int i = 0; i < 4; i++) {
@@ -209,7 +208,6 @@ VNNI static inline void spread_vnni(float *to, __m128i bytes, const Resizing *jo
     __m512 products = _mm512_mul_ps(_mm512_mul_ps(values, _mm512_set1_ps(job->unit)), _mm512_loadu_ps(factors));
     _mm512_storeu_ps(to, _mm512_add_ps(products, _mm512_loadu_ps(offsets)));
 }
-
 /* For how many times four taps. */
 enum { KEPT = 8 };
 
@@ -268,9 +266,7 @@ VBMI static inline void group_vbmi(const Plan *plan, const Resizing *job, const 
 
 /* The new columns without turning the rows: the bytes of four taps are picked for 16 values at once. */
 VBMI static int narrow_vbmi(const Plan *plan, const Resizing *job, const uint8_t *rows, ptrdiff_t step, int64_t count) {
-    int32_t most = 0;
-    for (int32_t out = 0; out < job->new_columns; out++) most = plan->across.count[out] > most ? plan->across.count[out] : most;
-    int32_t blocks = (most + 3) / 4, size = HEAD + blocks * DIGITS;
+    int32_t blocks = plan->across.taps / 4, size = HEAD + blocks * DIGITS;
     int64_t values = (int64_t)job->new_columns * job->channels;
     if (blocks > KEPT || !fill_groups(plan, job, blocks)) return 0;
     for (int64_t y = 0; y < count; y += 16) { /* which stay in the cache */
@@ -278,28 +274,31 @@ VBMI static int narrow_vbmi(const Plan *plan, const Resizing *job, const uint8_t
         const uint8_t *group = plan->groups;
         uint8_t *to = plan->narrow + y * plan->line;
         for (int64_t x = 0; x < values; x += 16, group += size)
-            if (blocks == 1)
-                group_vbmi(plan, job, group, rows + y * step, step, some, 1, to + x);
-            else if (blocks == 2)
-                group_vbmi(plan, job, group, rows + y * step, step, some, 2, to + x);
-            else
-                group_vbmi(plan, job, group, rows + y * step, step, some, blocks, to + x);
+            blocks == 1   ? group_vbmi(plan, job, group, rows + y * step, step, some, 1, to + x)
+            : blocks == 2 ? group_vbmi(plan, job, group, rows + y * step, step, some, 2, to + x)
+                          : group_vbmi(plan, job, group, rows + y * step, step, some, blocks, to + x);
     }
     return 1;
 }
 
-/* 16 pixels with one permutation. */
+/* As many pixels as 64 bytes hold with one permutation, or 16 whose channels come one after another. */
 VBMI static int arrange_vbmi(const Plan *plan, const Resizing *job, const uint8_t *row, int mirror, uint8_t *result) {
-    int64_t columns = job->new_columns, channels = job->channels;
-    const __mmask64 all = ~(__mmask64)0 >> (64 - 16 * channels);
-    const __m512i order = _mm512_maskz_loadu_epi8(all, plan->order);
-    for (int64_t x = 0; x < columns; x += 16) {
-        int64_t at = x + 16 <= columns ? x : columns - 16, to = mirror ? columns - 16 - at : at;
+    int64_t columns = job->new_columns, channels = job->channels, wide = plan->ordered, last = columns - wide;
+    const __mmask64 all = ~(__mmask64)0 >> (64 - wide * channels);
+    const __m512i order = _mm512_loadu_si512(plan->order);
+    if (last < 0) return 0;
+    if (job->layout == INTERLEAVED || channels == 1) {
+        const uint8_t *from = row + (mirror ? last * channels : 0);
+        int64_t step = wide * channels, end = last * channels;
+        for (int64_t to = 0; to < end; to += step) /* what is stored behind the pixels is written over by the next ones */
+            _mm512_storeu_si512(result + to, _mm512_permutexvar_epi8(order, _mm512_maskz_loadu_epi8(all, from + (mirror ? -to : to))));
+        __m512i pixels = _mm512_maskz_loadu_epi8(all, row + (mirror ? 0 : end));
+        _mm512_mask_storeu_epi8(result + end, all, _mm512_permutexvar_epi8(order, pixels));
+        return 1;
+    }
+    for (int64_t x = 0; x < columns; x += TILE) {
+        int64_t to = x < last ? x : last, at = mirror ? last - to : to;
         __m512i pixels = _mm512_permutexvar_epi8(order, _mm512_maskz_loadu_epi8(all, row + at * channels));
-        if (job->layout == INTERLEAVED || channels == 1) {
-            _mm512_mask_storeu_epi8(result + to * channels, all, pixels);
-            continue;
-        }
         _mm_storeu_si128((__m128i *)(result + to), _mm512_castsi512_si128(pixels));
         _mm_storeu_si128((__m128i *)(result + columns + to), _mm512_extracti32x4_epi32(pixels, 1));
         if (channels > 2) _mm_storeu_si128((__m128i *)(result + 2 * columns + to), _mm512_extracti32x4_epi32(pixels, 2));
@@ -390,11 +389,11 @@ static void narrow_floats(const Plane *plane, const Axis *axis, int64_t rows, in
         const float *row[4];
         for (int i = 0; i < 4; i++) row[i] = plane->source + (y + i < rows ? y + i : rows - 1) * plane->row_step;
         for (int32_t out = 0; out < new_columns; out++) {
-            const double *weights = axis->exact + (size_t)out * axis->taps;
+            const double *weights = axis->exact + out;
             int64_t from = axis->first[out] * plane->pixel_step;
             double sums[4] = {0.0, 0.0, 0.0, 0.0};
-            for (int32_t tap = 0; tap < axis->count[out]; tap++, from += plane->pixel_step)
-                for (int i = 0; i < 4; i++) sums[i] += row[i][from] * weights[tap];
+            for (int32_t tap = 0; tap < axis->count[out]; tap++, from += plane->pixel_step, weights += new_columns)
+                for (int i = 0; i < 4; i++) sums[i] += row[i][from] * *weights;
             for (int i = 0; i < 4 && y + i < rows; i++)
                 plane->target[(y + i) * plane->new_row_step + out * plane->new_pixel_step] = (float)sums[i];
         }
@@ -403,14 +402,14 @@ static void narrow_floats(const Plane *plane, const Axis *axis, int64_t rows, in
 
 static void shorten_floats(const Plane *plane, const Axis *axis, int32_t new_rows, int64_t columns) {
     for (int32_t out = 0; out < new_rows; out++) {
-        const double *weights = axis->exact + (size_t)out * axis->taps;
+        const double *weights = axis->exact + out;
         const float *from = plane->source + axis->first[out] * plane->row_step;
         float *to = plane->target + out * plane->new_row_step;
         for (int64_t x = 0; x < columns; x += 8) {
             int many = columns - x < 8 ? (int)(columns - x) : 8;
             double sums[8] = {0};
             for (int32_t tap = 0; tap < axis->count[out]; tap++)
-                for (int i = 0; i < many; i++) sums[i] += from[tap * plane->row_step + (x + i) * plane->pixel_step] * weights[tap];
+                for (int i = 0; i < many; i++) sums[i] += from[tap * plane->row_step + (x + i) * plane->pixel_step] * weights[(int64_t)tap * new_rows];
             for (int i = 0; i < many; i++) to[(x + i) * plane->new_pixel_step] = (float)sums[i];
         }
     }

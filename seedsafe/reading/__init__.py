@@ -10,6 +10,7 @@ from seedsafe.functional.jpeg import Place, Windows
 from seedsafe.functional.pillow import transform_affine
 from seedsafe.ground.checks import explain_arguments, flag, with_article
 from seedsafe.ground.process import check_main, frames_of_threads, uncollected
+from seedsafe.ground.tree import entries, leaves, mapped, replaced, with_parts
 from seedsafe.ground.warning import warn
 from seedsafe.keys.key import address, checked_int, philox
 from seedsafe.pipeline.boxes import Edges
@@ -35,7 +36,6 @@ from seedsafe.reading.batches import (
     read_batch,
     ready_batches,
     stack,
-    stack_rows,
 )
 from seedsafe.reading.bound import Augment, BoundAugment
 from seedsafe.reading.checks import (
@@ -55,7 +55,7 @@ from seedsafe.reading.faults import (
     require_finite,
     require_finite_after,
 )
-from seedsafe.reading.forms import pixels
+from seedsafe.reading.forms import kind_of, pixels
 from seedsafe.reading.forwarding import Forwarding, PassesOn
 from seedsafe.reading.group import AtOnce
 from seedsafe.reading.orders import checked_order, keyed_order
@@ -105,6 +105,7 @@ __all__ = [
     "declared",
     "description",
     "entered",
+    "entries",
     "explain_arguments",
     "flag",
     "frames_of_threads",
@@ -113,6 +114,9 @@ __all__ = [
     "identity",
     "keeping_epochs",
     "keyed_order",
+    "kind_of",
+    "leaves",
+    "mapped",
     "nested",
     "note_made",
     "note_read",
@@ -124,14 +128,15 @@ __all__ = [
     "read_batch",
     "ready_batches",
     "repeats_an_epoch",
+    "replaced",
     "require_finite",
     "require_finite_after",
     "stack",
-    "stack_rows",
     "stamped",
     "transform_affine",
     "uncollected",
     "walk",
     "warn",
     "with_article",
+    "with_parts",
 ]

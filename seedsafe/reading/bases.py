@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Mapping
-from itertools import combinations
-from types import FrameType
+from itertools import combinations, takewhile
 from typing import Any, Final
 
 import numpy as np
@@ -160,6 +158,10 @@ class Repeats:
 
     def __init__(self, base: Any, seed: int | None = None, log: WarningLog | None = None) -> None:
         self.wrapper = type(base).__qualname__
+        """The class of the wrapper that is nearest to the first keyed dataset inside."""
+        for found in takewhile(lambda found: not isinstance(found, Keyed), walk(base, into_keyed=False)):
+            if not getattr(type(found), "passes_on", False):
+                self.wrapper = type(found).__qualname__
         self.seed = seed
         inside = (keyed.reader.repeats.log for keyed in outermost(base))
         self.log = log or next(inside, None) or WarningLog()
@@ -190,7 +192,7 @@ class Repeats:
         """Warn, once, that one sample of a wrapper holds one key twice."""
         if self.log.first(self.WITHIN_ONE):
             warn(
-                f"{self._wrapper()} reads index {key.index} twice for one sample of epoch {key.epoch}, and gets the same "
+                f"{self.wrapper} reads index {key.index} twice for one sample of epoch {key.epoch}, and gets the same "
                 "augmentation twice. For two different ones, pass views=2 to the dataset inside; otherwise read it once",
             )
 
@@ -198,22 +200,10 @@ class Repeats:
         """Warn, once, that a wrapper maps two indices to one key."""
         if self.log.first(self.FOR_TWO):
             warn(
-                f"{self._wrapper()} maps samples {first} and {second} of epoch {key.epoch} to the same index {key.index} of seed "
+                f"{self.wrapper} maps samples {first} and {second} of epoch {key.epoch} to the same index {key.index} of seed "
                 f"{key.seed}, so both get the same augmentation. To repeat an index, use sampler=; to keep them apart, give "
                 "each inner dataset its own seed or index_offset=",
             )
-
-    def _wrapper(self) -> str:
-        """Return the class of the innermost wrapper that is reading now."""
-        frame: FrameType | None = inspect.currentframe()
-        while frame is not None:
-            if frame.f_code.co_name in ("__getitem__", "__getitems__"):
-                reader = frame.f_locals.get("self")
-                ours = isinstance(reader, Keyed) or getattr(reader, "passes_on", False) is True
-                if reader is not None and not ours:
-                    return type(reader).__qualname__
-            frame = frame.f_back
-        return self.wrapper
 
     def __getstate__(self) -> dict[str, Any]:
         return vars(self) | {"_indices": {}, "_mask": 0}  # another process serves keys of its own

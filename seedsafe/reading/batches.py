@@ -11,9 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seedsafe.bridging.options import Bridge
-from seedsafe.bridging.region import Region
 from seedsafe.bridging.runner import Runner
-from seedsafe.bridging.sources import globals_for
 from seedsafe.ground.info import TARGETS, Array
 from seedsafe.keys.key import SampleIndex, SampleKey, address, op_of
 from seedsafe.keys.many import ManyKeys
@@ -45,12 +43,18 @@ __all__ = [
     "read_batch",
     "ready_batches",
     "stack",
-    "stack_rows",
 ]
 
 
-def stack(parts: Sequence[Any]) -> npt.NDArray[Any]:
-    """Stack arrays, numbers or strings of one shape and type into one array, shape (n, ...)."""
+def stack(parts: Sequence[Any], rows: Rows | None = None) -> npt.NDArray[Any]:
+    """Stack arrays, numbers or strings of one shape and type into one array, shape (n, ...), without a copy if they are rows of one already."""
+    whole = None
+    if rows is not None:
+        from seedsafe.ring import batch_at  # it imports multiprocessing, which Pyodide lacks
+
+        whole = batch_at(parts)
+    if whole is not None:
+        return whole
     if any(part is None for part in parts):
         raise TypeError(
             "a sample of the batch has None where an array or a number belongs: leave the entry out of every sample"
@@ -75,20 +79,12 @@ def stack(parts: Sequence[Any]) -> npt.NDArray[Any]:
     return np.stack(arrays)
 
 
-def stack_rows(parts: Sequence[Any]) -> npt.NDArray[Any]:
-    """Return parts as one array like `stack`, without a copy if they are the rows of a batch in place."""
-    from seedsafe.ring import batch_at  # it imports multiprocessing, which Pyodide lacks
-
-    whole = batch_at(parts)
-    return stack(parts) if whole is None else whole
-
-
-def collate(samples: Sequence[Any], stack: Callable[[Sequence[Any]], npt.NDArray[Any]] = stack) -> Any:
+def collate(samples: Sequence[Any], rows: Rows | None = None) -> Any:
     """Return samples as one batch of NumPy arrays, shape (n, ...). Tuples and dicts keep their structure.
 
     Args:
         samples: the samples of the batch.
-        stack: makes one array from the samples' arrays, numbers or strings.
+        rows: the rows of a batch in place, some of which the samples' arrays may be, or None.
 
     Raises:
         TypeError: a part of a sample is None, or the parts' types differ.
@@ -104,13 +100,13 @@ def collate(samples: Sequence[Any], stack: Callable[[Sequence[Any]], npt.NDArray
         for sample in samples:
             if not isinstance(sample, Mapping) or sample.keys() != first.keys():
                 raise _unlike("keys", first, sample)
-        return {name: collate([sample[name] for sample in samples], stack) for name in first}
+        return {name: collate([sample[name] for sample in samples], rows) for name in first}
     if isinstance(first, tuple | list):
         for sample in samples:
             if not isinstance(sample, tuple | list) or len(sample) != len(first):
                 raise _unlike("number of parts", first, sample)
-        return tuple(collate(part, stack) for part in zip(*samples, strict=True))
-    return stack(samples)
+        return tuple(collate(part, rows) for part in zip(*samples, strict=True))
+    return stack(samples, rows)
 
 
 def _unlike(what: str, *pair: Any) -> ValueError:
@@ -131,7 +127,6 @@ def read_batch(
     ats: Sequence[SampleIndex],
     *,
     rows: Rows | None = None,
-    stack: Callable[[Sequence[Any]], npt.NDArray[Any]] = stack,
     listed: bool = True,
 ) -> Any:
     """Read the samples at some positions, and return them as `collate` does.
@@ -140,21 +135,20 @@ def read_batch(
         reader: a KeyedReader.
         ats: the positions, each with its epoch, occurrence and view.
         rows: the rows of a batch in place, or None.
-        stack: makes one array from the samples' arrays.
         listed: see `KeyedReader.sample`.
     """
     result = reader.at_once(ats, np.empty if rows is None else rows.room, listed=listed)
     if isinstance(result, AtOnce):
         if result.others is None:
             return result.images
-        return result.images, *(collate(part, stack) for part in zip(*result.others, strict=True))
+        return result.images, *(collate(part, rows) for part in zip(*result.others, strict=True))
     samples = []
     for number, at in enumerate(ats):
         row = None if rows is None else rows.offer()
         sample = reader.sample(at, listed=listed, row=row) if result is None else result(number, row)
         sample = tuple(sample) if isinstance(sample, list) else sample
         samples.append(sample if rows is None else rows.place(sample))
-    return collate(samples, stack)
+    return collate(samples, rows)
 
 
 def augment_batch(
@@ -165,7 +159,6 @@ def augment_batch(
     *,
     limit: int,
     rows: Rows | None = None,
-    stack: Callable[[Sequence[Any]], npt.NDArray[Any]] = stack,
 ) -> Any:
     """Return a ready batch with each sample augmented at its own key.
 
@@ -176,7 +169,6 @@ def augment_batch(
         targets: the targets of the parts; see Targets.
         limit: the largest number of samples.
         rows: the rows of a batch in place, or None.
-        stack: makes one array from the samples' arrays.
 
     Returns:
         A batch of the same form. The parts that are not augmented are the very same objects.
@@ -196,9 +188,9 @@ def augment_batch(
             "the size of its largest batch, from which the indices of the samples follow"
         )
     if not bound.views:
-        return join(_augment_each(bound, parts, columns, number, first, rows, stack))
+        return join(_augment_each(bound, parts, columns, number, first, rows))
     each = zip(bound.views, keys_of_views(first, len(bound.views)), strict=True)
-    views = [_augment_each(view, parts, columns, number, key, None, stack) for view, key in each]
+    views = [_augment_each(view, parts, columns, number, key, None) for view, key in each]
     return join(views_of_parts(bound, parts, views, targets))
 
 
@@ -209,7 +201,6 @@ def _augment_each(
     number: int,
     first: SampleKey,
     rows: Rows | None,
-    stack: Callable[[Sequence[Any]], npt.NDArray[Any]],
 ) -> Any:
     """Return the parts of a ready batch, augmented; see `augment_batch`."""
     keys = [
@@ -219,9 +210,8 @@ def _augment_each(
     if not isinstance(parts, dict):
         whole = _augment_at_once(bound, parts, first, rows)
         if whole is None:
-            whole = stack(
-                [_augment_one(bound, sample, key, rows) for sample, key in zip(parts, keys, strict=True)]
-            )
+            samples = zip(parts, keys, strict=True)
+            whole = stack([_augment_one(bound, sample, key, rows) for sample, key in samples], rows)
         return whole
     results = [
         _augment_one(bound, dict(zip(columns, sample, strict=True)), key, rows)
@@ -231,7 +221,9 @@ def _augment_each(
     for name in columns:
         each = [sample[name] for sample in results]
         several = _are_several(parts[name], name)
-        arrays[name] = [stack(column) for column in zip(*each, strict=True)] if several else stack(each)
+        arrays[name] = (
+            [stack(column, rows) for column in zip(*each, strict=True)] if several else stack(each, rows)
+        )
     return parts | arrays
 
 
@@ -271,18 +263,14 @@ def _augment_one(bound: BoundAugment, sample: Any, key: SampleKey, rows: Rows | 
 class ReadyBatch:
     """The step that augments a ready batch instead of a sample; see `augment_batch`."""
 
-    def __init__(self, targets: Targets, limit: int, **how: Any) -> None:
-        self._targets = targets
-        self._limit = limit
-        self._how = how
+    def __init__(self, targets: Targets, limit: int) -> None:
+        self._targets, self._limit = targets, limit
 
     def augment(self, bound: BoundAugment, sample: Any, at: SampleIndex, key: SampleKey, row: Any) -> Any:
         """Return the augmented batch, in rows if there are any. The views of a batch are not in rows."""
         if bound.views:
             key = SampleKey(key.seed, key.epoch, key.index, occurrence=key.occurrence, view=at.view)
-        return apart_from_outer(
-            augment_batch, bound, sample, key, self._targets, limit=self._limit, rows=row, **self._how
-        )
+        return apart_from_outer(augment_batch, bound, sample, key, self._targets, limit=self._limit, rows=row)
 
 
 def first_of(batch: Any) -> Any:
@@ -344,42 +332,41 @@ _COLLATE: Final = op_of("seedsafe/collate")
 class KeyedCollate:
     """A collate function run with every generator keyed by the first index that the batch was asked for.
 
+    The generators that it keeps are keyed like those of a bridged dataset, and its first calls are checked like the dataset's reads.
+
     Args:
         collate: the collate function.
         seed: the seed of the bridged dataset.
         options: the options of its bridge.
-        search: whether the function may keep generators. They are keyed like those of a bridged dataset, and its first calls
-            are checked like the dataset's reads.
+        first: returns the first index of the batch under way, or None if it is unknown, which keys nothing.
 
     Example:
         >>> import random
-        >>> keyed = KeyedCollate(lambda samples: random.choice(samples), 42, Bridge())
-        >>> [keyed([1, 2, 3], SampleIndex(index, epoch=0)) for index in (8, 9, 8)]
+        >>> asked = iter([SampleIndex(index, epoch=0) for index in (8, 9, 8)])
+        >>> keyed = KeyedCollate(lambda samples: random.choice(samples), 42, Bridge(), lambda: next(asked))
+        >>> [keyed([1, 2, 3]) for _ in range(3)]
         [2, 1, 2]
     """
 
     def __init__(
-        self, collate: Callable[[Any], Any], seed: int, options: Bridge, *, search: bool = True
+        self, collate: Callable[[Any], Any], seed: int, options: Bridge, first: Callable[[], Any]
     ) -> None:
-        self.collate = collate
-        self._seed, self._options = seed, options
+        self.collate, self._seed, self._first = collate, seed, first
         name = getattr(collate, "__qualname__", type(collate).__qualname__)
-        self._runner = Runner(collate, options, f"the collate function {name}") if search else None
+        self._runner = Runner(collate, options, f"the collate function {name}")
 
-    def __call__(self, samples: Any, first: SampleIndex) -> Any:
+    def __call__(self, samples: Any) -> Any:
         """Return the batch.
 
         Raises:
             NotReproducible: the function has randomness that a bridge does not reach, or keeps something from batch to batch.
         """
+        first = self._first()
+        if first is None:
+            return self.collate(samples)
         key = SampleKey(self._seed, first.epoch, int(first), occurrence=first.occurrence, view=first.view)
-        at = address(key, _COLLATE)
-        if self._runner is None:
-            region = Region(at, globals_for(self._options, one_thread=True))
-            return region.run(lambda _: self.collate(samples))
-        return self._runner.run(
-            at, lambda _: self.collate(samples), repeatable=lambda _: self.collate(_copy(samples))
-        )
+        again = lambda _: self.collate(_copy(samples))
+        return self._runner.run(address(key, _COLLATE), lambda _: self.collate(samples), repeatable=again)
 
 
 def _copy(samples: Any) -> Any:

@@ -384,19 +384,19 @@ class KeyedReader:
         """Return whether `count` samples may be augmented at once; see `at_once`."""
         return self.group_reader is not None and self.group_reader.helps(count)
 
-    def batch(self, at: SampleIndex, size: int, **how: Any) -> Any:
+    def batch(self, at: SampleIndex, size: int, *, rows: Any = None) -> Any:
         """Read a ready batch from the base, and return it with each sample augmented at its own key.
 
         Args:
             at: the number of the batch in the base, with the epoch, occurrence and view.
             size: the number of samples in each batch but the last.
-            how: the options `rows` and `stack` of `augment_batch`.
+            rows: the rows of a batch in place, or None.
 
         Raises:
             SampleError: the batch could not be read or augmented.
             NotReproducible: see `sample`.
         """
-        number, rows = int(at), how.pop("rows", None)
+        number = int(at)
         first = self.key(SampleIndex(number * size, at.epoch, at.occurrence, at.view))
         if thread.read is not None:
             self._report(first)
@@ -404,8 +404,7 @@ class KeyedReader:
             batch = self.fetching.read(number, at, first)
             if self.augment is None:
                 return batch
-            plain = ReadyBatch(self.targets, size, **how)
-            step = self._wrap(plain, self.bound, self._checks)
+            step = self._wrap(ReadyBatch(self.targets, size), self.bound, self._checks)
             return step.augment(self.bound, batch, at, first, rows)
         except OF_ALL_SAMPLES:
             raise

@@ -39,16 +39,8 @@ _WAY_OUT = (
 )
 
 
-def keyed_map(
-    function: Callable[..., Any],
-    *,
-    seed: SupportsIndex,
-    epoch: SupportsIndex | str | Callable[[], SupportsIndex],
-    id: str | int | Callable[[Any], Any] = "__key__",  # the usual name
-    targets: Targets = None,
-    bridge: bool | Bridge = True,
-) -> KeyedMap:
-    """Return a function of one record, for any ``map``, whose results depend only on (seed, epoch, the record's id).
+class KeyedMap:
+    """A function of one record, for any ``map``, whose results depend only on (seed, epoch, the record's id).
 
     Streams have no positions, so the key is made of an id. A record gets the same augmentation with any shards, workers and order. Inside `function`,
     pipelines, ``generator()`` and ``keyed()`` need no key.
@@ -75,28 +67,9 @@ def keyed_map(
         >>> records = [{"__key__": name, "jpg": np.array([[1, 2]], np.uint8)} for name in ("a", "b", "c")]
         >>> [record["jpg"].tolist() for record in map(flip, records)]
         [[[1, 2]], [[1, 2]], [[2, 1]]]
+        >>> flip.key({"__key__": 7})
+        SampleKey(seed=42, epoch=0, index=7, occurrence=0, view=0)
     """
-    return KeyedMap(function, seed=seed, epoch=epoch, id=id, targets=targets, bridge=bridge)
-
-
-class KeyedMap:
-    """The result of `keyed_map`, a function of one record.
-
-    Args:
-        function: see keyed_map.
-        seed: see keyed_map.
-        epoch: see keyed_map.
-        id: see keyed_map.
-        targets: see keyed_map.
-        bridge: see keyed_map.
-
-    Example:
-        >>> import seedsafe as ss
-        >>> keyed_map(ss.HorizontalFlip(), seed=42, epoch=3).key({"__key__": 7})
-        SampleKey(seed=42, epoch=3, index=7, occurrence=0, view=0)
-    """
-
-    _takes_key = False  # of those that were pickled before
 
     def __init__(
         self,
@@ -193,6 +166,10 @@ class KeyedMap:
 
     def __repr__(self) -> str:
         return f"keyed_map({self.function!r}, seed={self.seed}, epoch={self.epoch!r}, id={self.id!r})"
+
+
+keyed_map = KeyedMap
+"""The name of a function, for what acts as one."""
 
 
 def needs_key(function: Callable[..., Any]) -> bool:

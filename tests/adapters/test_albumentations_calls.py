@@ -156,11 +156,17 @@ def test_lambda_is_given_each_mask_by_itself() -> None:
 def test_a_crop_by_the_mask_looks_at_all_of_them() -> None:
     one = np.zeros((120, 160), np.uint8)
     one[100, 150] = 9
-    augment = A.Compose([A.CropNonEmptyMaskIfExists(8, 8), A.HorizontalFlip()])
+    members = [A.CropNonEmptyMaskIfExists(8, 8), A.HorizontalFlip()]
+    augment = A.ReplayCompose(members, additional_targets={"same": "image"})
+    parts: dict[str, Any] = {"image": IMAGE, "same": IMAGE}
+    parts["masks"] = [np.zeros_like(one), one.astype(np.int32)[..., None]]
     for key in keys(8):
-        made = augment(image=IMAGE, masks=[np.zeros_like(one), one.astype(np.int32)], key=key)["masks"]
-        assert [mask.dtype for mask in made] == [np.uint8, np.int32]
-        assert (made[1] == 9).sum() == 1
+        made = augment(**parts, key=key)
+        assert [mask.dtype for mask in made["masks"]] == [np.uint8, np.int32]
+        assert (made["masks"][1] == 9).sum() == 1
+        again = A.ReplayCompose.replay(json.loads(json.dumps(made["replay"])), **parts)
+        for image in (made["same"], again["image"], again["same"]):
+            assert (image == made["image"]).all()
 
 
 def test_pixels_of_uint16() -> None:
@@ -309,6 +315,7 @@ def test_an_option_of_the_original_is_an_error_without_it(
         A.ToTensorV2(),
         A.OneOf([A.Blur(), A.Affine()]),
         A.RGBShift(0.1),
+        A.NoOp(),
     ],
     ids=repr,
 )
@@ -362,11 +369,12 @@ def test_advice_names_what_exists(name: str, advice: str) -> None:
 
 def test_functions_that_users_import() -> None:
     from seedsafe_albumentations.augmentations import functional
+    from seedsafe_albumentations.augmentations.dropout.cutout import Cutout
     from seedsafe_albumentations.core.bbox_utils import denormalize_bbox, denormalize_bboxes, normalize_bboxes
     from seedsafe_albumentations.core.utils import to_tuple
     from seedsafe_albumentations.imgaug.transforms import IAAAffine
 
-    assert IAAAffine is A.IAAAffine
+    assert (IAAAffine, Cutout) == (A.IAAAffine, A.Cutout)
     assert [to_tuple(3), to_tuple(3, low=5), to_tuple((1, 2), bias=1)] == [(-3, 3), (3, 5), (2, 3)]
     boxes = np.array([[16.0, 12, 80, 60, 7]])
     assert normalize_bboxes(boxes, (120, 160)).tolist() == [[0.1, 0.1, 0.5, 0.5, 7]]

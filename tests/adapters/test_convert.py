@@ -99,7 +99,7 @@ def test_known_transforms_become_ours() -> None:
     assert not pipeline.report.bridged
     assert [line.place for line in pipeline.report.lines] == [f"transforms[{k}]" for k in range(4)]
     angle = known(
-        "RandomAffine", degrees=[-10.0, 20.0], translate=None, scale=None, shear=None, resample=0, fillcolor=0
+        "RandomAffine", degrees=[-10.0, 20.0], translate=None, scale=None, shear=None, interpolation=0, fill=0
     )
     (turned,) = convert(angle).transforms
     assert turned.degrees == (-20.0, 10.0)  # type: ignore[union-attr]
@@ -262,9 +262,23 @@ class Wrapper:
         self.count = count
 
 
-class Passing(Wrapper):
-    def __call__(self, image: Any) -> Any:
-        return self.first(image)
+def calling(name: str, call: Callable[..., Any], base: Any = Wrapper) -> Any:
+    """Return a class whose objects call their transforms as a function does."""
+    return type(name, (base,), {"__call__": call, "__module__": __name__})
+
+
+Passing = calling("Passing", lambda self, image: self.first(image))
+TwoCrops = calling("TwoCrops", lambda self, image: [self.first(image), self.first(image)])
+Comprehended = calling(
+    "Comprehended", lambda self, image: tuple(self.first(image) for _ in range(self.count))
+)
+Mapped = calling("Mapped", lambda self, image: list(map(lambda one: one(image), self.all)))  # noqa: C417  # as it is written
+Looking = calling("Looking", lambda self, image: self.first(image) if image.size else image)
+Calling = calling("Calling", lambda self, image: darker(self.first(image)))
+Keeping = calling("Keeping", lambda self, image: [self.first(image), image])
+WithMask = calling("WithMask", lambda self, image, mask: (self.first(image), self.first(mask)))
+Asking = calling("Asking", lambda self, image: (self.first if self.all[1](image) else self.all[1])(image))
+Copying = calling("Copying", lambda self, image: (self.first(image.copy()), self.all[1](image.copy())))
 
 
 class InTurn(Wrapper):
@@ -272,23 +286,6 @@ class InTurn(Wrapper):
         for transform in self.all:
             image = transform(image)
         return image
-
-
-class TwoCrops(Wrapper):
-    def __call__(self, image: Any) -> Any:
-        query = self.first(image)
-        key = self.first(image)
-        return [query, key]
-
-
-class Comprehended(Wrapper):
-    def __call__(self, image: Any) -> Any:
-        return tuple(self.first(image) for _ in range(self.count))
-
-
-class Mapped(Wrapper):
-    def __call__(self, image: Any) -> Any:
-        return list(map(lambda transform: transform(image), self.all))  # noqa: C417  # as it is written
 
 
 class Appended(Wrapper):
@@ -299,37 +296,10 @@ class Appended(Wrapper):
         return crops
 
 
-class Looking(Wrapper):
-    def __call__(self, image: Any) -> Any:
-        return self.first(image) if image.size else image
-
-
 class Counting(Wrapper):
     def __call__(self, image: Any) -> Any:
         self.count += 1
         return self.first(image)
-
-
-class Calling(Wrapper):
-    def __call__(self, image: Any) -> Any:
-        return darker(self.first(image))
-
-
-class Keeping(Wrapper):
-    def __call__(self, image: Any) -> Any:
-        return [self.first(image), image]
-
-
-class WithMask(Wrapper):
-    def __call__(self, image: Any, mask: Any) -> Any:
-        return self.first(image), self.first(mask)
-
-
-class Asking(Wrapper):
-    """It asks another object about the image."""
-
-    def __call__(self, image: Any) -> Any:
-        return self.first(image) if self.all[1](image) else self.all[1](image)
 
 
 class Remembering(Wrapper):
@@ -359,11 +329,6 @@ class Caching(Named):
     def __call__(self, image: Any) -> Any:
         self.by_name["last"] = self.first(image)
         return [self.first(image), self.first(image)]
-
-
-class Copying(Wrapper):
-    def __call__(self, image: Any) -> Any:
-        return self.first(image.copy()), self.all[1](image.copy())
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import cProfile
 import datetime
 import gc
 import itertools
+import operator
 import os
 import pickle
 import random
@@ -28,6 +29,7 @@ from test_convert import (
     Passing,
     TwoCrops,
     Wrapper,
+    calling,
     closed_over,
     darker,
     drawn,
@@ -39,6 +41,11 @@ from test_convert import (
 import seedsafe as ss
 from seedsafe_torch import convert
 from seedsafe_torch.conversion.recorder import Several, chains_of
+
+
+def choosing(name: str, first: Callable[..., Any]) -> Any:
+    """Return a class whose objects call their first transform where a function says so, and else their second."""
+    return calling(name, lambda self, image: (self.first if first(self, image) else self.all[1])(image))
 
 
 class AtTimes(Wrapper):
@@ -60,16 +67,10 @@ class OneOrOther(AtTimes):
         return self.all[1](image)
 
 
-class IfPicture(Wrapper):
-    def __call__(self, image: Any) -> Any:
-        if isinstance(image, torch.Tensor):
-            return image
-        return self.first(image.convert("RGB"))
-
-
-class Recolouring(Wrapper):
-    def __call__(self, image: Any) -> Any:
-        return self.first(image.convert("L"))
+IfPicture = calling(
+    "IfPicture",
+    lambda self, image: image if isinstance(image, torch.Tensor) else self.first(image.convert("RGB")),
+)
 
 
 def of_bridge(wrapper: Any) -> ss.Compose:
@@ -104,23 +105,16 @@ class Handling(Wrapper):
             return self.all[1](image)
 
 
-class Naming(Wrapper):
-    def __call__(self, image: Any) -> Any:
-        return self.first(image) if "PIL" in f"{image}" else self.all[1](image)
-
-
-class OfItsClass(Wrapper):
-    def __call__(self, image: Any) -> Any:
-        return self.first(image) if image.__class__.__name__ == "Image" else self.all[1](image)
-
-
-class Comparing(Wrapper):
-    def __call__(self, image: Any) -> Any:
-        flipped = self.first(image)
-        return self.all[1](image) if flipped is image else flipped
-
-
-@pytest.mark.parametrize("kind", [Handling, Naming, OfItsClass, Comparing, Recolouring])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        Handling,
+        choosing("Naming", lambda self, image: "PIL" in f"{image}"),
+        choosing("OfItsClass", lambda self, image: image.__class__.__name__ == "Image"),
+        choosing("Comparing", lambda self, image: self.first(image) is not image),
+        calling("Recolouring", lambda self, image: self.first(image.convert("L"))),
+    ],
+)
 def test_code_that_would_do_otherwise_without_an_image_is_bridged(kind: Any) -> None:
     (line,) = convert(kind(flip(0.5), flip(0.25))).report.lines
     assert (line.theirs, line.why.split(",")[0]) == (kind.__name__, "is your own")
@@ -222,11 +216,8 @@ def test_views_that_share_a_draw_are_refused() -> None:
     assert [len(one.transforms) for one in views.pipelines] == [2, 1]
 
 
-class WithTarget(Wrapper):
-    """As the presets for segmentation and detection of torchvision's references."""
-
-    def __call__(self, image: Any, target: Any) -> Any:
-        return self.first(image), target
+WithTarget = calling("WithTarget", lambda self, image, target: (self.first(image), target))
+"""As the presets for segmentation and detection of torchvision's references."""
 
 
 def test_transforms_of_an_image_and_its_target_are_refused_with_the_way_out() -> None:
@@ -340,25 +331,10 @@ def test_code_that_sets_a_generator_is_bridged_also_if_it_is_set_so_already(seed
     assert isinstance(chains_of(InTurn(flip(0.5))), tuple)
 
 
-class AskingType(Wrapper):
-    def __call__(self, image: Any) -> Any:
-        return self.first(image) if type(image) is Image.Image else self.all[1](image)
-
-
-class AskingTensor(Wrapper):
-    def __call__(self, image: Any) -> Any:
-        return self.first(image) if type(image) is torch.Tensor else self.all[1](image)
-
-
 class AskingTypeThen(Wrapper):
     def __call__(self, image: Any) -> Any:
         image = self.first(image)
         return self.all[1](image) if type(image) is torch.Tensor else image
-
-
-class AskingNumber(Wrapper):
-    def __call__(self, image: Any) -> Any:
-        return self.first(image) if id(image) % 2**20 else self.all[1](image)
 
 
 class ComparingViews(Wrapper):
@@ -438,24 +414,8 @@ class CountingCalls(Wrapper):
         return self.first(image) if CALLS % 1000 else image
 
 
-class Logging(Wrapper):
-    def __call__(self, image: Any) -> Any:
-        SEEN.append(image)
-        return self.first(image)
-
-
-class LoggingInItsClass(Wrapper):
+class Seen(Wrapper):
     seen = SEEN
-
-    def __call__(self, image: Any) -> Any:
-        self.seen.append(image)
-        return self.first(image)
-
-
-class InPlace(Wrapper):
-    def __call__(self, image: Any) -> Any:
-        SEEN[:] = [image]
-        return self.first(image)
 
 
 class Turning(Wrapper):
@@ -470,10 +430,21 @@ class Turning(Wrapper):
 @pytest.mark.parametrize(
     "kind",
     [
-        *(AskingType, AskingTensor, AskingTypeThen, AskingNumber, Measuring),
+        choosing("AskingType", lambda self, image: type(image) is Image.Image),
+        choosing("AskingTensor", lambda self, image: type(image) is torch.Tensor),
+        choosing("AskingNumber", lambda self, image: id(image) % 2**20),
+        *(AskingTypeThen, Measuring),
         *(ComparingViews, ComparingNext, ComparingForm, ComparingBoth),
         *(Curriculum, CurriculumByName, CurriculumFromTheFirst, CurriculumByProperty),
-        *(CountingCalls, Logging, LoggingInItsClass, InPlace, Turning),
+        calling("Logging", lambda self, image: (SEEN.append(image), self.first(image))[1]),
+        calling(
+            "LoggingInItsClass", lambda self, image: (self.seen.append(image), self.first(image))[1], Seen
+        ),
+        calling(
+            "InPlace",
+            lambda self, image: (operator.setitem(SEEN, slice(None), [image]), self.first(image))[1],
+        ),
+        *(CountingCalls, Turning),
     ],
 )
 def test_code_that_follows_anything_but_its_transforms_is_bridged_and_left_as_it_was(kind: Any) -> None:
@@ -501,15 +472,12 @@ def test_transforms_that_count_their_calls_do_not_count_the_recordings() -> None
     assert stepping.calls == 0
 
 
-class WithTransformOfClass(Wrapper):
+class OfClass(Wrapper):
     turn = Stepping()
-
-    def __call__(self, image: Any) -> Any:
-        return self.turn(self.first(image))
 
 
 def test_transforms_of_the_class_are_recorded_too() -> None:
-    chain = chains_of(WithTransformOfClass(darker))
+    chain = chains_of(calling("Turned", lambda self, image: self.turn(self.first(image)), OfClass)(darker))
     assert chain is not None
     assert [stored.path for stored in chain] == ["first", "turn"]
 

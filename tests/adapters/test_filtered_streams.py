@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 from queue import Queue
 from typing import Any
 
 import numpy as np
 import pytest
-from torch.utils.data import get_worker_info
+from streams import Shares, Stateful
 from torchdata.stateful_dataloader import StatefulDataLoader
 
 import seedsafe as ss
@@ -21,30 +22,14 @@ RECORDS = [{"n": n, "image": np.full((4, 4), n, np.uint8)} for n in range(60)]
 AUGMENT = ss.Compose([ss.HorizontalFlip(), ss.GaussianNoise(std=9)])
 
 
-class Stateful:
+class Divided(Stateful):
     """A source that divides itself among workers, and has a state of its own."""
 
     def __init__(self) -> None:
-        self.position = 0
-
-    def __iter__(self) -> Iterator[Any]:
-        info = get_worker_info()
-        share = RECORDS if info is None else RECORDS[info.id :: info.num_workers]
-        start, self.position = self.position, 0
-        for number, record in enumerate(share):
-            if number >= start:
-                self.position = number + 1
-                yield record
-        self.position = 0
-
-    def state_dict(self) -> dict[str, int]:
-        return {"position": self.position}
-
-    def load_state_dict(self, state: dict[str, int]) -> None:
-        self.position = state["position"]
+        super().__init__(Shares(RECORDS))
 
 
-class Late(Stateful):
+class Late(Divided):
     """A source whose class holds two records back, of which the state of the class above knows nothing."""
 
     def __iter__(self) -> Iterator[Any]:
@@ -60,7 +45,7 @@ class Around:
     """A source around another one, whose state it passes on, and which it reads ahead."""
 
     def __init__(self) -> None:
-        self.inside = Stateful()
+        self.inside = Divided()
 
     def __getattr__(self, name: str) -> Any:
         if name == "inside":
@@ -76,14 +61,22 @@ class Around:
         yield from ahead
 
 
-class Filtered(AugmentedIterable):
-    def __iter__(self) -> Iterator[Any]:
-        return (record for record in super().__iter__() if record["n"] % 3)
+def passing(name: str, through: Callable[[Any], Any], base: Any = AugmentedIterable) -> Any:
+    """Return a subclass whose iterator is one made of its base's records."""
+    own = {"__iter__": lambda self: iter(through(base.__iter__(self))), "__module__": __name__}
+    return type(name, (base,), own)
 
 
-class FilteredTwice(Filtered):
-    def __iter__(self) -> Iterator[Any]:
-        return (record for record in super().__iter__() if record["n"] % 2)
+Filtered = passing("Filtered", lambda records: (one for one in records if one["n"] % 3))
+FilteredTwice = passing("FilteredTwice", lambda records: (one for one in records if one["n"] % 2), Filtered)
+Changed = passing("Changed", lambda records: (one | {"more": 1} for one in records))
+Unnamed = passing(  # it takes the ids off
+    "Unnamed", lambda records: ({"image": one["image"], "number": one["n"]} for one in records)
+)
+Doubled = passing("Doubled", lambda records: (copy for one in records for copy in (one, dict(one))))
+Repeated = passing(
+    "Repeated", lambda records: (one for one in records for _ in range(2 - bool(one["n"] % 4)))
+)
 
 
 class Mixin:
@@ -99,18 +92,6 @@ class Mixed(Mixin, AugmentedIterable):
 
 class Below(Mixed):
     """It has no __iter__ of its own, but its base has."""
-
-
-class Changed(AugmentedIterable):
-    def __iter__(self) -> Iterator[Any]:
-        return (record | {"more": 1} for record in super().__iter__())
-
-
-class Unnamed(AugmentedIterable):
-    """It takes the ids off."""
-
-    def __iter__(self) -> Iterator[Any]:
-        return ({"image": record["image"], "number": record["n"]} for record in super().__iter__())
 
 
 class Held(AugmentedIterable):
@@ -148,21 +129,6 @@ class Shuffled(AugmentedIterable):
             if len(buffer) > 8:
                 yield buffer.pop(rng.randrange(8))
         yield from buffer
-
-
-class Doubled(AugmentedIterable):
-    def __iter__(self) -> Iterator[Any]:
-        for record in super().__iter__():
-            yield record
-            yield dict(record)
-
-
-class Repeated(AugmentedIterable):
-    def __iter__(self) -> Iterator[Any]:
-        for record in super().__iter__():
-            yield record
-            if record["n"] % 4 == 0:
-                yield record
 
 
 class Pairs(AugmentedIterable):
@@ -222,63 +188,48 @@ def delivered(batches: Any) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("source", [list_source, Stateful, Late, Around])
+def goes_on(make: Callable[[], Any], count: int) -> list[Any]:
+    """Return what a run gives that is stopped after some batches or records, and resumed."""
+    first, second = make(), make()
+    batches = iter(first)
+    before = delivered(islice(batches, count))
+    second.load_state_dict(first.state_dict())
+    return before + delivered(second)
+
+
+@pytest.mark.parametrize("source", [list_source, Divided, Late, Around])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_resume_goes_on_after_the_last_record(kind: Any, source: Any) -> None:
-    whole = delivered(loading(kind, 0, 4, source))
+    make = partial(loading, kind, 0, 4, source)
+    whole = delivered(make())
     for count in range(1, len(whole), 3):
-        first = loading(kind, 0, 4, source)
-        batches = iter(first)
-        before = delivered(islice(batches, count))
-        second = loading(kind, 0, 4, source)
-        second.load_state_dict(first.state_dict())
-        assert before + delivered(second) == whole
-        del batches
+        assert goes_on(make, count) == whole
 
 
-@pytest.mark.parametrize("source", [list_source, Stateful])
+@pytest.mark.parametrize("source", [list_source, Divided])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_resume_goes_on_with_workers(kind: Any, source: Any) -> None:
-    whole = delivered(loading(kind, 2, 3, source))
-    first = loading(kind, 2, 3, source)
-    batches = iter(first)
-    before = delivered(islice(batches, 5))
-    second = loading(kind, 2, 3, source)
-    second.load_state_dict(first.state_dict())
-    assert before + delivered(second) == whole
+    make = partial(loading, kind, 2, 3, source)
+    assert goes_on(make, 5) == delivered(make())
 
 
 @pytest.mark.parametrize("kind", [Filtered, Held, Repeated])
 def test_a_resume_goes_on_without_batches(kind: Any) -> None:
-    whole = delivered(loading(kind, 0, None))
-    first = loading(kind, 0, None)
-    batches = iter(first)
-    before = delivered(islice(batches, 9))
-    second = loading(kind, 0, None)
-    second.load_state_dict(first.state_dict())
-    assert before + delivered(second) == whole
+    assert goes_on(partial(loading, kind, 0, None), 9) == delivered(loading(kind, 0, None))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_stream_by_itself_resumes(kind: Any) -> None:
-    first, second, whole = (stream_of(kind) for _ in range(3))
-    records = iter(first)
-    before = delivered(islice(records, 7))
-    second.load_state_dict(first.state_dict())
-    assert before + delivered(second) == delivered(whole)
-    records.close()
+    assert goes_on(partial(stream_of, kind), 7) == delivered(stream_of(kind))
 
 
 @pytest.mark.parametrize("workers", [0, 2])
 @pytest.mark.parametrize("kind", [AugmentedIterable, Filtered, Held, Repeated])
 def test_a_stateful_loader_resumes(kind: Any, workers: int) -> None:
-    whole, first, second = (
-        StatefulDataLoader(stream_of(kind, Stateful), batch_size=4, num_workers=workers) for _ in range(3)
-    )
-    batches = iter(first)
-    before = delivered(islice(batches, 5))
-    second.load_state_dict(first.state_dict())
-    assert before + delivered(second) == delivered(whole)
+    def make() -> Any:
+        return StatefulDataLoader(stream_of(kind, Divided), batch_size=4, num_workers=workers)
+
+    assert goes_on(make, 5) == delivered(make())
 
 
 @pytest.mark.parametrize("kind", [Held, Sorted, Doubled])
@@ -290,31 +241,23 @@ def test_the_state_of_an_end_begins_the_next_epoch(kind: Any) -> None:
     assert delivered(second) == delivered(first)
 
 
-class Random(AugmentedIterable):
-    def __iter__(self) -> Iterator[Any]:
-        rng, records = random.Random(), list(super().__iter__())
-        rng.shuffle(records)
-        return iter(records)
+def shuffled(records: Any) -> list[Any]:
+    return random.Random().sample(made := list(records), len(made))
 
 
-class RandomImages(Random):
-    """It takes the ids off, too."""
-
-    def __iter__(self) -> Iterator[Any]:
-        return ({"image": record["image"], "number": 0} for record in super().__iter__())
+def unnamed(records: Any) -> list[Any]:
+    return [{"image": record["image"], "number": 0} for record in records]
 
 
-class LateRandomImages(AugmentedIterable):
-    """Its first 16 records come in order, and have no ids."""
-
-    def __iter__(self) -> Iterator[Any]:
-        records = [{"image": record["image"], "number": 0} for record in super().__iter__()]
-        rest = records[16:]
-        random.Random().shuffle(rest)
-        return iter(records[:16] + rest)
-
-
-@pytest.mark.parametrize("kind", [Random, RandomImages, LateRandomImages])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        passing("Random", shuffled),
+        passing("RandomImages", lambda records: unnamed(shuffled(records))),
+        # Its first 16 records come in order, and have no ids.
+        passing("Late", lambda records: [*(made := unnamed(records))[:16], *shuffled(made[16:])]),
+    ],
+)
 @pytest.mark.parametrize("workers", [0, 2])
 def test_an_order_that_does_not_repeat_is_refused(kind: Any, workers: int) -> None:
     first, second = loading(kind, workers), loading(kind, workers)
@@ -326,11 +269,8 @@ def test_an_order_that_does_not_repeat_is_refused(kind: Any, workers: int) -> No
 
 
 def test_what_becomes_shorter_is_refused() -> None:
-    class Short(Filtered):
-        def __iter__(self) -> Iterator[Any]:
-            return islice(super().__iter__(), 3)
-
-    first, second = loading(Filtered, 0), loading(Short, 0)
+    short = passing("Short", lambda records: islice(records, 3), Filtered)
+    first, second = loading(Filtered, 0), loading(short, 0)
     next(iter(first))
     second.load_state_dict(first.state_dict())
     with pytest.raises(ValueError, match="the first 4 records of epoch 0 are not those"):
@@ -354,7 +294,7 @@ def test_another_number_of_workers_is_refused(split: bool) -> None:
         (Held, list_source, {"epoch": 3, "yielded": [[8]], "orders": [[7]]}),
         (Held, list_source, {"epoch": 3, "yielded": 8}),
         (Held, list_source, {"epoch": 3, "yielded": [[8]], "orders": [[7]], "unknown": "Held"}),
-        (Held, Stateful, {"epoch": 3, "yielded": [[8]], "sources": [{"position": 8}]}),
+        (Held, Divided, {"epoch": 3, "yielded": [[8]], "sources": [{"position": 8}]}),
         (AugmentedIterable, list_source, {"epoch": 3, "yielded": 8, "delivered": True}),
     ],
 )
@@ -382,26 +322,23 @@ def test_states_of_older_releases_resume() -> None:
         {"epoch": 0, "yielded": 8, "source": {"position": 8}},
         {"epoch": 0, "yielded": [[8]]},
     ):
-        resumed = loading(AugmentedIterable, 0, source=Stateful)
+        resumed = loading(AugmentedIterable, 0, source=Divided)
         resumed.load_state_dict(state)
-        assert delivered(resumed) == delivered(loading(AugmentedIterable, 0, source=Stateful))[2:]
+        assert delivered(resumed) == delivered(loading(AugmentedIterable, 0, source=Divided))[2:]
 
 
 class Opaque:
     """A record without an id, whose content cannot be compared."""
 
 
-class Opaques(AugmentedIterable):
-    def __iter__(self) -> Iterator[Any]:
-        return (Opaque() for _ in super().__iter__())
+Opaques = passing("Opaques", lambda records: (Opaque() for _ in records))
 
 
 class Opened(AugmentedIterable):
     """It reads its source itself."""
 
     def __iter__(self) -> Iterator[Any]:
-        info = get_worker_info()
-        return (Opaque() for _ in (self.source if info is None else self.source[info.id :: 2]))
+        return (Opaque() for _ in Shares(self.source))
 
 
 @pytest.mark.filterwarnings("error")
@@ -417,7 +354,7 @@ def test_equal_records_of_a_divided_source_are_not_taken_for_the_same() -> None:
     assert sum(map(len, loader(equal, batch_size=4, num_workers=2))) == 16
 
 
-class Undivided(Stateful):
+class Undivided(Divided):
     def __iter__(self) -> Iterator[Any]:
         return iter(RECORDS)
 

@@ -186,7 +186,7 @@ def test_an_epoch_read_twice_is_noticed_and_once_is_not(length: int) -> None:
     cell = EpochCell(length)
     some = range(length) if length < 10**6 else range(length // 2, length // 2 + 2000)
     for epoch in range(3):
-        cell.epoch = epoch
+        cell.set_epoch(epoch)
         assert {cell.serve(index) for index in some} == {epoch}
     with pytest.warns(UserWarning, match="is read a second time in epoch 2") as caught:
         list(map(cell.serve, some))

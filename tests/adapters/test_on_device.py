@@ -272,7 +272,9 @@ def test_compiled_code_makes_the_same() -> None:
 
 
 def test_the_result_is_new_memory() -> None:
-    for pipeline in (ss.Compose([]), ss.ToFloat(), ss.ColorJitter(), ss.HorizontalFlip(p=0), ss.ToCHW()):
+    erasing = ss.RandomErasing(p=1)  # which leaves masks as they are
+    as_it_is = (ss.Compose([]), ss.ToFloat(), ss.ColorJitter(), ss.HorizontalFlip(p=0), ss.ToCHW())
+    for pipeline in (*as_it_is, erasing):
         images, masks = torch.from_numpy(FLOATS.copy()), torch.from_numpy(MASKS.copy())
         found, moved = OnDevice(pipeline)(images, KEYS, masks)
         found.zero_()

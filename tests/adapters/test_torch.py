@@ -32,6 +32,7 @@ from torchdata.stateful_dataloader import StatefulDataLoader
 
 import seedsafe as ss
 from seedsafe_torch import AugmentedDataset, KeyedSampler, loader, peek
+from seedsafe_torch.delivery import KeyedLoader
 
 
 def sample(epoch: int, index: int, *, seed: int = SEED, **place: int) -> bytes:
@@ -457,6 +458,7 @@ test_bad_input = refused(
     (lambda: AugmentedDataset([{"x": 1}], AUGMENT, seed=0)[0], ss.SampleError, "targets={key: target}"),
     (lambda: AugmentedDataset([1], AUGMENT, seed=0, targets=("img",)), ValueError, "got 'img'"),
     (lambda: loader(Stream()), TypeError, "dataset must be map-style"),
+    (lambda: KeyedLoader(Stream()), TypeError, "or a stream in an AugmentedIterable"),
     (lambda: loader(Photographs()), ValueError, "pass seed="),
     (lambda: loader(dataset(), shuffle=True, sampler=[1]), ValueError, "cannot be used together"),
     (lambda: list(KeyedSampler(["a"], seed=0)), TypeError, "the sampler's index must be an integer, got 'a'"),

@@ -203,8 +203,6 @@ ON_TENSORS = {
     ),  # whose operations have tests of their own
 }
 THE_SAME = {
-    "Scale": "Resize",
-    "RandomSizedCrop": "RandomResizedCrop",
     "RandomChannelPermutation": "RandomErasing",
 }
 NAMES = sorted(set(ROWS) - ON_TENSORS - set(THE_SAME))

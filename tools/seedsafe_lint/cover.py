@@ -110,8 +110,7 @@ class _Followed:
 
     def mark(self, fn: Fn, variables: dict[str, Values]) -> object:
         """Return the key of a run."""
-        key = fn.function.node, fn.owner, fn.frame, self.context.depth == 0, tuple(variables.items())
-        return key
+        return fn.function.node, fn.owner, fn.frame, self.context.depth == 0, tuple(variables.items())
 
     def recall(self, key: object) -> Values | None:
         """Return the value of an earlier run, or None if there was none."""
@@ -260,11 +259,7 @@ class _Uses(Interpreter):
             if _RE.BRIDGING.search(name) and (_is_on(options.get("convert")) or _keyed_inside(given)):
                 self._note_covered(self._inside(given), where, options)
             elif name.endswith("AugmentedIterable"):
-                self._note_covered(
-                    args[1:] + [values for word, values in kwargs.items() if word == "augment"],
-                    where,
-                    options,
-                )
+                self._note_covered([*args[1:], kwargs.get("augment", ())], where, options)
                 self._note_bare(args[:1], where)
                 return (_KEYED,)
             if (_RE.BRIDGING.search(name) or _RE.USE.search(name)) and self.context.depth == 0:
@@ -283,9 +278,7 @@ class _Uses(Interpreter):
 
     def _held(self, owner: Inst) -> Values:
         names = {name: None for cls in self.mro(owner.cls) for name in cls.sites}
-        return join(
-            (), *(values for _, values in owner.args), *(self.attribute(owner, name) for name in names)
-        )
+        return join((), *dict(owner.args).values(), *(self.attribute(owner, name) for name in names))
 
     def _reached(
         self, given: Iterable[Values], depth: int = 0, *, through_main: bool = True
@@ -301,11 +294,7 @@ class _Uses(Interpreter):
                 inside = [] if reads_keyed else [self._held(value)]
             elif isinstance(value, Fn):
                 yield value
-                inside = [
-                    *value.args,
-                    *(values for _, values in value.kwargs),
-                    (value.owner,) if value.owner else (),
-                ]
+                inside = [*value.args, *dict(value.kwargs).values(), (value.owner,) if value.owner else ()]
             yield from self._reached(inside, depth + 1, through_main=through_main)
 
     def _owners(self, value: Inst | Fn) -> list[Place]:
@@ -321,13 +310,8 @@ class _Uses(Interpreter):
                 if re.search(r"opencv\s*=\s*True", bridges):
                     self.covered.setdefault((owner, "cv2"), where)
             if isinstance(value, Inst):
-                self._kept |= {
-                    v.name
-                    for word, values in value.args
-                    if word == _STANDS_IN
-                    for v in values
-                    if isinstance(v, Ext)
-                }
+                sites = dict(value.args).get(_STANDS_IN, ())
+                self._kept |= {site.name for site in sites if isinstance(site, Ext)}
 
     def _note_bare(self, given: list[Values], where: Place) -> None:
         for value in self._reached(given, through_main=False):

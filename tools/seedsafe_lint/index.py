@@ -305,6 +305,22 @@ class Function:
         """Its positional parameters."""
         return self.node.args.posonlyargs + self.node.args.args
 
+    @cached_property
+    def parameters(self) -> dict[str, ast.arg]:
+        """Its parameters by name, without those that take the rest."""
+        return {parameter.arg: parameter for parameter in (*self.positional, *self.node.args.kwonlyargs)}
+
+    @cached_property
+    def defaults(self) -> dict[str, ast.expr]:
+        """The defaults of its parameters by name."""
+        given = self.node.args
+        last = zip(self.positional[self.required :], given.defaults, strict=True)
+        return {
+            p.arg: value
+            for p, value in (*last, *zip(given.kwonlyargs, given.kw_defaults, strict=True))
+            if value
+        }
+
     @property
     def required(self) -> int:
         """The number of positional parameters without a default."""
@@ -397,6 +413,12 @@ class Module:
     def imports(self) -> frozenset[str]:
         """The dotted names of the modules that it imports."""
         return imports(self.text)
+
+    @cached_property
+    def renamed(self) -> dict[str, str]:
+        """The names of other files that it imports under another one."""
+        firsts = ((name, bindings[0]) for name, bindings in self.scope.names.items())
+        return {name: str(first.detail) for name, first in firsts if first.kind == "from"}
 
     @cached_property
     def lines(self) -> list[str]:

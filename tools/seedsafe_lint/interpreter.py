@@ -185,27 +185,15 @@ class Interpreter:
         return self.export(local, name) if local else ()
 
     def _named_parameter(self, name: str, function: Function) -> Values:
-        arguments = function.node.args
-        for parameter in (*function.positional, *arguments.kwonlyargs):
-            if parameter.arg == name:
-                return self.parameter(parameter, function)
-        rest = [p.arg for p in (arguments.vararg, arguments.kwarg) if p]
+        if parameter := function.parameters.get(name):
+            return self.parameter(parameter, function)
+        rest = [p.arg for p in (function.node.args.vararg, function.node.args.kwarg) if p]
         return STATIC if name in rest else ()
 
     def default_of(self, parameter: ast.arg, function: Function) -> Values | None:
         """Return the value of a parameter's default, or None if it has none."""
-        arguments, positional = function.node.args, function.positional
-        expression: ast.expr | None = None
-        if parameter in positional:
-            position = positional.index(parameter) - len(positional) + len(arguments.defaults)
-            expression = arguments.defaults[position] if position >= 0 else None
-        elif parameter in arguments.kwonlyargs:
-            expression = arguments.kw_defaults[arguments.kwonlyargs.index(parameter)]
-        if expression is None:
-            return None
-        if expression in self.context.cache:
-            return self.context.cache[expression]
-        return self.static([Binding("value", expression)], function.frame, expression)
+        default = function.defaults.get(parameter.arg)
+        return self.static([Binding("value", default)], function.frame, default) if default else None
 
     def static(self, bindings: list[Binding], frame: Frame, key: object) -> Values:
         """Return the value of a variable that is bound before the workers start."""
@@ -457,9 +445,7 @@ class Interpreter:
                 values = self.evaluate(test, frame)
                 if values == (Const(None),):
                     return False
-                if all(isinstance(v, Ext) and v.name.endswith("get_worker_info()") for v in values):
-                    return True
-                return None
+                return True if all(map(self._is_worker, values)) else None
 
     def is_on(self, test: ast.expr, frame: Frame) -> bool:
         """Return whether a condition asks for an option of the object that is on by default."""
@@ -486,7 +472,7 @@ class Interpreter:
         named = dict(fn.kwargs) | kwargs
         known: dict[str, Values] = {}
         positional = function.positional
-        for i, parameter in enumerate((*positional, *function.node.args.kwonlyargs)):
+        for i, parameter in enumerate(function.parameters.values()):
             default = self.default_of(parameter, function)
             given = values[i] if i < min(len(values), len(positional)) else named.pop(parameter.arg, None)
             optional = default == (Const(None),)
@@ -804,9 +790,7 @@ class Interpreter:
         for value in args[0] if args else ():
             if isinstance(value, Fn):
                 words = tuple((dict(value.kwargs) | kwargs).items())
-                result = join(
-                    result, (Fn(value.function, value.owner, value.frame, (*value.args, *args[1:]), words),)
-                )
+                result = join(result, (replace(value, args=(*value.args, *args[1:]), kwargs=words),))
             elif isinstance(value, Inst | Cls | Group):
                 result = join(result, (Group((value,), calls=True),))
             else:
@@ -944,11 +928,7 @@ class Interpreter:
         bare = Inst(callee.cls, stored=not self.context.worker)
         method = self.method(bare, "__init__")
         if method is None:
-            fields = [
-                n.target.id
-                for n in callee.cls.node.body
-                if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)
-            ]
+            fields = [dotted(n.target) for n in callee.cls.node.body if isinstance(n, ast.AnnAssign)]
             fields += [f"<{i}>" for i in range(len(fields), len(args))]
             arguments = dict(zip(fields, args, strict=False)) | kwargs
             return (Inst(callee.cls, tuple(arguments.items()), stored=not self.context.worker),)
@@ -1165,16 +1145,12 @@ class Interpreter:
         self.evaluate(node.value, frame)
         self.evaluate(node.target, frame)
         owner = node.target.value if isinstance(node.target, ast.Subscript) else node.target
-        if isinstance(owner, ast.Attribute) and self.context.worker:
-            named = isinstance(owner.value, ast.Name | ast.Attribute)
-            for value in self.evaluate(owner.value, frame) if named else ():
-                if (
-                    isinstance(value, Inst)
-                    and value.stored
-                    and not cleared(node)
-                    and (value.key, owner.attr) not in self.context.state.variables
-                    and not self.is_shared(value, owner.attr)
-                ):
+        named = isinstance(owner, ast.Attribute) and isinstance(owner.value, ast.Name | ast.Attribute)
+        if isinstance(owner, ast.Attribute) and named and self.context.worker and not cleared(node):
+            stored = [v for v in self.evaluate(owner.value, frame) if isinstance(v, Inst) and v.stored]
+            for value in stored:
+                known = (value.key, owner.attr) in self.context.state.variables
+                if not known and not self.is_shared(value, owner.attr):
                     self.judge.growth(node, owner, frame)
         if isinstance(node.target, ast.Name):
             frame.vars[node.target.id] = self.context.nothing

@@ -3,7 +3,6 @@
 import ast
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from seedsafe_lint import known
 from seedsafe_lint.context import EVERY, TRACED, Context
@@ -21,6 +20,7 @@ from seedsafe_lint.patterns import (
     is_counter,
     is_whole_seconds,
     is_worker_alone,
+    orders_alone,
 )
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.tables import patterns
@@ -31,7 +31,6 @@ __all__ = ["Judge"]
 _RE = patterns("judge")
 
 _OWN = {OPENCV: "OpenCV's process-wide generator", IMGAUG: "imgaug's process-wide generator"}
-_LOADER = patterns("paste").LOADER
 _NUMERIC = ("torch.", "numpy.", "scipy.", "sklearn.", "skimage.")
 
 
@@ -63,7 +62,16 @@ class Judge:
         where, first = place(path, node), getattr(node, "lineno", 1)
         end = where.line + (getattr(node, "end_lineno", None) or first) - first
         what, needs = words.get("what", ""), "cv2" if cause == OPENCV else ""
-        details = related, cause, near, key, what, needs, self._owners(key, node), self._loaders(cls, path)
+        details = (
+            related,
+            cause,
+            near,
+            key,
+            what,
+            needs,
+            self._owners(key, node),
+            self.context.project.loading(cls, path),
+        )
         keep(self.found, Finding(where, code, text.format(**words), severity, end, *details))
 
     def _owners(self, key: str, node: ast.AST) -> Owners:
@@ -75,20 +83,8 @@ class Judge:
         owner = root.cls or root.fn.function
         return frozenset({(place(owner.module.path, owner.node), owner.name)})
 
-    def _loaders(self, cls: Class | None, path: str) -> tuple[str, ...]:
-        """Return the other files that name a class or, if there are none, import its file, and make loaders."""
-        project = self.context.project
-        if project.single or cls is None:
-            return ()
-        stem = Path(cls.module.path).stem
-        imports = re.compile(rf"\b{stem}\b.*\bimport\b|\bimport\b.*\b{stem}\b")
-        near = filter(lambda at: imports.search(project.texts[at]), project.naming(stem, _LOADER))
-        found = map(str, project.naming(cls.name, _LOADER) or near)
-        return tuple(at for at in found if at != path)[:4]
-
     def seed(self, key: str, what: str, node: ast.AST, frame: Frame) -> None:
         """Report a wrong seed."""
-        self.context.events += 1
         label = self.context.root.label if self.context.root else ""
         self.say(key, node, frame.module.path, what=what, root=label)
 
@@ -113,7 +109,6 @@ class Judge:
 
     def stored_draw(self, gen: Gen, what: str, node: ast.AST, frame: Frame) -> None:
         """Report a draw from a generator that is made before the workers start."""
-        self.context.events += 1
         root = self.context.root
         if root is None or (root.actor and gen.seed != "constant") or _in_sampler(frame):
             return
@@ -128,17 +123,10 @@ class Judge:
         """Report an attribute of a stored object that grows with each sample."""
         self.context.events += 1
         root = self.context.root
-        if (
-            root is None
-            or not root.per_sample
-            or root.cls is None
-            or _RE.OF_CACHE.search(target.attr)
-            or owner_counts_itself(frame, target.attr)
-        ):
+        counts = _RE.OF_CACHE.search(target.attr) or owner_counts_itself(frame, target.attr)
+        if not (root and root.per_sample and root.cls and "__getitem__" in root.label) or counts:
             return
-        if "__getitem__" in root.label and not (
-            frame.function and chooses_sample(frame.function, target.attr)
-        ):
+        if not (frame.function and chooses_sample(frame.function, target.attr)):
             self.say("grows", node, frame.module.path, what=target.attr, root=root.label)
 
     def library(
@@ -189,8 +177,10 @@ class Judge:
         func, words = node.func, {word.arg for word in node.keywords}
         if not isinstance(func, ast.Attribute):
             return
-        if func.attr == "setdefault" and any(map(drawn, args)) and self._is_stored(func.value, frame):
-            self._say_kept("kept", ast.unparse(func.value), node, frame)
+        if func.attr in _RE.KEEPERS and any(map(drawn, args)) and self._is_stored(func.value, frame):
+            kept, by_index = ast.unparse(func.value), rf"{re.escape(ast.unparse(func.value))}\[(?!-?\d)"
+            if func.attr == "setdefault" or (frame.cls and re.search(by_index, ast.unparse(frame.cls.node))):
+                self._say_kept("kept", kept, node, frame)
         named = func.attr == "sample" and "pandas" in frame.module.text
         if named and words & {"n", "frac"} and "random_state" not in words:
             self.numpy(f"{_spelling(node)} without random_state", node, frame)
@@ -198,29 +188,25 @@ class Judge:
     def generator(self, gen: Gen, name: str, node: ast.AST, frame: Frame) -> None:
         """Judge a call of a generator's method."""
         self.context.events += 1
-        seeded = not self.context.state.seeds.keys().isdisjoint((gen.node, EVERY))
-        if name in known.FACTS.DRAW_METHODS and gen.stored and not seeded and not self.context.filling:
+        hidden = not gen.stored or self._is_seeded(gen) or self.context.filling
+        if name in known.FACTS.DRAW_METHODS and not hidden:
             self.stored_draw(gen, _spelling(node), node, frame)
 
     def new_generator(self, gen: Gen, node: ast.Call, frame: Frame, args: list[Values]) -> None:
         """Judge a new generator in worker code."""
         self.context.events += 1
-        root, result = self.context.root, gen.node
-        if root is None or not isinstance(result, ast.Call) or self._is_unrelated(result, gen.kind, frame):
+        root, made = self.context.root, gen.node
+        if root is None or not isinstance(made, ast.Call):
             return
-        if self._drawn(gen.kind, node, frame, args) or gen.kind == "torch.Generator":
+        # A Philox may get its state from a key later, and a key of jax its index.
+        later = gen.kind.endswith("Philox") or (frame.function and "fold_in(" in frame.function.text)
+        constant = (
+            gen.seed == "constant" and not (later and root.per_sample) and gen.kind != "torch.Generator"
+        )
+        if self._seeded(gen.kind, node, frame, args, gen.kind, constant, made):
             return
         if gen.seed == "none" and root.per_sample and not self.context.filling:
             self.seed("fresh", _spelling(node), node, frame)
-        if gen.seed == "constant" and not root.per_sample:
-            self._of_stream(f"{gen.kind} with a constant seed", node, frame)
-        if not root.per_sample or gen.seed != "constant":
-            return
-        literal = bool(result.args) and isinstance(result.args[0], ast.Constant)
-        # A Philox may get its state from a key later, and a key of jax its index.
-        later = gen.kind.endswith("Philox") or (frame.function and "fold_in(" in frame.function.text)
-        if (literal or _RE.READS.search(root.label)) and not later:
-            self.seed("constant", f"{gen.kind} with a constant seed", node, frame)
 
     def seeding(
         self, what: object, node: ast.Call, frame: Frame, args: list[Values], source: str = ""
@@ -235,20 +221,30 @@ class Judge:
             self.seed("entropy", _spelling(node), node, frame)
             return
         self.context.state.seeds[what] = "constant" if fixed else "varying"
-        if not self.context.worker or root is None:
-            return
-        if node.args and is_whole_seconds(node.args[0]):
-            self.seed("seconds", f"{_spelling(node)} with the clock's whole seconds", node, frame)
-        elif self._is_unrelated(node, _spelling(node), frame) or self._drawn(
-            _spelling(node), node, frame, seeds, source or str(what)
-        ):
-            pass
-        elif fixed and not root.per_sample:
-            self._of_stream(f"{_spelling(node)} with a constant seed", node, frame)
-        elif fixed and root.per_sample:
-            literal = bool(node.args) and isinstance(node.args[0], ast.Constant) and what != "torch"
-            if literal or _RE.READS.search(root.label):
-                self.seed("constant", f"{_spelling(node)} with a constant seed", node, frame)
+        if self.context.worker and root:
+            self._seeded(_spelling(node), node, frame, seeds, source or str(what), fixed)
+
+    def _seeded(
+        self,
+        what: str,
+        node: ast.Call,
+        frame: Frame,
+        seeds: list[Values],
+        source: str,
+        fixed: bool,
+        made: ast.Call | None = None,
+    ) -> bool:
+        """Report a wrong seed, and return whether it is one."""
+        root, made = self.context.root, made or node
+        if self._is_unrelated(made, what, frame) or self._drawn(what, node, frame, seeds, source):
+            return True
+        if root and fixed and not root.per_sample:
+            self._of_stream(f"{what} with a constant seed", node, frame)
+        elif root and fixed:
+            literal = bool(made.args) and isinstance(made.args[0], ast.Constant)
+            if (literal and source != "torch") or _RE.READS.search(root.label):
+                self.seed("constant", f"{what} with a constant seed", node, frame)
+        return False
 
     def _epoch(self, node: ast.Call, function: Function) -> tuple[str, str] | None:
         """Return the fault of a seed from an epoch that the workers never hear of, and the attribute for the epoch."""
@@ -276,24 +272,21 @@ class Judge:
             return False
         return True
 
-    def _of_stream(self, what: str, node: ast.AST, frame: Frame) -> None:
-        """Report a seed that is the same for all workers and epochs, unless they share the stream out."""
+    def _of_stream(self, what: str, node: ast.Call, frame: Frame) -> None:
+        """Report a seed that is the same for all workers and epochs, unless they share out an order that all of them draw alike."""
         root = self.context.root
-        if root is None or root.cls is None or not re.search(r"\.__(iter|next)__$", root.label):
+        if not (root and root.cls and frame.function and re.search(r"\.__(iter|next)__$", root.label)):
             return
-        if not _RE.SHARED_OUT.search(ast.unparse(root.cls.node)):
+        text = ast.unparse(root.cls.node)
+        if not _RE.CHANGING.search(text) and not (
+            _RE.SHARED_OUT.search(text) and orders_alone(node, frame.function)
+        ):
             self.seed("constant stream", what, node, frame)
 
     def item(self, owner: ast.expr, values: Values, node: ast.Subscript, frame: Frame) -> None:
         """Report a draw that a read keeps for its sample, and state that it takes over from the last one."""
         root, function, path = self.context.root, frame.function, ast.unparse(owner)
-        if (
-            root is None
-            or root.cls is None
-            or function is None
-            or not root.per_sample
-            or not self._is_stored(owner, frame)
-        ):
+        if not (root and root.cls and root.per_sample and function and self._is_stored(owner, frame)):
             return
         text, name = ast.unparse(function.cls.node if function.cls else function.node), re.escape(path)
         asked = rf"\bin {name}\b|{name}(\.get\(|\[[^]]+\] (is|==|!=|<|>))|KeyError|isnan\({name}"
@@ -353,14 +346,13 @@ class Judge:
             self.seed("hash", what, node, frame)
         elif is_worker_alone(node, function):
             self.seed("worker alone", what, node, frame)
-        elif root.per_sample and node.args and is_whole_seconds(node.args[0]):
+        elif node.args and is_whole_seconds(node.args[0]):
             self.seed("seconds", f"{what} with the clock's whole seconds", node, frame)
         elif root.per_sample and (clock := clock_kind(node, function)):
             self.seed(clock, f"{what} with the clock", node, frame)
         elif key := self._epoch(node, function):
             fault, attr = key
             self.say(fault, node, frame.module.path, what=what, attr=attr, root=root.label)
-            self.context.events += 1
         elif root.per_sample and adds_epoch(node, function):
             self.seed("added", what, node, frame)
         elif root.per_sample and is_counter(node, function, self.context.functions):
@@ -374,15 +366,14 @@ class Judge:
     ) -> None:
         for word, values in [*((None, v) for v in args), *kwargs.items()]:
             for value in values:
-                if (
-                    not isinstance(value, Gen)
-                    or not value.stored
-                    or not self.context.state.seeds.keys().isdisjoint((value.node, EVERY))
-                ):
-                    continue
-                self.context.events += 1
-                if value.kind != "argument" or (word in _RE.WORDS and name.startswith(_NUMERIC)):
-                    self.stored_draw(value, _spelling(node), node, frame)
+                if isinstance(value, Gen) and value.stored and not self._is_seeded(value):
+                    self.context.events += 1
+                    if value.kind != "argument" or (word in _RE.WORDS and name.startswith(_NUMERIC)):
+                        self.stored_draw(value, _spelling(node), node, frame)
+
+    def _is_seeded(self, gen: Gen) -> bool:
+        """Return whether the code run so far has seeded a generator, or all of them."""
+        return not self.context.state.seeds.keys().isdisjoint((gen.node, EVERY))
 
 
 def owner_counts_itself(frame: Frame, attr: str) -> bool:

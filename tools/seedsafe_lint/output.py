@@ -191,7 +191,7 @@ def _uri(path: str) -> str:
 def github(report: Report, found: list[Entry]) -> str:
     """Return workflow commands that GitHub Actions shows on the lines of a change."""
     lines = [
-        f"::error file={_property(item.path)},line=1,title=seedsafe::{_data(item.reason)}"
+        f"::error file={_property(item.path)},line={item.line},title=seedsafe::{_data(item.reason)}"
         for item in report.skipped
     ]
     for f, _ in found:

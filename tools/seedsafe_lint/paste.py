@@ -103,7 +103,11 @@ class _Line:
                 return f"{torch}self.{self.finding.what} = torch.zeros(1).share_memory_()  # in __init__"
             case "again":
                 asked = next((node for node, _ in reversed(self.around) if isinstance(node, ast.If)), None)
-                return f"if True:  # line {asked.lineno}: draw in each read" if asked else ""
+                if self.call and dotted(self.call).endswith("setdefault"):
+                    return self._with(ast.unparse(self.call), ast.unparse(self.call.args[-1]))
+                if self.call or asked is None:
+                    return f"# draw in each read, and keep nothing of it in {self.finding.what}"
+                return f"if True:  # line {asked.lineno}: draw in each read"
             case "raise" if self.frame.function and self.frame.function.positional[1:]:
                 index = self.frame.function.positional[1].arg
                 return f'raise ValueError(f"sample {{{index}}} cannot be read"){self.here}'

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Container, Iterable, Iterator
 
 from seedsafe_lint.index import Function, statements
+from seedsafe_lint.known import FACTS
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.tables import patterns
 
@@ -20,6 +21,7 @@ __all__ = [
     "is_whole_seconds",
     "is_worker_alone",
     "local_values",
+    "orders_alone",
 ]
 
 _RE = patterns("patterns")
@@ -68,6 +70,23 @@ def chooses_sample(function: Function, attr: str) -> bool:
                 if name == attr:
                     return True
     return False
+
+
+def orders_alone(node: ast.Call, function: Function) -> bool:
+    """Return whether a generator that a call makes or seeds draws nothing but orders, such as ``rng.permutation(n)``."""
+    seeds = isinstance(node.func, ast.Attribute) and node.func.attr.endswith("seed")
+    names = {ast.unparse(node.func.value if seeds else node)}  # type: ignore[attr-defined]
+    for statement in statements(function.body):
+        if isinstance(statement, ast.Assign) and node in ast.walk(statement.value):
+            names |= set(map(ast.unparse, statement.targets))
+    around = function.cls.node if function.cls else function.node
+    drawn: set[str] = set()
+    for part in ast.walk(around):
+        if isinstance(part, ast.Attribute) and ast.unparse(part.value) in names:
+            drawn.add(part.attr)
+        elif isinstance(part, ast.Call) and any(ast.unparse(word.value) in names for word in part.keywords):
+            drawn.add(dotted(part).rpartition(".")[2])
+    return not drawn & FACTS.DRAW_METHODS - _RE.ORDERS
 
 
 def cleared(node: ast.AugAssign) -> bool:
@@ -128,7 +147,7 @@ def _fixed(function: Function, attr: str) -> bool:
 def clock_kind(node: ast.Call, function: Function) -> str:
     """Return ``clock`` for a seed from the clock alone, ``clock sum`` for the clock plus an argument, or an empty string."""
     parts = [part for argument in node.args for part in expand(argument, function)]
-    parameters = {p.arg for p in (*function.positional, *function.node.args.kwonlyargs)} - {"self"}
+    parameters = function.parameters.keys() - {"self"}
 
     def reads_clock(inside: Iterable[ast.AST]) -> bool:
         return any(isinstance(part, ast.Call) and bool(_RE.CLOCK.search(dotted(part))) for part in inside)
@@ -183,8 +202,7 @@ def is_counter(node: ast.Call, function: Function, functions: Container[Function
     Attributes that change only outside `functions`, which worker code runs, do not count.
     """
     parts = [part for argument in node.args for part in expand(argument, function)]
-    names = [p.arg for p in (*function.positional, *function.node.args.kwonlyargs)]
-    this = names[0] if function.cls and names else ""
+    names, this = function.parameters, function.this
     for part in parts:
         if isinstance(part, ast.Name) and part.id in names and part.id != this:
             return False

@@ -13,6 +13,7 @@ from seedsafe_lint.tables import patterns
 __all__ = ["Project"]
 
 _RE = patterns("project")
+_LOADER = patterns("paste").LOADER
 
 _NEIGHBOURS = 100  # files of a folder to search for a framework
 _MOST = 8_000_000  # characters; their trees take about 300 MiB
@@ -36,6 +37,7 @@ class Project:
         self._found: dict[tuple[str, str, int], Module | None] = {}
         self.paths = paths
         self._used: dict[Class, bool] = {}
+        self._loading: dict[Class, list[str]] = {}
         self._matched: dict[re.Pattern[str], list[Path]] = {}
         self._size = 0
         self._frameworks: dict[Path, str] = {}
@@ -79,11 +81,22 @@ class Project:
             return True
         if cls not in self._used:
             word = re.compile(
-                rf"^(?!\s*(?:from|import|class {cls.name}|#|[('\"]*{cls.name}['\",)]*$)).*\b{cls.name}\b",
-                re.MULTILINE,
+                rf"(?!\s*(?:from|import|class {cls.name}|#|[('\"]*{cls.name}['\",)]*$)).*\b{cls.name}\b"
             )
-            self._used[cls] = any(self._names(path, cls, word) for path in self.naming(cls.name))
+            texts = self.texts.items()
+            self._used[cls] = any(cls.name in text and self._names(path, cls, word) for path, text in texts)
         return self._used[cls]
+
+    def loading(self, cls: Class | None, path: str) -> tuple[str, ...]:
+        """Return the other files that name a class or, if there are none, import its file, and make loaders."""
+        if self.single or cls is None:
+            return ()
+        if cls not in self._loading:
+            stem = Path(cls.module.path).stem
+            imports = re.compile(rf"\b{stem}\b.*\bimport\b|\bimport\b.*\b{stem}\b")
+            near = filter(lambda at: imports.search(self.texts[at]), self.naming(stem, _LOADER))
+            self._loading[cls] = [str(at) for at in self.naming(cls.name, _LOADER) or near]
+        return tuple(at for at in self._loading[cls] if at != path)[:4]
 
     def mentions(self, pattern: re.Pattern[str]) -> bool:
         """Return whether a pattern matches in a file of the project."""
@@ -118,13 +131,13 @@ class Project:
         return False
 
     def _names(self, path: Path, cls: Class, word: re.Pattern[str]) -> bool:
-        text = self.texts[path]
-        if str(path) != cls.module.path:
-            aliases = re.findall(rf"\b{cls.name} as (\w+)", text)
-            return bool(word.search(text)) or any(len(re.findall(rf"\b{a}\b", text)) > 1 for a in aliases)
-        lines = text.split("\n")
-        rest = [*lines[: cls.node.lineno - 1], *lines[cls.node.end_lineno or 0 :]]
-        return word.search("\n".join(rest)) is not None
+        text, own = self.texts[path], str(path) == cls.module.path
+        inside = range(cls.node.lineno, (cls.node.end_lineno or 0) + 1) if own else ()
+        lines = enumerate(text.split("\n"), 1)
+        if any(cls.name in line and at not in inside and word.match(line) for at, line in lines):
+            return True
+        aliases = [] if own else re.findall(rf"\b{cls.name} as (\w+)", text)
+        return any(len(re.findall(rf"\b{a}\b", text)) > 1 for a in aliases)
 
     @cached_property
     def texts(self) -> dict[Path, str]:
@@ -151,6 +164,7 @@ class Project:
         self._found.clear()
         self.runs.clear()
         self._used.clear()
+        self._loading.clear()
         self._size = 0
 
     def find(self, name: str, importer: str, level: int = 0) -> Module | None:

@@ -238,13 +238,8 @@ def _of_value(
             names = list(_RE.COLLATOR)
         for name in names:
             method = run.method(value, name)
-            function = method.function if method else None
-            if (
-                method
-                and function
-                and not on_device(function)
-                and not (function.required > 2 and mixes_batch(function))
-            ):
+            several = method is not None and method.function.required > 2
+            if method and not on_device(method.function) and not (several and mixes_batch(method.function)):
                 each, label = name in _PER_SAMPLE or not loader, f"{value.cls.name}.{name}"
                 yield Root(method, label, framework, each, cured, cls=value.cls)
 

@@ -58,9 +58,7 @@ def dotted(node: ast.AST) -> str:
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
         node = node.value
-    if not isinstance(node, ast.Name):
-        return ".".join(reversed(parts)) if parts else ""
-    return ".".join(reversed([*parts, node.id]))
+    return ".".join(reversed([*parts, node.id] if isinstance(node, ast.Name) else parts))
 
 
 def assignments_to(node: ast.stmt, this: str) -> Iterator[tuple[str, ast.expr | None]]:

@@ -82,12 +82,14 @@ def uses(run: Interpreter, module: Module) -> Uses:
         _note(result, node, frame)
     for statement, frame in statements_on(module, lines_with(_RE.LIST, module.text)):
         match statement:
-            case ast.Assign(value=ast.List() as found) | ast.AnnAssign(value=ast.List() as found):
+            case (
+                ast.Assign(value=ast.List() as found)
+                | ast.AnnAssign(value=ast.List() as found)
+                | ast.AugAssign(value=ast.List() as found)
+                | ast.Return(value=ast.List() as found)
+                | ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name() as found, attr="append")))
+            ):
                 result.lists.append((found, frame))
-            case ast.AugAssign(value=ast.List() as found) | ast.Return(value=ast.List() as found):
-                result.lists.append((found, frame))
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name() as owner, attr="append"))):
-                result.lists.append((owner, frame))
     return result
 
 
@@ -100,8 +102,8 @@ def _lines(run: Interpreter, module: Module, kinds: frozenset[str]) -> list[int]
     ours = imported | {cls.name for cls in module.classes.values()}
     offsets = []
     for match in _RE.CALL.finditer(module.text):
-        name, start = match[1], match.start()
-        if name in ours or _RE.TRIGGER.search(name) or _owner(module.text, start) in imported:
+        name, start = module.renamed.get(match[1], match[1]), match.start()
+        if match[1] in ours or _RE.TRIGGER.search(name) or _owner(module.text, start) in imported:
             offsets.append(start)
     for word in (word for word in CALLBACK_WORDS if word in module.text):
         offsets += [match.start() for match in re.finditer(rf"\b{word}[ \t]*=", module.text)]
@@ -120,7 +122,9 @@ def _owner(text: str, start: int) -> str:
 
 def _note(found: Uses, node: ast.Call, frame: Frame) -> None:
     func = node.func
-    name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+    name = func.attr if isinstance(func, ast.Attribute) else ""
+    if isinstance(func, ast.Name):
+        name = frame.module.renamed.get(func.id, func.id)
     stage = found.kinds and framework_of_stage(node, name, found.kinds) is not None
     if stage or _RE.TRIGGER.search(name) or any(word.arg in CALLBACK_WORDS for word in node.keywords):
         found.calls.append(Call(node, frame, name))

@@ -102,7 +102,7 @@ def check(run: Interpreter, function: Function, once: bool) -> Init:
 def _index(function: Function) -> str:
     """Return the name of the parameter for the worker's number, or an empty string."""
     arguments = function.node.args
-    names = [p.arg for p in (*function.positional, *arguments.kwonlyargs)]
+    names = [*function.parameters]
     if function.cls and not (isinstance(function.node, ast.Lambda) or function.has_decorator("staticmethod")):
         names = names[1:]
     names += [p.arg for p in (arguments.vararg, arguments.kwarg) if p]

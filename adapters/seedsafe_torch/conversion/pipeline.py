@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import permutations
 from types import FunctionType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import torch
 
 import seedsafe as ss
 from seedsafe.reading import BoundAugment
 from seedsafe_torch.conversion.pixels import EITHER, PICTURE, TENSOR, ThreeChannels, bridge_of, name_of
-from seedsafe_torch.conversion.recorder import Several, chains_of, filled, to_rgb
+from seedsafe_torch.conversion.recorder import Several, Stored, chains_of, filled, to_rgb
 from seedsafe_torch.conversion.table import BRIDGED, JOINT, ROWS, Row, UnlikeError
 
-__all__ = ["Converted", "ConvertedViews", "Line", "Report", "convert", "convert_views", "moving_transforms"]
+__all__ = ["Converted", "ConvertedViews", "Line", "Report", "convert", "convert_views", "drawing_transforms"]
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ def convert(transform: Any) -> Converted | ConvertedViews:
             f"transform must be torchvision's, got {transform!r}, which is seedsafe's already: use it as it is"
         )
     chains = _chains(transform)
-    return _converted(chains[0]) if not chains.several else _views(chains, chains.form)
+    return _views(chains, chains.form) if isinstance(chains, Several) else _converted(chains)
 
 
 def convert_views(transforms: Sequence[Any]) -> ConvertedViews:
@@ -206,7 +206,7 @@ def convert_views(transforms: Sequence[Any]) -> ConvertedViews:
     return _views([_flat(one, f"views[{number}]") for number, one in enumerate(transforms)])
 
 
-def _views(chains: Sequence[list[_Item]], form: Any = None) -> ConvertedViews:
+def _views(chains: Sequence[list[Stored]], form: Any = None) -> ConvertedViews:
     """Return the transforms of several views as Views."""
     done: dict[Any, Converted] = {}
     each = [tuple(id(item.theirs) for item in chain) for chain in chains]
@@ -216,7 +216,7 @@ def _views(chains: Sequence[list[_Item]], form: Any = None) -> ConvertedViews:
     return _build_views([done[which] for which in each], form)
 
 
-def _converted(items: Sequence[_Item]) -> Converted:
+def _converted(items: Sequence[Stored]) -> Converted:
     """Return the transforms of one view as a pipeline."""
     for item in items:
         if not callable(item.theirs):
@@ -227,27 +227,6 @@ def _converted(items: Sequence[_Item]) -> Converted:
     walk = _Walk(_first_form(items))
     walk.run(items)
     return _build(walk.pipeline(), Report(tuple(walk.lines)), walk.form == TENSOR)
-
-
-class _Item(NamedTuple):
-    """A transform, and its path in nested lists."""
-
-    path: str
-    theirs: Any
-
-
-class _Chains(list[list[_Item]]):
-    """The transforms of each view.
-
-    Args:
-        chains: the transforms.
-        several: whether these are views, which one may be alone of; else they make an image.
-        form: the form of the views; see ConvertedViews.
-    """
-
-    def __init__(self, chains: Iterable[list[_Item]], *, several: bool = False, form: Any = None) -> None:
-        super().__init__(chains)
-        self.several, self.form = several, form
 
 
 _SEVERAL: Final = ("FiveCrop", "TenCrop")
@@ -293,12 +272,12 @@ def _members(thing: Any) -> Any:
     return thing if _is_list(thing) or type(thing) is torch.nn.Sequential else None
 
 
-def _flat(thing: Any, path: str = "") -> list[_Item]:
+def _flat(thing: Any, path: str = "") -> list[Stored]:
     """Return the transforms of nested lists, which make one view."""
     chains = _chains(thing, path)
-    if chains.several:
+    if isinstance(chains, Several):
         raise _several_views(path, thing, len(chains))
-    return chains[0]
+    return chains
 
 
 def _several_views(path: str, thing: Any, count: int) -> ValueError:
@@ -311,23 +290,23 @@ def _several_views(path: str, thing: Any, count: int) -> ValueError:
     )
 
 
-def _chains(thing: Any, path: str = "") -> _Chains:
-    """Return the transforms of each view that a transform makes; of one view if it returns an image."""
+def _chains(thing: Any, path: str = "") -> Several | list[Stored]:
+    """Return the transforms of the views that a transform makes, or if it returns an image, those of the image."""
     members = _members(thing)
     if members is not None:
         return _chained([(one, _joined(path, f"transforms[{number}]")) for number, one in enumerate(members)])
     called = thing.lambd if _kind(thing) == "Lambda" else thing
     found = chains_of(called) if _is_wrapper(called) else None
     if found is None:
-        return _Chains([[_Item(path or "transforms[0]", thing)]])
+        return [Stored(path or "transforms[0]", thing)]
     if not isinstance(found, Several):
         return _chained([(stored.theirs, _joined(path, stored.path)) for stored in found])
     _refuse_shared_draws(thing, path, found)
     each = [_chained([(stored.theirs, _joined(path, stored.path)) for stored in chain]) for chain in found]
-    nested = next((one for one in each if one.several), None)
+    nested = next((one for one in each if isinstance(one, Several)), None)
     if nested is not None:
         raise _several_views(path, thing, len(each) - 1 + len(nested))
-    return _Chains([chain for (chain,) in each], several=True, form=found.form)
+    return Several(each, found.form)
 
 
 def _refuse_shared_draws(thing: Any, path: str, found: Several) -> None:
@@ -339,21 +318,21 @@ def _refuse_shared_draws(thing: Any, path: str, found: Several) -> None:
             raise _several_views(path, thing, len(found))
 
 
-def _chained(members: Sequence[tuple[Any, str]]) -> _Chains:
-    """Return the transforms of each view that transforms make together, from these and their paths.
+def _chained(members: Sequence[tuple[Any, str]]) -> Several | list[Stored]:
+    """Return the transforms of the views, or of the image, that transforms make together, from these and their paths.
 
     Only the last may make several views. Those before it then belong to each view, unless they draw: all views have the same
     draws of theirs.
     """
-    items: list[_Item] = []
+    items: list[Stored] = []
     for number, (one, path) in enumerate(members):
         chains = _chains(one, path)
-        if chains.several:
+        if isinstance(chains, Several):
             if number + 1 < len(members) or (items and BoundAugment(_converted(items)).draws):
                 raise _several_views(path, one, len(chains))
-            return _Chains([[*items, *chain] for chain in chains], several=True, form=chains.form)
-        items += chains[0]
-    return _Chains([items])
+            return Several([[*items, *chain] for chain in chains], chains.form)
+        items += chains
+    return items
 
 
 def _joined(path: str, name: str) -> str:
@@ -366,7 +345,7 @@ def _is_wrapper(thing: Any) -> bool:
     return not (ours or _is_torchvision(thing))
 
 
-def _refuse_joint(item: _Item) -> None:
+def _refuse_joint(item: Stored) -> None:
     kind = _kind(item.theirs)
     if kind in JOINT:
         raise ValueError(f"{kind}, at {item.path}, {JOINT[kind]}")
@@ -414,7 +393,7 @@ def _needs(thing: Any) -> str:
     return ROWS[kind].needs if kind in ROWS else ""
 
 
-def _first_form(items: Sequence[_Item]) -> str:
+def _first_form(items: Sequence[Stored]) -> str:
     """Return the form that the first transform gets.
 
     It is the form that the first transform with a need needs, unless an unknown callable before it may change the form. ToDtype
@@ -452,7 +431,7 @@ class _Walk:
         self.ends = False
         """The last member ends the pipeline, and may return any form."""
 
-    def run(self, items: Sequence[_Item]) -> None:
+    def run(self, items: Sequence[Stored]) -> None:
         """Convert or bridge all transforms."""
         number, items = 0, list(items)
         while number < len(items):
@@ -463,7 +442,7 @@ class _Walk:
         last = [ss.ToCHW()] if self.form == TENSOR and self._from_picture and not self.ends else []
         return [*self.members, *last]
 
-    def _step(self, items: list[_Item], number: int) -> int:
+    def _step(self, items: list[Stored], number: int) -> int:
         """Convert or bridge a transform, perhaps with some after it. Return the number of the next one."""
         item = items[number]
         if item.theirs is to_rgb and self.form == PICTURE:
@@ -487,7 +466,7 @@ class _Walk:
     def _row(self, theirs: Any) -> Row:
         return ROWS.get(_kind(theirs), _RGB)
 
-    def _counterpart(self, item: _Item) -> Any:
+    def _counterpart(self, item: Stored) -> Any:
         """Return the seedsafe transform, or list of them, for a torchvision transform."""
         kind = _kind(item.theirs)
         if kind in ("RandomApply", "RandomChoice", "RandomOrder"):
@@ -498,7 +477,7 @@ class _Walk:
             raise UnlikeError("needs floats, but would get whole numbers")
         return ROWS[kind].counterpart(item.theirs, self.form)
 
-    def _container(self, kind: str, item: _Item) -> Any:
+    def _container(self, kind: str, item: Stored) -> Any:
         groups, lines = [], []
         for number, one in enumerate(item.theirs.transforms):
             walk = _Walk(self.form, inside=True)
@@ -511,7 +490,7 @@ class _Walk:
         self._inner = lines
         return result
 
-    def _bridge_unknown(self, items: Sequence[_Item], number: int) -> int:
+    def _bridge_unknown(self, items: Sequence[Stored], number: int) -> int:
         """Bridge callables whose results are unknown. Return the number of the next transform."""
         theirs, last = items[number].theirs, number
         several = _kind(theirs) in _SEVERAL
@@ -537,7 +516,7 @@ class _Walk:
             self.form = form
             self._from_picture = form == TENSOR
 
-    def _add(self, item: _Item, ours: Any, differs: str) -> None:
+    def _add(self, item: Stored, ours: Any, differs: str) -> None:
         members = ours if isinstance(ours, list) else [ours]
         if _kind(item.theirs) == "Normalize" and self.members and type(self.members[-1]) is ss.ToFloat:
             self.members.pop()  # Normalize divides uint8 by 255 itself
@@ -547,14 +526,14 @@ class _Walk:
         self.lines += self._inner
         self._inner = []
 
-    def _bridge(self, items: Sequence[_Item], returns: str | None, why: str) -> None:
+    def _bridge(self, items: Sequence[Stored], returns: str | None, why: str) -> None:
         self.members.append(bridge_of([item.theirs for item in items], self.form, returns))
         for item in items:
             reason = why if item is items[0] else f"takes the result of {name_of(items[0].theirs)}"
             self.lines.append(Line(item.path, _written(item.theirs), why=reason))
 
 
-def _next_need(items: Sequence[_Item], number: int) -> str:
+def _next_need(items: Sequence[Stored], number: int) -> str:
     """Return the need of the next transform that has one, or ""."""
     return next((need for item in items[number + 1 :] if (need := _needs(item.theirs))), "")
 
@@ -597,22 +576,13 @@ def _container_of(kind: str, theirs: Any, groups: list[list[Any]]) -> Any:
     return ss.OneOf([ss.Compose(order) for order in permutations(each)])
 
 
-def moving_transforms(transform: Any) -> list[str]:
-    """Return the names of the torchvision transforms, in a transform and all inside it, that move pixels at random."""
+def drawing_transforms(transform: Any) -> list[str]:
+    """Return the names of the torchvision transforms, in a transform and all inside it, that draw; a container is what is in it."""
     found = []
     for item in _flat(transform):
-        kind = _kind(item.theirs)
-        if kind in _MOVING:
+        kind, inside = _kind(item.theirs), _inside(item.theirs)
+        if not inside and kind.startswith(("Random", "Elastic", "ScaleJitter")):
             found.append(kind)
-        for one in _inside(item.theirs):
-            found += moving_transforms(one)
+        for one in inside:
+            found += drawing_transforms(one)
     return found
-
-
-_MOVING: Final = frozenset(
-    {
-        *("RandomHorizontalFlip", "RandomVerticalFlip", "RandomCrop", "RandomResizedCrop", "RandomSizedCrop"),
-        *("RandomRotation", "RandomAffine", "RandomPerspective", "ElasticTransform", "ScaleJitter"),
-        *("RandomShortestSize", "RandomResize", "RandomZoomOut"),
-    }
-)

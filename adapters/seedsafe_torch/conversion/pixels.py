@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 import seedsafe as ss
-from seedsafe.reading import declared, pixels, transform_affine
+from seedsafe.reading import declared, kind_of, pixels, transform_affine
 
 __all__ = [
     "EITHER",
@@ -210,11 +210,13 @@ class PillowRotate(ss.Rotate):
 
     def draw(self, rng: Any, info: ss.Info) -> Any:
         """Return the matrix and its parameters. With expand, the size is Pillow's."""
+        from PIL import Image
+
         result = ss.Rotate.draw(self, rng, info)
         if not self.expand:
             return result
         rows, columns = info.image_size()
-        height, width = _expanded(result.degrees, rows, columns)
+        width, height = Image.new("1", (columns, rows)).rotate(result.degrees, expand=True).size
         a, b, _, d, e, _ = result.matrix
         x, y = (columns - 1) * 0.5, (rows - 1) * 0.5
         matrix = a, b, (width - 1) * 0.5 - a * x - b * y, d, e, (height - 1) * 0.5 - d * x - e * y
@@ -235,17 +237,6 @@ def _turned(degrees: float, rows: int, columns: int) -> Any:
     angle = -math.radians(degrees % 360.0)
     cos, sin = round(math.cos(angle), 15), round(math.sin(angle), 15)
     return _around(cos, sin, -sin, cos, columns / 2, rows / 2)
-
-
-def _expanded(degrees: float, rows: int, columns: int) -> tuple[int, int]:
-    """Return height and width of the image after Pillow's turn with expand."""
-    if degrees % 180.0 == 90.0:
-        return columns, rows
-    a, b, c, d, e, f = _turned(degrees, rows, columns)
-    corners = [(0, 0), (columns, 0), (columns, rows), (0, rows)]
-    across, down = [a * x + b * y + c for x, y in corners], [d * x + e * y + f for x, y in corners]
-    height, width = (math.ceil(max(ends)) - math.floor(min(ends)) for ends in (down, across))
-    return height, width
 
 
 @declared
@@ -350,6 +341,7 @@ def name_of(function: Any) -> str:
     return "Lambda" if name == "<lambda>" else name
 
 
+@dataclass(frozen=True, repr=False)
 class Theirs:
     """One callable, or several in turn, for a bridge.
 
@@ -359,11 +351,13 @@ class Theirs:
         returns: the form that the last returns, PICTURE, TENSOR or EITHER, or None if it ends the pipeline and may return any.
     """
 
-    def __init__(self, functions: Sequence[Callable[[Any], Any]], takes: str, returns: str | None) -> None:
-        self.functions = tuple(functions)
-        self.takes = takes
-        self.returns = returns
-        self.__name__ = "_".join(map(name_of, self.functions))[:64]
+    functions: tuple[Callable[[Any], Any], ...]
+    takes: str
+    returns: str | None
+
+    @property
+    def __name__(self) -> str:
+        return "_".join(map(name_of, self.functions))[:64]
 
     def __call__(self, image: Any) -> Any:
         """Call the functions on an array (H, W) or (H, W, C), and return such an array, or any form at the pipeline's end."""
@@ -380,18 +374,12 @@ class Theirs:
             return result if tensor or isinstance(result, np.ndarray) else array_of(result)
         if self.returns != EITHER and tensor != (self.returns == TENSOR):
             raise TypeError(
-                f"{self.__name__} must return {self.returns} for the next transform, got {_kind(result)}: convert the list up to it, "
+                f"{self.__name__} must return {self.returns} for the next transform, got {TENSOR if tensor else kind_of(result)}: convert the list up to it, "
                 "and put seedsafe.bridge around the rest"
             )
         if tensor:
             return _channels_last(result)
         return result if isinstance(result, np.ndarray) else array_of(result)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Theirs) and vars(self) == vars(other)
-
-    def __hash__(self) -> int:
-        return hash((self.functions, self.takes, self.returns))
 
     def __repr__(self) -> str:
         return self.__name__
@@ -399,12 +387,7 @@ class Theirs:
 
 def bridge_of(functions: Sequence[Callable[[Any], Any]], takes: str, returns: str | None) -> ss.Transform:
     """Return callables as one transform whose draws follow the key; see Theirs."""
-    return ss.bridge(Theirs(functions, takes, returns), call="array")
-
-
-def _kind(result: Any) -> str:
-    kind = type(result)
-    return TENSOR if isinstance(result, torch.Tensor) else f"{kind.__module__}.{kind.__qualname__}"
+    return ss.bridge(Theirs(tuple(functions), takes, returns), call="array")
 
 
 def _tensor_of(image: Any) -> torch.Tensor:

@@ -9,14 +9,15 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import partial, reduce
+from operator import getitem
 from types import BuiltinFunctionType, CellType, CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, Final, NoReturn
 
 import numpy as np
 import torch
 
-from seedsafe.reading import global_generators, held_generators
+from seedsafe.reading import global_generators, held_generators, leaves, mapped
 
 __all__ = ["Several", "Stored", "chains_of", "filled", "to_rgb"]
 
@@ -39,7 +40,7 @@ _LIBRARIES: Final = ("torch", "torchvision", "builtins")
 
 @dataclass(frozen=True)
 class Stored:
-    """A call of a transform that an image goes through, and where it is stored."""
+    """A transform that an image goes through, and where it is stored: its path in an object, or in nested lists."""
 
     path: str
     theirs: Any = field(compare=False)
@@ -48,27 +49,23 @@ class Stored:
 _Chain = tuple[Stored, ...]
 
 
-class Several(list[_Chain]):
+class Several(list[Any]):
     """The transforms of each of several images.
 
     Args:
-        chains: the transforms of each.
+        chains: the transforms of each, in the order in which it goes through them.
         form: how the code returns the images: a dict, list or tuple of the images' numbers, or None for a
             plain list or tuple of all.
     """
 
-    def __init__(self, chains: Sequence[_Chain], form: Any = None) -> None:
+    def __init__(self, chains: Sequence[Sequence[Any]], form: Any = None) -> None:
         super().__init__(chains)
         self.form = form
 
 
 def filled(form: Any, images: Sequence[Any]) -> Any:
     """Return a form with images instead of their numbers."""
-    if isinstance(form, dict):
-        return {name: filled(part, images) for name, part in form.items()}
-    if isinstance(form, list | tuple):
-        return type(form)([filled(part, images) for part in form])
-    return images[form] if type(form) is int else form
+    return mapped(images.__getitem__, form)
 
 
 def to_rgb(picture: Any) -> Any:
@@ -258,7 +255,8 @@ class _Recording:
         before, _ = self._note_use(recorder.path, image)
         form, chains = recorder.chains()
         if self._real:  # a transform may return its image itself, or two alike
-            results = dict(_images_of(form, _separate_copy(recorder.theirs)(copy.copy(image))))
+            result = _separate_copy(recorder.theirs)(copy.copy(image))
+            results = {number: reduce(getitem, path, result) for path, number in leaves(form)}
             images = [copy.copy(results[number]) for number in range(len(chains))]
         elif form == 0 and self._itself >> turn % 4 & 1:
             images = [image]
@@ -270,7 +268,7 @@ class _Recording:
 
     def _watch(self, frame: FrameType, event: str, function: Any) -> None:
         """Refuse code before it reaches anything beyond its object: the clock, the system, a state of another object."""
-        if frame.f_globals is globals():
+        if frame.f_globals is globals() or frame.f_globals is mapped.__globals__:  # the recording itself
             return
         if event == "call" and frame.f_code not in self._codes:
             self._codes.add(frame.f_code)
@@ -388,15 +386,6 @@ def _content(value: Any) -> Any:
     return {name: _content(part) for name, part in value.items()} if type(value) is dict else id(value)
 
 
-def _images_of(form: Any, result: Any) -> Iterator[tuple[int, Any]]:
-    """Yield the number of each image in a form, and the image."""
-    if type(form) is int:
-        yield form, result
-    elif isinstance(form, list | tuple | dict):
-        for key in form if isinstance(form, dict) else range(len(form)):
-            yield from _images_of(form[key], result[key])
-
-
 def _separate_copy(theirs: Any) -> Any:
     """Return a copy of a transform, so that one that counts its calls does not count the recording's."""
     try:
@@ -505,15 +494,12 @@ def _repeats_on_images(recording: _Recording, record: _Record) -> bool:
     return done
 
 
-def _array(height: int, width: int) -> Any:
-    return (np.arange(height * width * 3) % 251).astype(np.uint8).reshape(height, width, 3)
-
-
 def _picture(height: int, width: int) -> Any:
     from PIL import Image
 
-    return Image.fromarray(_array(height, width))
+    values = (np.arange(height * width * 3) % 251).astype(np.uint8)
+    return Image.fromarray(values.reshape(height, width, 3))
 
 
 def _tensor(height: int, width: int) -> Any:
-    return torch.from_numpy(_array(height, width)).permute(2, 0, 1) / 255
+    return torch.from_numpy(np.array(_picture(height, width))).permute(2, 0, 1) / 255

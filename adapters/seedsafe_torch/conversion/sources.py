@@ -13,13 +13,13 @@ import numpy as np
 from torch.nn import ModuleList
 from torch.utils.data import ConcatDataset, Subset
 
-from seedsafe.reading import Place, Windows, walk
+from seedsafe.reading import Place, Windows, entries, walk, with_parts
 from seedsafe_torch.conversion.pipeline import (
     Converted,
     ConvertedViews,
     convert,
     convert_views,
-    moving_transforms,
+    drawing_transforms,
 )
 from seedsafe_torch.conversion.pixels import array_of
 
@@ -74,19 +74,11 @@ def _with_images(sample: Any, count: int) -> tuple[Any, int]:
                 "bridge=True instead of convert=True, which keeps the dataset as it is"
             )
         return sample[0]._image, count
-    if not isinstance(sample, dict | tuple | list):
-        return sample, 0
-    keys = list(sample) if isinstance(sample, dict) else range(len(sample))
-    parts, numbers = (
-        zip(*(_with_images(sample[key], count) for key in keys), strict=True) if keys else ((), ())
-    )
-    if not any(numbers):
-        return sample, 0
-    if isinstance(sample, dict):
-        result = copy.copy(sample)
-        result.update(zip(keys, parts, strict=True))
-        return result, sum(numbers)
-    return type(sample)(*parts) if hasattr(sample, "_fields") else type(sample)(parts), sum(numbers)
+    found, number = dict[Any, Any](), 0
+    for key, part in entries(sample) or ():
+        found[key], images = _with_images(part, count)
+        number += images
+    return (with_parts(sample, found) if number else sample), number
 
 
 def _are_views(sample: Any, count: int) -> bool:
@@ -114,9 +106,6 @@ class Source:
         if not hasattr(image, "getbands"):
             return Untransformed(image, self._number)
         return Untransformed(array_of(image), self._number)
-
-    def __repr__(self) -> str:
-        return "Source()"
 
 
 class Unconverted:
@@ -310,9 +299,9 @@ def _without(base: Any, source: Source, found: list[Any]) -> Any:
             f"if the transform has another name, {_WAY_OUT}"
         )
     target = getattr(base, "target_transform", None)
-    moves = moving_transforms(target) if target is not None else []
-    if moves or _reseeds(base):
-        what = f"draws {moves[0]} in its target_transform" if moves else "seeds generators while it reads"
+    draws = drawing_transforms(target) if target is not None else []
+    if draws or _reseeds(base):
+        what = f"draws {draws[0]} in its target_transform" if draws else "seeds generators while it reads"
         raise ValueError(
             f"{name} {what}, as datasets do to move an image and its mask alike: make it return both unchanged, and pass "
             'augment=seedsafe_torch.convert(transform) with targets=("image", "mask"), which moves them together'

@@ -60,10 +60,8 @@ class Row:
         """
         if self.needs == TENSOR and form == PICTURE:
             raise UnlikeError("needs a tensor, but would get a PIL image")
-        stored = [
-            (name, value) for name, value in vars(theirs).items() if name[:1] != "_" and name != "training"
-        ]
-        options = {_NEW_NAMES.get(name, name): value for name, value in stored}
+        stored = vars(theirs).items()
+        options = {name: value for name, value in stored if name[:1] != "_" and name != "training"}
         if any(getattr(theirs, f"_forward{one}hooks", None) for one in ("_", "_pre_")):  # of torch.nn.Module
             raise UnlikeError("has a hook")
         v2 = any(".transforms.v2" in cls.__module__ for cls in type(theirs).__mro__)
@@ -83,9 +81,6 @@ class Row:
         except (TypeError, ValueError) as error:
             raise UnlikeError(f"has an unknown value ({error})") from error
 
-
-_NEW_NAMES: Final = {"resample": "interpolation", "fillcolor": "fill"}
-"""The names of attributes that torchvision renamed in 0.13."""
 
 _INTERPOLATIONS: Final[dict[int | str, str]] = {
     **dict(enumerate(("nearest", "lanczos", "bilinear", "bicubic", "box", "hamming"))),  # Pillow's numbers
@@ -375,7 +370,6 @@ def _timm_erasing(
     mode: Any,
     min_count: Any,
     max_count: Any,
-    form: str,
     num_splits: Any = 0,
     rand_color: Any = False,
     per_pixel: Any = False,
@@ -405,28 +399,15 @@ def _to_picture(mode: Any = None) -> Any:
     return ToPicture()
 
 
-def _with_p(kind: Any) -> Callable[..., Any]:
-    """Return a `build` for a transform that has only a probability."""
-
-    def build(p: Any = 0.5) -> Any:
-        return kind(p=p)
-
-    return build
-
-
-_RESIZE: Final = Row(_resize)
-_CROP: Final = Row(_random_resized_crop)
 _TO_FLOAT: Final = Row(
     lambda dtype: _to_dtype(dtype, TENSOR, True), differs="a step of float32", needs=TENSOR
 )
 
 ROWS: Final[Mapping[str, Row]] = {
-    "RandomHorizontalFlip": Row(_with_p(ss.HorizontalFlip)),
-    "RandomVerticalFlip": Row(_with_p(ss.VerticalFlip)),
-    "Resize": _RESIZE,
-    "Scale": _RESIZE,
-    "RandomResizedCrop": _CROP,
-    "RandomSizedCrop": _CROP,
+    "RandomHorizontalFlip": Row(ss.HorizontalFlip),
+    "RandomVerticalFlip": Row(ss.VerticalFlip),
+    "Resize": Row(_resize),
+    "RandomResizedCrop": Row(_random_resized_crop),
     "CenterCrop": Row(lambda size: MiddleCrop(_both(size), pad_if_needed=True)),
     "RandomCrop": Row(_random_crop),
     "Pad": Row(_pad),
@@ -447,9 +428,9 @@ ROWS: Final[Mapping[str, Row]] = {
     "RandomErasing": Row(_erasing),
     "RandomSolarize": Row(_solarize),
     "RandomPosterize": Row(lambda bits, p=0.5: ss.Posterize(int(bits), p=p)),
-    "RandomInvert": Row(_with_p(ss.Invert)),
-    "RandomAutocontrast": Row(_with_p(ss.AutoContrast)),
-    "RandomEqualize": Row(_with_p(ss.Equalize)),
+    "RandomInvert": Row(ss.Invert),
+    "RandomAutocontrast": Row(ss.AutoContrast),
+    "RandomEqualize": Row(ss.Equalize),
     "RandomAdjustSharpness": Row(_sharpness),
     "RandomChannelPermutation": Row(lambda: ss.ChannelShuffle()),
     "RandAugment": Row(_rand_augment),

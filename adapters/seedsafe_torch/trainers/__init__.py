@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, SupportsIndex
 
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, DistributedSampler, RandomSampler, SequentialSampler
 
 from seedsafe.reading import outermost
+from seedsafe_torch.dataset import AugmentedDataset
+from seedsafe_torch.delivery import KeyedLoader
+from seedsafe_torch.distributed import DistributedKeyedSampler
+from seedsafe_torch.loading import loader
 from seedsafe_torch.order import chain_of, items_of_a_batch
 from seedsafe_torch.sampler import keyed_of
 
-__all__ = ["OPTIONS", "Callback", "holding_datasets", "resume"]
+__all__ = ["Callback", "holding_datasets", "keyed_like", "resume"]
 
-OPTIONS = (
+_OPTIONS = (
     "batch_size",
     "num_workers",
     "collate_fn",
@@ -56,6 +60,24 @@ def resume(loading: DataLoader[Any], epoch: int, batches: int, ranks: int = 1) -
             "seedsafe_torch.loader, which stores its progress, or use a checkpoint from the end of an epoch"
         )
     keyed.resume(epoch, batches * items)
+
+
+def keyed_like(loading: DataLoader[Any], seed: SupportsIndex, **options: Any) -> KeyedLoader:
+    """Return a keyed loader with the options of a trainer's own, over its dataset, whose own augmentation a bridge keys unless it is ours."""
+    keyed: Any = loading.dataset
+    sampler = loading.sampler
+    if not any(outermost(keyed)):
+        keyed = AugmentedDataset(keyed, seed=seed, bridge=True)
+        # A validation set is read in turn.
+        keyed.reader.must_draw = not isinstance(sampler, SequentialSampler)
+        keyed.reader.renew()
+    if isinstance(sampler, RandomSampler):
+        options |= {"shuffle": True, "seed": seed}
+    elif type(sampler) is DistributedSampler:
+        options["sampler"] = DistributedKeyedSampler(keyed, seed=seed, shuffle=sampler.shuffle)
+    else:
+        options |= {"sampler": sampler, "seed": seed}
+    return loader(keyed, **{name: getattr(loading, name) for name in _OPTIONS}, **options)
 
 
 def holding_datasets(dataset: Any) -> list[Any]:

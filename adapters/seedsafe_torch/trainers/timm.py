@@ -5,14 +5,10 @@ from __future__ import annotations
 import copy
 from typing import Any, SupportsIndex
 
-from torch.utils.data import BatchSampler, DistributedSampler, RandomSampler, SequentialSampler
+from torch.utils.data import BatchSampler
 
-from seedsafe.reading import outermost
 from seedsafe_torch.callers import UNKEYED
-from seedsafe_torch.dataset import AugmentedDataset
-from seedsafe_torch.distributed import DistributedKeyedSampler
-from seedsafe_torch.loading import loader
-from seedsafe_torch.trainers import OPTIONS
+from seedsafe_torch.trainers import keyed_like
 
 __all__ = ["keyed_loader"]
 
@@ -41,20 +37,7 @@ def keyed_loader(loading: Any, *, seed: SupportsIndex) -> Any:
             f"loading must have a plain BatchSampler, got {type(inside.batch_sampler).__name__}: leave out "
             "use_multi_epochs_loader and input_size_choices"
         )
-    dataset, options = inside.dataset, {name: getattr(inside, name) for name in OPTIONS}
-    keyed: Any = dataset
-    if not any(outermost(dataset)):
-        keyed = AugmentedDataset(dataset, seed=seed, bridge=True)
-        # A validation set is read in turn.
-        keyed.reader.must_draw = not isinstance(inside.sampler, SequentialSampler)
-        keyed.reader.renew()
-    if isinstance(inside.sampler, RandomSampler):
-        options |= {"shuffle": True, "seed": seed}
-    elif type(inside.sampler) is DistributedSampler:
-        options["sampler"] = DistributedKeyedSampler(keyed, seed=seed, shuffle=inside.sampler.shuffle)
-    else:
-        options |= {"sampler": inside.sampler, "seed": seed}
-    result = loader(keyed, persistent_workers=inside.persistent_workers, **options)
+    result = keyed_like(inside, seed, persistent_workers=inside.persistent_workers)
     if inside is loading:
         return result
     prefetching = copy.copy(loading)

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, SupportsIndex
 
-from torch.utils.data import DataLoader, SequentialSampler
+from torch.utils.data import DataLoader
 
-from seedsafe_torch.dataset import AugmentedDataset
-from seedsafe_torch.distributed import DistributedKeyedSampler
-from seedsafe_torch.loading import loader
-from seedsafe_torch.trainers import OPTIONS
+from seedsafe_torch.trainers import keyed_like
 
 __all__ = ["keyed_loader"]
 
@@ -45,20 +42,7 @@ def keyed_loader(loading: DataLoader[Any], trainer: Any, *, seed: SupportsIndex)
             f"mosaic={mosaic} with cache={dataset.cache!r} takes the images that a worker read last, so a sample depends on the "
             'workers: pass cache="ram", which takes images from the whole dataset, or mosaic=0'
         )
-    ranks = hasattr(loading.sampler, "num_replicas")
-    shuffle = not isinstance(loading.sampler, SequentialSampler)
-    options = {name: getattr(loading, name) for name in OPTIONS}
-
-    def make() -> Any:
-        keyed: Any = AugmentedDataset(dataset, seed=seed, bridge=True)
-        keyed.reader.must_draw = shuffle  # else it is a validation set
-        keyed.reader.renew()
-        if ranks:
-            shared = DistributedKeyedSampler(keyed, seed=seed, shuffle=shuffle)
-            return loader(keyed, sampler=shared, **options)
-        return loader(keyed, shuffle=shuffle, **options)
-
-    return _TrainerLoader(make, trainer)
+    return _TrainerLoader(lambda: keyed_like(loading, seed), trainer)
 
 
 class _TrainerLoader:

@@ -89,15 +89,3 @@ class Ops(Dataset):
 
     def op_25(self, image):
         return image + np.random.normal(0, 25)  # expect: SSF001
-
-    def op_26(self, image):
-        return image + np.random.normal(0, 26)  # expect: SSF001
-
-    def op_27(self, image):
-        return image + np.random.normal(0, 27)  # expect: SSF001
-
-    def op_28(self, image):
-        return image + np.random.normal(0, 28)  # expect: SSF001
-
-    def op_29(self, image):
-        return image + np.random.normal(0, 29)  # expect: SSF001

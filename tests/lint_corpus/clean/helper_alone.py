@@ -1,5 +1,0 @@
-import numpy as np
-
-
-def jitter(value):
-    return value + np.random.rand()

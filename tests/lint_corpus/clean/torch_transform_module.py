@@ -1,6 +1,0 @@
-import torch
-
-
-class RandomGain(torch.nn.Module):
-    def forward(self, x):
-        return x * torch.rand(1)

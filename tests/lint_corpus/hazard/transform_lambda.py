@@ -1,4 +1,0 @@
-import numpy as np
-from torchvision import transforms
-
-train = transforms.Compose([transforms.Lambda(lambda x: x * np.random.rand())])  # expect: SSF001
