@@ -21,7 +21,7 @@ from itertools import chain
 from pathlib import Path
 from threading import get_ident
 from types import FrameType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -201,12 +201,12 @@ def _listening(original: Any, skipped: int) -> Any:
         "__instancecheck__": lambda cls, thing: isinstance(thing, original),
         "__subclasscheck__": lambda cls, other: issubclass(other, original),
     }
-    own: dict[str, Any] = {}
+    own, base = dict[str, Any](), cast("Any", original)
     if original.__name__ == "Generator":  # torch's, which is seeded by a method
         del methods["__call__"]
         own = {
             "__module__": "torch",
-            "manual_seed": lambda self, seed: original.manual_seed(self, _passed(seed)),
+            "manual_seed": lambda self, seed: base.manual_seed(self, _passed(seed)),
         }
     return type("Kind", (type(original),), methods)(original.__name__, (original,), own)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from seedsafe_audit.loaders import Batches
 from seedsafe_audit.questions.context import Context, Finding, compare
 from seedsafe_audit.questions.repeats import duplicates, epochs
@@ -24,10 +26,8 @@ def collate(ctx: Context) -> Finding:
     ctx.check("workers")
     inside = _inside(ctx)
     texts, evidence = [], list[str]()
-    for question, text in {
-        duplicates: "workers make the same draws",
-        epochs: "an epoch repeats the one before",
-    }.items():
+    said = {duplicates: "workers make the same draws", epochs: "an epoch repeats the one before"}
+    for question, text in said.items():
         found = question(inside)
         if found.verdict == "fault":
             texts.append(text)
@@ -54,14 +54,13 @@ def _inside(ctx: Context) -> Context:
     indices = [index for index in dict.fromkeys(ctx.order.indices) if index not in unread][:size]
     user = ctx.subject
     batches = Batches(user.dataset, None if user.iterable else tuple(indices), size, user.collate)
-    return Context(
+    return replace(
+        ctx,
         subject=Subject(batches, "torch", iterable=False, length=_SINGLES, worker_init=user.worker_init),
         order=Order((*[0] * _TURNS, *range(_SINGLES)), _TURNS, 1),
-        timeout=ctx.timeout,
-        beat=ctx.beat,
         workers=ctx.workers[:1],
         methods=ctx.methods[:1],
         epochs=2,
         samples=_SINGLES,
-        memory=ctx.memory,
+        done={},
     )
