@@ -109,7 +109,7 @@ class Context(Runs):
     # In reverse order, the indices without repeats come first.
     watched = _Shared(
         lambda ctx: (ctx.small_plan if ctx.workers else Plan)(
-            watch=True, reverse=True, reads=ctx.short, note="watched"
+            watch=True, reverse=True, reads=4 * ctx.order.batch * (ctx.workers or (4,))[0], note="watched"
         )
     )
 
