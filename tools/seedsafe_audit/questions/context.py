@@ -74,7 +74,8 @@ class Context(Runs):
     def parallel_plan(self, workers: int, method: str, **how: Any) -> Plan:
         """Return a plan with these workers. Start methods after the first get one pass."""
         epochs = self.epochs if method == self.methods[0] else 1
-        return Plan(**{"workers": workers, "method": method, "epochs": epochs, **how})
+        plan: dict[str, Any] = {"workers": workers, "method": method, "epochs": epochs, **how}
+        return Plan(**plan)
 
     def small_plan(self, **how: Any) -> Plan:
         """Return a plan of one pass with the smallest number of workers and the first start method."""
@@ -109,7 +110,7 @@ class Context(Runs):
     # In reverse order, the indices without repeats come first.
     watched = _Shared(
         lambda ctx: (ctx.small_plan if ctx.workers else Plan)(
-            watch=True, reverse=True, reads=ctx.short, note="watched"
+            watch=True, reverse=True, reads=4 * ctx.order.batch * (ctx.workers or (4,))[0], note="watched"
         )
     )
 
