@@ -48,7 +48,7 @@ class Found:
         return next(iter(self.seeders), None)
 
     def read(self) -> None:
-        """Note the present state: of a hooked object that of its nearest generators."""
+        """Note the present state. A hooked object has that of its nearest generators."""
         states = _states(self.parts())
         if not states:
             depth = min((location.depth for location in self.inside), default=0)
