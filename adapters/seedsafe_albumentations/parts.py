@@ -147,7 +147,7 @@ class Call:
     images: list[tuple[str, Any]]
     boxes: Any = None
     points: Any = None
-    posed: Any = None
+    posed: tuple[Any, Any, Any] = (None, None, None)
     labels: dict[str, Any] = field(default_factory=dict)
 
     def infos(self) -> dict[str, Any]:

@@ -153,6 +153,7 @@ def key_of(dataset: Any, at: SampleIndex, seed: int) -> SampleKey:
 
     Example:
         >>> import numpy as np
+        >>> from torch.utils.data import Subset
         >>> photos = AugmentedDataset(np.zeros((8, 4, 4)), seed=42)
         >>> key_of(Subset(photos, [3, 5]), SampleIndex(1, epoch=2), 7)
         SampleKey(seed=42, epoch=2, index=5, occurrence=0, view=0)

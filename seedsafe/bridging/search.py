@@ -15,7 +15,7 @@ from numpy.random import Generator
 from seedsafe.bridging.equal import Found, Group, group_by_state
 from seedsafe.bridging.generators import Stateful, generator_of, is_generator, stateful
 from seedsafe.bridging.options import hook_of, registrations
-from seedsafe.bridging.sources import HookSource, Source
+from seedsafe.bridging.sources import HookSource
 from seedsafe.bridging.walk import (
     CELL,
     CONTAINERS,
@@ -64,7 +64,7 @@ class Search:
         self.snapshots: list[tuple[Any, ...]] = []
         self._owners: dict[Location | None, tuple[Found, bool]] = {}
         self._registrations = registrations()
-        self._sources: tuple[Source, ...] | None = None
+        self._sources: tuple[Stateful | HookSource, ...] | None = None
         self._generators: list[tuple[Any, Any, Any]] = []
         self._near: list[Any] = []
         self._empty: list[Any] = []
@@ -72,7 +72,7 @@ class Search:
         """What `room` was at the search."""
 
     @property
-    def sources(self) -> tuple[Source, ...]:
+    def sources(self) -> tuple[Stateful | HookSource, ...]:
         """The generators and hooked objects, except those that a hooked object passes its seed on to.
 
         Those in one group have the same segment of the words.
@@ -83,12 +83,13 @@ class Search:
             placed.sort(key=lambda candidate: bool(candidate.owners) and not candidate.far)  # stable
             segments = zip(placed, self._segments(placed), strict=True)
             chosen = [(candidate, segment) for candidate, segment in segments if not candidate.seeded_by]
-            self._sources = tuple(
+            made = (
                 HookSource(one.path, one.thing, segment, one.hook)
                 if one.hook is not None
-                else generator_of(one.path, one.thing, segment)  # type: ignore[misc]  # as in `visit`
+                else generator_of(one.path, one.thing, segment)
                 for one, segment in chosen
             )
+            self._sources = tuple(filter(None, made))
             self._generators = [
                 (candidate.location.holder, candidate.location.name, candidate.thing)
                 for candidate, _ in chosen
