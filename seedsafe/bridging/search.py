@@ -83,13 +83,13 @@ class Search:
             placed.sort(key=lambda candidate: bool(candidate.owners) and not candidate.far)  # stable
             segments = zip(placed, self._segments(placed), strict=True)
             chosen = [(candidate, segment) for candidate, segment in segments if not candidate.seeded_by]
-            made = (
+            sources = (
                 HookSource(one.path, one.thing, segment, one.hook)
                 if one.hook is not None
                 else generator_of(one.path, one.thing, segment)
                 for one, segment in chosen
             )
-            self._sources = tuple(filter(None, made))
+            self._sources = tuple(filter(None, sources))
             self._generators = [
                 (candidate.location.holder, candidate.location.name, candidate.thing)
                 for candidate, _ in chosen

@@ -96,7 +96,7 @@ def test_a_look_leaves_the_state_of_the_pass_under_way() -> None:
     under_way = iter(keyed)
     next(under_way)
     before = keyed.state_dict()
-    with keyed.peeked(single=False):
+    with keyed.peeked():
         next(iter(keyed))
     assert keyed.state_dict() == before
     assert len(keyed.open_passes) == 1
