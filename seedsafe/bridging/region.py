@@ -329,13 +329,18 @@ class Region:
 
     def run(self, call: Callable[[Address], T]) -> T:
         """Return `call(address)`, called inside the region."""
-        steps = self.steps()
-        try:
-            next(steps)
-            result = call(self._address)
-            next(steps, None)
-        finally:
-            steps.close()
+        regions.wait()
+        with regions.lock:
+            try:  # as in `steps`, which would cost every read
+                self._enter()
+                result = call(self._address)
+                self._leave()
+            except BaseException:
+                try:
+                    self._leave(Exception)
+                finally:
+                    self._leave(Exception)
+                raise
         return result
 
     def steps(self) -> Generator[None]:
