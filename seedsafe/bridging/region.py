@@ -229,13 +229,11 @@ class SeedLog:
     It replaces public names, those of `numpy.random` that make generators and the method that seeds a `random.Random`, and costs
     too much for every call. Where code has taken a name of NumPy's by ``from numpy.random import``, its seeds are not listed.
 
-    Args:
-        of_globals: whether to list the seeds of the process's generators too. Inside a region they follow the key all the same.
+    The seeds of the process's own generators are not listed: inside a region these follow the key.
     """
 
-    def __init__(self, *, of_globals: bool = True) -> None:
+    def __init__(self) -> None:
         self.seeds: set[str] = set()
-        self._of_globals = of_globals
         self._thread = get_ident()
 
     def __enter__(self) -> set[str]:
@@ -244,22 +242,14 @@ class SeedLog:
                 _before.append((holder, name, getattr(holder, name)))
                 setattr(holder, name, listening)
         _logs.append(self)
-        if self._of_globals:
-            seeding.listen()
-            seeding.followers.append(self._follow)
         return self.seeds
 
     def __exit__(self, *error: object) -> None:
-        if self._follow in seeding.followers:
-            seeding.followers.remove(self._follow)
         if self in _logs:
             _logs.remove(self)
         while _before and not _logs:
             setattr(*_before[-1])  # an interrupt may come before the next line
             del _before[-1]
-
-    def _follow(self, generator: str, seed: Any) -> None:
-        self.note(seed)
 
     def note(self, seed: Any) -> None:
         """List a seed."""

@@ -306,7 +306,7 @@ class Runner:
             self._asked.note(marks)
 
     def _trace_seeds(self, address: Address, call: Call) -> tuple[Run, set[str]]:
-        return within(SeedLog(of_globals=False), lambda: self._trace(address, call))
+        return within(SeedLog(), lambda: self._trace(address, call))
 
     def _trace(self, address: Address, call: Call) -> Run:
         """Run a call, as often as it takes if other threads may have drawn meanwhile."""
