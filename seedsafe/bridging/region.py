@@ -38,6 +38,7 @@ __all__ = [
     "Replayed",
     "SeedLog",
     "keyed",
+    "listening",
     "regions",
 ]
 
@@ -253,8 +254,8 @@ class SeedLog:
 
     def note(self, seed: Any) -> None:
         """List a seed."""
-        is_empty = isinstance(seed, tuple) and not seed  # `random` calls so without a seed
-        if isinstance(seed, _SEEDS) and not is_empty and get_ident() == self._thread:
+        # `random` passes an empty tuple without a seed.
+        if get_ident() == self._thread and isinstance(seed, _SEEDS) and seed != ():
             self.seeds.add(repr(int(seed) if isinstance(seed, np.integer) else seed)[:60])
 
 
@@ -262,34 +263,36 @@ _logs: list[SeedLog] = []
 _before: list[tuple[Any, str, Any]] = []
 
 
-def _listening(original: Any, skipped: int = 0) -> Any:
-    """Return a function or class that passes its first argument, after those skipped, to all logs, and then does the same."""
+def listening(original: Any, hear: Callable[[Any], Any], skipped: int = 0) -> Any:
+    """Return what stands for a function or class, and uses what `hear` returns for its first argument after those skipped."""
 
     def call(*arguments: Any, **named: Any) -> Any:
-        for seed in (*arguments[skipped:], *named.values())[:1]:
-            for log in _logs:
-                log.note(seed)
-        return original(*arguments, **named)
+        given = [*arguments, *named.values()]
+        given[skipped : skipped + 1] = map(hear, given[skipped : skipped + 1])
+        count = len(arguments)
+        return original(*given[:count], **dict(zip(named, given[count:], strict=True)))
 
     if not isinstance(original, type):
         return functools.wraps(original)(call)
     # Libraries ask isinstance(seed, np.random.RandomState) in a call, so a class stands for a class.
-    kind = type(
-        "Listening",
-        (type(original),),
-        {
-            "__call__": lambda cls, *arguments, **named: call(*arguments, **named),
-            "__instancecheck__": lambda cls, thing: isinstance(thing, original),
-            "__subclasscheck__": lambda cls, other: issubclass(other, original),
-        },
-    )
-    return kind(original.__name__, (original,), {})
+    methods = {
+        "__call__": lambda cls, *arguments, **named: call(*arguments, **named),
+        "__instancecheck__": lambda cls, thing: isinstance(thing, original),
+        "__subclasscheck__": lambda cls, other: issubclass(other, original),
+    }
+    return type("Kind", (type(original),), methods)(original.__name__, (original,), {})
+
+
+def _note(seed: Any) -> Any:
+    for log in _logs:
+        log.note(seed)
+    return seed
 
 
 _MADE = ("default_rng", "RandomState", "SeedSequence", "MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 _LISTENING: Final = (
-    *((np.random, name, _listening(getattr(np.random, name))) for name in _MADE),
-    (random.Random, "seed", _listening(random.Random.seed, 1)),
+    *((np.random, name, listening(getattr(np.random, name), _note)) for name in _MADE),
+    (random.Random, "seed", listening(random.Random.seed, _note, 1)),
 )
 """Who has a name, the name, and what it stands for while seeds are listed."""
 

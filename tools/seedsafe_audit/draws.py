@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import functools
 import linecache
 import os
 import random
@@ -21,10 +20,11 @@ from itertools import chain
 from pathlib import Path
 from threading import get_ident
 from types import FrameType
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
+from seedsafe.bridging.region import listening
 from seedsafe.keys.ambient import Read
 from seedsafe.reading.bases import entered
 from seedsafe_audit import state
@@ -175,40 +175,19 @@ def _listen() -> None:
         if taker not in _heard and hasattr(holder, name):
             _heard.add(taker)
             original = getattr(holder, name)
-            new[id(original)] = original, _listening(original, int(holder is random.Random))
-            setattr(holder, name, new[id(original)][1])
-    for name, module in list(sys.modules.items()) if new else ():
-        if state.is_users(getattr(module, "__file__", None) or "", name):
-            for attribute, thing in list(vars(module).items()):
-                if id(thing) in new:
-                    setattr(module, attribute, new[id(thing)][1])
-
-
-def _listening(original: Any, skipped: int) -> Any:
-    """Return what stands for a function or class, and lets the listeners choose its first argument after those skipped."""
-
-    def call(*arguments: Any, **named: Any) -> Any:
-        given = [*arguments[skipped:], *named.values()]
-        given[:1] = map(_passed, given[:1])
-        count = len(arguments) - skipped
-        return original(*arguments[:skipped], *given[:count], **dict(zip(named, given[count:], strict=True)))
-
-    if not isinstance(original, type):
-        return functools.wraps(original)(call)
-    # Libraries ask isinstance(seed, np.random.RandomState) in a call, so a class stands for a class.
-    methods = {
-        "__call__": lambda cls, *arguments, **named: call(*arguments, **named),
-        "__instancecheck__": lambda cls, thing: isinstance(thing, original),
-        "__subclasscheck__": lambda cls, other: issubclass(other, original),
-    }
-    own, base = dict[str, Any](), cast("Any", original)
-    if original.__name__ == "Generator":  # torch's, which is seeded by a method
-        del methods["__call__"]
-        own = {
-            "__module__": "torch",
-            "manual_seed": lambda self, seed: base.manual_seed(self, _passed(seed)),
-        }
-    return type("Kind", (type(original),), methods)(original.__name__, (original,), own)
+            stand_in = listening(original, _passed, int(holder is random.Random))
+            if name == "Generator":  # torch's, which is seeded by a method
+                del type(stand_in).__call__
+                stand_in.__module__, stand_in.manual_seed = (
+                    "torch",
+                    listening(original.manual_seed, _passed, 1),
+                )
+            new[id(original)] = original, stand_in
+            setattr(holder, name, stand_in)
+    for module in state.users_modules().values() if new else ():
+        for attribute, thing in list(vars(module).items()):
+            if id(thing) in new:
+                setattr(module, attribute, new[id(thing)][1])
 
 
 def _passed(seed: Any) -> Any:

@@ -110,10 +110,6 @@ class Runs:
     _stuck: dict[tuple[bool, str], str] = field(default_factory=dict)
     _later: float = 0.0  # when a run may be made again, on the monotonic clock
 
-    def run(self, **how: Any) -> Run:
-        """Return the run of a plan, whose attributes are given."""
-        return self.run_of(Plan(**how))
-
     def run_of(self, plan: Plan) -> Run:
         """Return the run of a plan."""
         at_once(self.make([plan]))
@@ -140,21 +136,30 @@ class Runs:
             if outcome.hangs:
                 self._stuck[kind] = plan.name
 
-    def call(self, name: str, work: Callable[[Callable[[str], None]], Iterator[Any]]) -> Outcome:
-        """Run something else in a supervised process, prepared as for a run. `work` gets a function that notes what it does."""
+    def call(self, name: str, *works: Callable[[Callable[[str], None]], Iterator[Any]]) -> list[Outcome]:
+        """Run something else in supervised processes, prepared as for a run. Each work gets a function that notes what it does."""
 
-        def prepared(folder: str) -> Iterator[Any]:
+        def prepared(work: Callable[[Callable[[str], None]], Iterator[Any]], folder: str) -> Iterator[Any]:
             prepare()
             recorder = Recorder(self.subject.dataset, [0], folder)
             tell(self.subject.dataset, 0)
             recorder.say(f"reading index 0, {name}")
             return work(recorder.say)
 
-        outcome: Outcome = at_once(self._supervise(name, prepared))[0]
-        return outcome
+        return self.at_once(*(self._supervise(name, partial(prepared, work)) for work in works))
+
+    def at_once(self, *running: Generator[None, None, Any]) -> list[Any]:
+        """Advance these in turn and return what each returns.
+
+        One after the other if the dataset gets the epoch, which it may keep in memory that all processes share.
+        """
+        if self.subject.gets_epoch():
+            return [at_once(one)[0] for one in running]
+        return at_once(*running)
 
     def _supervise(self, name: str, work: Callable[[str], Iterator[Any]]) -> Generator[None, None, Outcome]:
         self.beat(name)
+        state.users_modules()  # here, or each process looks for them
         return supervise(work, timeout=self.timeout, beat=lambda: self.beat(name))
 
     def _records(self, plan: Plan, folder: str) -> Iterator[list[Record]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 import re
 import sys
@@ -34,6 +35,7 @@ __all__ = [
     "outside",
     "seed",
     "snapshot",
+    "users_modules",
 ]
 
 SEEDED: dict[str, Any] = {
@@ -113,7 +115,7 @@ def marks(found: Mapping[str, Stateful]) -> dict[str, str]:
     with outside() if found else nullcontext():  # else threads that are to race would take turns
         for name, generator in found.items():
             with suppress(Exception):  # a user's generator may raise anything
-                result[name] = digest(repr(generator.mark()))
+                result[name] = digest(generator.mark())
     return result
 
 
@@ -125,13 +127,24 @@ def generators(dataset: Any) -> dict[str, Stateful]:
         if generator is not None:
             result.setdefault(location.path, generator)
     known = {id(generator.thing) for generator in result.values()}
-    for name, module in list(sys.modules.items()):
-        if is_users(getattr(module, "__file__", None) or "", name):
-            for attribute, thing in list(vars(module).items()):
-                if id(thing) not in known and (generator := generator_of("", thing)) is not None:
-                    known.add(id(thing))
-                    result[f"{name}.{attribute}"] = generator
+    for name, module in users_modules().items():
+        for attribute, thing in list(vars(module).items()):
+            if id(thing) not in known and (generator := generator_of("", thing)) is not None:
+                known.add(id(thing))
+                result[f"{name}.{attribute}"] = generator
     return result
+
+
+def users_modules() -> dict[str, types.ModuleType]:
+    """Return the modules of the user's own code."""
+    return {name: sys.modules[name] for name in _users_names(len(sys.modules)) if name in sys.modules}
+
+
+@functools.lru_cache(maxsize=1)
+def _users_names(count: int) -> list[str]:
+    """Return the names of the user's modules, looked for again when the number of all modules has changed."""
+    files = [(name, getattr(module, "__file__", None) or "") for name, module in list(sys.modules.items())]
+    return [name for name, file in files if is_users(file, name)]
 
 
 _STDLIB = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib")})

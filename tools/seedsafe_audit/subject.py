@@ -144,9 +144,8 @@ def load(target: str) -> Any:
         value = _made(target)
 
     def make() -> Any:
-        for name in set(sys.modules) - modules:
-            if state.is_users(getattr(sys.modules[name], "__file__", None) or "", name):
-                del sys.modules[name]  # so that its code runs again
+        for name in state.users_modules().keys() - modules:
+            del sys.modules[name]  # so that its code runs again
         return _made(target)
 
     if seeds or entropy.state[1] or _global_marks() != before:

@@ -129,16 +129,17 @@ def _end(group: int, status: int | None) -> int:
 
 def _members(group: int) -> bool:
     """Return whether a process of the group runs. Zombies do not count, except on macOS, which has no /proc."""
-    if not Path("/proc").is_dir():
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(group, 0)
-            return True
-    for path in Path("/proc").glob("[0-9]*/stat"):
+    try:
+        os.killpg(group, 0)
+    except (ProcessLookupError, PermissionError):
+        return False
+    stats = list(Path("/proc").glob("[0-9]*/stat"))
+    for path in stats:
         with contextlib.suppress(OSError):
             state, _, leader = path.read_text().rpartition(")")[2].split()[:3]
             if int(leader) == group and state not in "ZX":
                 return True
-    return False
+    return not stats
 
 
 def _child(work: Callable[[str], Iterator[Any]], folder: str) -> NoReturn:

@@ -14,7 +14,6 @@ from seedsafe_audit.draws import Draw, draws
 from seedsafe_audit.recording import Plan, Record
 from seedsafe_audit.report import AtFault, Verdict
 from seedsafe_audit.runs import Run, Runs
-from seedsafe_audit.supervise import at_once
 
 __all__ = [
     "Context",
@@ -115,21 +114,17 @@ class Context(Runs):
     )
 
     def ahead(self) -> None:
-        """Make the runs that most questions share, those with workers at the same time as those without.
-
-        One after the other if the dataset gets the epoch, which it may keep in memory that all processes share.
-        """
+        """Make the runs that most questions share, two at a time."""
         if self.trouble(self.serial):
             return
-        alone = ["reseeded", "serial_again"]
+        names = ["reseeded", "serial_again"]
         if not self.subject.iterable:
-            alone = ["keys", "reverse", *alone, "keys_again"]
-        beside = ["other_batch", "watched", "small_again"] if self.workers else []
-        if self.subject.loader == "keras":
-            beside = beside[1:]  # which makes its own batches
-        serial, parallel = ([vars(Context)[name].plan(self) for name in names] for names in (alone, beside))
-        parallel = self._parallel_plans() + parallel
-        at_once(*map(self.make, [parallel + serial] if self.subject.gets_epoch() else [parallel, serial]))
+            names = ["keys", "reverse", *names, "keys_again"]
+        if self.workers:
+            names += ["watched", "small_again", *(["other_batch"] if self.subject.loader != "keras" else [])]
+        plans = self._parallel_plans() + [vars(Context)[name].plan(self) for name in names]
+        left = iter(sorted(plans, key=lambda plan: plan.again))  # which can begin last
+        self.at_once(self.make(left), self.make(left))
 
     def repeats(self, records: Iterable[Record]) -> list[Record]:
         """Return the readings of the first part of the order, which repeats its indices."""
@@ -168,7 +163,7 @@ class Context(Runs):
         """The first draw from each source, with its line."""
         read = (self.order.indices[0], *self.order.indices[-2:])
         find = partial(draws, self.subject.dataset, read, iterable=self.subject.iterable)
-        return self.call("the lines that draw", find).items
+        return self.call("the lines that draw", find)[0].items
 
     @cached_property
     def source(self) -> AtFault:
@@ -179,9 +174,8 @@ class Context(Runs):
         """Return the transform if the dataset can be read without it and the fault is gone then, otherwise the dataset."""
         if self.subject.transform() is None:
             return "dataset"
-        run = self.run(
-            bare=True, note="without the transform", **{"epochs": 2 if self.subject.iterable else 1, **plan}
-        )
+        plan = {"epochs": 2 if self.subject.iterable else 1, **plan}
+        run = self.run_of(Plan(bare=True, note="without the transform", **plan))
         return "dataset" if not run.whole or still(run) else "transform"
 
     def is_loaders(self, run: Run, still: Callable[[Run], bool]) -> bool:

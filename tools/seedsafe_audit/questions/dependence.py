@@ -17,7 +17,7 @@ from seedsafe_audit.questions.context import (
 )
 from seedsafe_audit.questions.states import few, follows, follows_earlier, follows_state
 from seedsafe_audit.questions.storage import in_words, lasting_changes
-from seedsafe_audit.recording import Record
+from seedsafe_audit.recording import Plan, Record
 
 __all__ = [
     "batch_size",
@@ -215,7 +215,7 @@ def threads(ctx: Context) -> Finding:
         raise NotMeasured(
             "even in one thread, a sample's bytes depend on the samples read before it, or on chance"
         )
-    runs = [ctx.run(threads=4, note=f"4 threads, {turn}") for turn in ("first", "again")]
+    runs = [ctx.run_of(Plan(threads=4, note=f"4 threads, {turn}")) for turn in ("first", "again")]
     alone = {record.index for record in ctx.serial.records if record.failure}
     new = [one for run in runs for one in run.records if one.failure and one.index not in alone]
     if new:

@@ -55,7 +55,7 @@ def pickling(ctx: Context) -> Finding:
         lines = _unpicklable(ctx.subject.dataset, ForkingPickler.dumps)
         yield 0 if lines else len(ForkingPickler.dumps(ctx.subject.dataset)), lines
 
-    outcome = ctx.call("pickling", work)
+    (outcome,) = ctx.call("pickling", work)
     if not outcome.items:
         raise NotMeasured(outcome.error or "pickling hung")
     ((size, lines),) = outcome.items
@@ -118,7 +118,7 @@ def memory(ctx: Context) -> Finding:
             if late:
                 return
 
-    outcome = ctx.call("memory", work)
+    (outcome,) = ctx.call("memory", work)
     if outcome.error or not outcome.items:
         raise NotMeasured(outcome.error or "reading hung")
     done, after, needed = outcome.items[-1]

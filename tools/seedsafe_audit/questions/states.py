@@ -11,7 +11,8 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import islice
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -179,10 +180,14 @@ def _samples(ctx: Context, indices: Iterable[int]) -> list[Any]:
 
 def follows(ctx: Context, name: str, indices: Iterable[int], change: _Change, *, order: bool = False) -> bool:
     """Return whether a part of these samples, or also the order of a stream, changes with something, all else being equal."""
-    before, again = (_read(ctx, name, indices, 0, change) for _ in range(2))
-    steady = {path for path in before if before[path] == again.get(path)}
-    for number in range(1, _STATES + 1):
-        other = _read(ctx, name, indices, number, change)
+    before, first = _read(ctx, name, indices, change, 0, 1)
+    more = (_read(ctx, name, indices, change, number)[0] for number in range(2, 1 + _STATES))
+    again: _Digests = {}
+    for other in chain([first], more):
+        if other == before:
+            continue
+        again = again or _read(ctx, name, indices, change, 0)[0]
+        steady = {path for path in before if before[path] == again.get(path)}
         changed = {path for path in steady if other.get(path) != before[path]}
         if changed and (order or not ctx.subject.iterable):
             return True
@@ -211,7 +216,7 @@ def _are_new(ctx: Context, before: _Digests, other: _Digests) -> bool:
         state.seed(number)
         unseeded.state = (number, 0)
 
-    noisy = _read(ctx, "other noise", (), 1, noise)
+    (noisy,) = _read(ctx, "other noise", (), noise, 1)
     first, second, third = (_columns(digests, digests) for digests in (before, other, noisy))
     return _ends(ctx) and any(
         len(found) == len(second.get(path, ())) and found == third.get(path) != second[path]
@@ -224,10 +229,10 @@ def _ends(ctx: Context) -> bool:
     return len(ctx.serial.epoch(0)) < len(ctx.order.indices)
 
 
-def _read(ctx: Context, name: str, indices: Iterable[int], number: int, change: _Change) -> _Digests:
-    """Read these samples, or the first records, in a process of its own, after a change of this number, 0 for none."""
+def _read(ctx: Context, name: str, indices: Iterable[int], change: _Change, *numbers: int) -> list[_Digests]:
+    """Read these samples, or the first records, after changes of these numbers, 0 for none, each in a process of its own."""
 
-    def work(say: Callable[[str], None]) -> Iterator[_Digests]:
+    def work(number: int, say: Callable[[str], None]) -> Iterator[_Digests]:
         dataset = ctx.subject.dataset
         with Replayed(1) as unseeded:
             change(unseeded, number)
@@ -237,8 +242,8 @@ def _read(ctx: Context, name: str, indices: Iterable[int], number: int, change: 
                 found = _samples(ctx, indices)
         yield digests_of(found)
 
-    items = ctx.call(f"{name} changed", work).items
-    return items[0] if items else {}
+    outcomes = ctx.call(f"{name} changed", *(partial(work, number) for number in numbers))
+    return [one.items[0] if one.items else {} for one in outcomes]
 
 
 def shared_seeds(ctx: Context, runs: Iterable[Run]) -> Finding | None:
@@ -319,14 +324,13 @@ def seeds_of(ctx: Context, index: int) -> list[str]:
 def _files_about(kind: type) -> Iterator[str]:
     """Yield the user's files that may set attributes of a class's objects: the script, the class's own file, and those that import either."""
     home = sys.modules.get(kind.__module__)
-    for name, module in list(sys.modules.items()):
-        file = getattr(module, "__file__", None) or ""
-        if state.is_users(file, name) and (
+    for name, module in state.users_modules().items():
+        if (
             module is home
             or name == "__main__"
             or any(value is kind or value is home for value in list(vars(module).values()))
         ):
-            yield file
+            yield module.__file__ or ""
 
 
 def _sets_an_epoch(file: str) -> bool:
