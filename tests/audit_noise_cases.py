@@ -226,7 +226,7 @@ class StreamOfTheGlobal(Stream):
 
 class StreamOfTheWorker(Stream):
     def begin(self, worker: int) -> Any:
-        return np.random.RandomState(100 + worker)
+        return np.random.RandomState(100 + worker if get_worker_info() else 7)
 
 
 def same_in_each_epoch(worker: int) -> None:
@@ -262,7 +262,7 @@ KINDS: dict[str, tuple[type[Any], str, str, dict[str, Any] | None]] = {
     "a stream's generator": (Stream, "duplicates", "return np.random.default_rng(0)", None),
     "a stream's Random": (StreamOfRandom, "duplicates", "return random.Random(3)", None),
     "a stream's global seed": (StreamOfTheGlobal, "duplicates", "random.seed(3)", None),
-    "a stream's seed of the worker": (StreamOfTheWorker, "epochs", "RandomState(100 + worker)", None),
+    "a stream's seed of the worker": (StreamOfTheWorker, "epochs", "RandomState(100 + worker if", None),
     "worker_init_fn, epochs": (
         OfNumpy,
         "epochs",

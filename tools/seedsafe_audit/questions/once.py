@@ -48,14 +48,14 @@ def augmented_once(ctx: Context) -> Finding | None:
         first, again = read(ctx.subject.dataset), read(subject_of(result, ctx.subject.loader).dataset)
         yield _are_alike(first, again), list(map(str, lines))
 
-    items = ctx.call("made again", work).items
-    if not items or not items[0][0]:
+    (made,) = ctx.call("made again", work)
+    if not made.items or not made.items[0][0]:
         return None
     text = (
         "augmented once: what the dataset draws when it is made is the same in every epoch. Draw in each read, from "
         "ss.generator(key)"
     )
-    return Finding("warning", text, items[0][1], indices, "dataset")
+    return Finding("warning", text, made.items[0][1], indices, "dataset")
 
 
 def _numbers(sample: Any) -> list[Any]:
@@ -80,11 +80,18 @@ def _are_alike(first: list[Any], again: list[Any]) -> bool:
     new = [(one, two) for one, two in whole if not np.array_equal(one, two)]
     alike = 0
     for one, two in new:
-        away = [
-            np.abs(other - two).mean() for other, _ in new if other is not one and other.shape == two.shape
-        ]
-        near = np.abs(one - two).mean()
-        usual = np.median(away) if away else 0
-        resembles = 2 * near < usual if one.size <= _FEW else near < min(_NEAR * usual, *away)
-        alike += bool(resembles) or np.allclose(np.sort(one), np.sort(two))  # or moved around
+        others = [other for other, _ in new if other is not one and other.shape == two.shape]
+        sorted_too = [
+            (one, two, *others),
+            map(np.sort, (one, two, *others)),
+        ]  # as a crop or a turn moves values
+        alike += any(_resembles(*things) for things in sorted_too)
     return len(new) > 1 and 2 * alike > len(new)
+
+
+def _resembles(one: Any, two: Any, *others: Any) -> bool:
+    """Return whether two are nearer to each other than the second is to any of the others."""
+    near, away = np.abs(one - two).mean(), [np.abs(other - two).mean() for other in others]
+    usual = np.median(away) if away else 0
+    nearer = 2 * near < usual if one.size <= _FEW else near < min([_NEAR * usual, *away])
+    return bool(nearer) or np.allclose(one, two)
