@@ -277,8 +277,7 @@ dataset = Once()
         ("brighter", "image = (image * np.random.uniform(0.5, 1)).astype(np.uint8)", True),
         (
             "cropped",
-            "y, x, side = *np.random.randint(0, 12, 2), np.random.choice([-1, 1])\n"
-            "            image = image[y : y + 36, x : x + 48][:, ::side]",
+            "y, x = np.random.randint(0, 12, 2)\n            image = image[y : y + 36, x : x + 48][:, :: x % 2 * 2 - 1]",
             True,
         ),
         ("drawn", "image = np.random.randint(0, 255, image.shape, np.uint8)", False),
