@@ -48,14 +48,14 @@ def augmented_once(ctx: Context) -> Finding | None:
         first, again = read(ctx.subject.dataset), read(subject_of(result, ctx.subject.loader).dataset)
         yield _are_alike(first, again), list(map(str, lines))
 
-    (made,) = ctx.call("made again", work)
-    if not made.items or not made.items[0][0]:
+    (outcome,) = ctx.call("made again", work)
+    if not outcome.items or not outcome.items[0][0]:
         return None
     text = (
         "augmented once: what the dataset draws when it is made is the same in every epoch. Draw in each read, from "
         "ss.generator(key)"
     )
-    return Finding("warning", text, made.items[0][1], indices, "dataset")
+    return Finding("warning", text, outcome.items[0][1], indices, "dataset")
 
 
 def _numbers(sample: Any) -> list[Any]:
