@@ -32,7 +32,8 @@ def augmented_once(ctx: Context) -> Finding | None:
     make = ctx.subject.make
     if make is None or ctx.subject.iterable:
         return None
-    indices = list(dict.fromkeys(ctx.order.indices[ctx.order.repeats :]))[:_SAMPLES]
+    every = ctx.order.indices[ctx.order.repeats :]
+    indices = every[:: max(1, len(every) // _SAMPLES)][:_SAMPLES]
 
     def work(say: Callable[[str], None]) -> Iterator[tuple[bool, list[str]]]:
         def read(dataset: Any) -> list[Any]:
@@ -81,11 +82,8 @@ def _are_alike(first: list[Any], again: list[Any]) -> bool:
     alike = 0
     for one, two in new:
         others = [other for other, _ in new if other is not one and other.shape == two.shape]
-        sorted_too = [
-            (one, two, *others),
-            map(np.sort, (one, two, *others)),
-        ]  # as a crop or a turn moves values
-        alike += any(_resembles(*things) for things in sorted_too)
+        # Sorted, because a crop or a turn moves the values.
+        alike += _resembles(one, two, *others) or _resembles(*map(np.sort, (one, two, *others)))
     return len(new) > 1 and 2 * alike > len(new)
 
 
@@ -93,5 +91,5 @@ def _resembles(one: Any, two: Any, *others: Any) -> bool:
     """Return whether two are nearer to each other than the second is to any of the others."""
     near, away = np.abs(one - two).mean(), [np.abs(other - two).mean() for other in others]
     usual = np.median(away) if away else 0
-    nearer = 2 * near < usual if one.size <= _FEW else near < min([_NEAR * usual, *away])
+    nearer = 3 * near < usual if one.size <= _FEW else near < min([_NEAR * usual, *away])
     return bool(nearer) or np.allclose(one, two)
