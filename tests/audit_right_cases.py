@@ -87,6 +87,12 @@ class CropByRandom:
         return image[top : top + 8, left : left + 8].copy()
 
 
+class CropBySystem(CropByRandom):
+    @staticmethod
+    def corner(room: int) -> tuple[int, int]:
+        return random.SystemRandom().randint(0, room), random.SystemRandom().randint(0, room)
+
+
 def brighter(image: Any) -> Any:
     return np.clip(image * np.random.uniform(0.8, 1.2), 0, 255)
 
@@ -489,6 +495,7 @@ RIGHT: dict[str, Callable[[], Any]] = {
     "epoch in shared memory": EpochInSharedMemory,
     "folder, transforms of torch": lambda: Folder(Chain(FlipByTorch(0.5), as_tensor)),
     "folder, transforms of random": lambda: Folder(Chain(CropByRandom(), FlipByTorch(0.5))),
+    "folder, transforms of the system": lambda: Folder(Chain(CropBySystem(), FlipByTorch(0.5))),
     "folder, transforms of numpy": lambda: Folder(Chain(brighter, CropByRandom())),
     "folder, target_transform": lambda: Folder(brighter, target_transform=float),
     "folder, draws that change nothing": ReadsByPass,
