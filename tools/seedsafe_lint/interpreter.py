@@ -736,10 +736,8 @@ class Interpreter:
         if isinstance(result[0], Group) and not _RE.ARRAYS.match(name):
             return (Group(result[0].items, calls=True, origin="library"),)
         given = join((), *args, *kwargs.values())
-        if self.context.worker and (made := drawn_by(name, kwargs) or mixed(given)):
-            return made
         if self.context.worker and not FACTS.FOLLOWED.match(name):
-            return self.context.nothing
+            return drawn_by(name, kwargs) or mixed(given) or self.context.nothing
         return (Ext(f"{name}()"),) if not name.startswith("?.") or "(" not in name else self.context.nothing
 
     def _dataclass_field(self, node: ast.Call, frame: Frame, factories: Values) -> Values:
@@ -778,7 +776,7 @@ class Interpreter:
             self.judge.seeding(gen.node, node, frame, args, gen.source)
             return (gen,)
         if callee.name in ("spawn", "clone_state"):
-            return (Group((gen,)),)
+            return (Group(STATIC if gen.kind.endswith("SeedSequence") else (gen,)),)
         if self.context.worker:
             self.judge.generator(gen, callee.name, node, frame)
             if callee.name in FACTS.DRAW_METHODS and self.callbacks(args) == self.context.nothing:
@@ -1006,7 +1004,8 @@ class Interpreter:
             case Table(named=named) if len(index) == 1 and (found := dict(named).get(_text(index[0]))):
                 return found
             case Group(items=items):
-                return items or self.context.nothing
+                varies = constant(items) and not constant(index)  # the sample chooses among seeds
+                return join(items, UNKNOWN) if varies else items
             case Ext(name=name):
                 return (Ext(f"{name}[]"),)
             case _:

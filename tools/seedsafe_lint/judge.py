@@ -241,7 +241,9 @@ class Judge:
         if root and fixed and not root.per_sample:
             self._of_stream(f"{what} with a constant seed", node, frame)
         elif root and fixed:
-            literal = bool(made.args) and isinstance(made.args[0], ast.Constant)
+            name = dotted(made.args[0]) if made.args else "."
+            given = "." in name or bool(frame.function and name in frame.function.parameters)
+            literal = not given and all(isinstance(value, Const) for value in seeds[0])
             if (literal and source != "torch") or _RE.READS.search(root.label):
                 self.seed("constant", f"{what} with a constant seed", node, frame)
         return False
