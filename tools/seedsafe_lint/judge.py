@@ -248,10 +248,10 @@ class Judge:
                 self.seed("constant", f"{what} with a constant seed", node, frame)
         return False
 
-    def _epoch(self, node: ast.Call, function: Function) -> tuple[str, str] | None:
+    def _epoch(self, parts: list[ast.AST], function: Function) -> tuple[str, str] | None:
         """Return the fault of a seed from an epoch that the workers never hear of, and the attribute for the epoch."""
         cls = function.cls
-        for part in (part for argument in node.args for part in expand(argument, function)) if cls else ():
+        for part in parts if cls else ():
             match part:
                 case ast.Attribute(value=ast.Name(id=owner), attr=attr) if (
                     owner == function.this and "epoch" in attr
@@ -344,20 +344,21 @@ class Judge:
         function, root = frame.function, self.context.root
         if function is None or root is None:
             return False
-        if hashes_string(node, function):
+        parts = [part for argument in node.args for part in expand(argument, function)]
+        if hashes_string(parts, function):
             self.seed("hash", what, node, frame)
-        elif is_worker_alone(node, function):
+        elif is_worker_alone(parts, function):
             self.seed("worker alone", what, node, frame)
         elif node.args and is_whole_seconds(node.args[0]):
             self.seed("seconds", f"{what} with the clock's whole seconds", node, frame)
-        elif root.per_sample and (clock := clock_kind(node, function)):
+        elif root.per_sample and (clock := clock_kind(parts, function)):
             self.seed(clock, f"{what} with the clock", node, frame)
-        elif key := self._epoch(node, function):
+        elif key := self._epoch(parts, function):
             fault, attr = key
             self.say(fault, node, frame.module.path, what=what, attr=attr, root=root.label)
-        elif root.per_sample and adds_epoch(node, function):
+        elif root.per_sample and adds_epoch(parts, function):
             self.seed("added", what, node, frame)
-        elif root.per_sample and is_counter(node, function, self.context.functions):
+        elif root.per_sample and is_counter(parts, function, self.context.functions):
             self.seed("counted", f"{what} with a counter", node, frame)
         else:
             return False
