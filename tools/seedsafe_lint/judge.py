@@ -61,18 +61,9 @@ class Judge:
         near = self.context.root is not None and self.context.root.fn.function.has(node, path)
         where, first = place(path, node), getattr(node, "lineno", 1)
         end = where.line + (getattr(node, "end_lineno", None) or first) - first
-        what, needs = words.get("what", ""), "cv2" if cause == OPENCV else ""
-        details = (
-            related,
-            cause,
-            near,
-            key,
-            what,
-            needs,
-            self._owners(key, node),
-            self.context.project.loading(cls, path),
-        )
-        keep(self.found, Finding(where, code, text.format(**words), severity, end, *details))
+        details = related, cause, near, key, words.get("what", ""), "cv2" if cause == OPENCV else ""
+        owners, loaders = self._owners(key, node), self.context.project.loading(cls, path)
+        keep(self.found, Finding(where, code, text.format(**words), severity, end, *details, owners, loaders))
 
     def _owners(self, key: str, node: ast.AST) -> Owners:
         """Return whose draw or seed a bridge would key, or None if it would not."""
@@ -303,18 +294,14 @@ class Judge:
 
     def _updates(self, target: ast.AST, path: str, function: Function) -> bool:
         """Return whether the value of an assignment is computed from the one before."""
-        for node in statements(function.body):
-            if (
-                isinstance(node, ast.Assign)
-                and target in node.targets
-                and "share_memory" not in function.module.text
-            ):
-                parts = list(expand(node.value, function))
-                computed = any(isinstance(part, ast.BinOp | ast.UnaryOp) for part in parts)
-                return computed and any(
-                    isinstance(part, ast.Attribute | ast.Name) and ast.unparse(part) == path for part in parts
-                )
-        return False
+        assigned = (node for node in statements(function.body) if isinstance(node, ast.Assign))
+        node = next((node for node in assigned if target in node.targets), None)
+        if node is None or "share_memory" in function.module.text:
+            return False
+        parts = list(expand(node.value, function))
+        named = (part for part in parts if isinstance(part, ast.Attribute | ast.Name))
+        computed = any(isinstance(part, ast.BinOp | ast.UnaryOp) for part in parts)
+        return computed and path in map(ast.unparse, named)
 
     def _is_stored(self, owner: ast.expr, frame: Frame) -> bool:
         """Return whether an expression is an attribute of the method's object, or a variable of the module."""

@@ -53,27 +53,18 @@ def check_once(run: Interpreter, cls: Class) -> None:
 
 def _augments(run: Interpreter, call: ast.Call, frame: Frame, images: set[str]) -> bool:
     """Return whether a call, also by `map`, is one of an augmentation, or draws in the shape of one of some images."""
+    if not (call.args or call.keywords):
+        return False
     mapped = call.args and dotted(call) == "map"
     like = _RE.LIKE.search(ast.unparse(call))
-    for value in (
-        run.earlier(call.args[0] if mapped else call.func, frame) if call.args or call.keywords else ()
-    ):
-        if (
-            like
-            and {*like.groups()} & images
-            and (isinstance(value, Bound) or (isinstance(value, Ext) and drawn_by(value.name, {})))
-        ):
-            return True
+    shaped = like is not None and not images.isdisjoint(like.groups())
+    for value in run.earlier(call.args[0] if mapped else call.func, frame):
+        noise = isinstance(value, Bound) or (isinstance(value, Ext) and drawn_by(value.name, {}))
         fn = run.method(value, "__call__") if isinstance(value, Inst) else value
-        if is_random_transform(value):
+        if is_random_transform(value) or (shaped and noise):
             return True
-        if (
-            isinstance(fn, Fn)
-            and fn.function.positional
-            and _RE.AUGMENTS.search(fn.function.label)
-            and run.draws(fn)
-        ):
-            return True
+        if isinstance(fn, Fn) and fn.function.positional and _RE.AUGMENTS.search(fn.function.label):
+            return run.draws(fn)
     return False
 
 

@@ -123,7 +123,9 @@ def is_worker_alone(parts: list[ast.AST], function: Function) -> bool:
     local, this = local_values(function), function.this
     asked = any(isinstance(part, ast.Call) and dotted(part).endswith("get_worker_info") for part in parts)
     numbered = any(isinstance(part, ast.Attribute) and part.attr == "id" for part in parts)
-    for part in parts if asked and numbered and not function.endless else ():
+    if not (asked and numbered) or function.endless:
+        return False
+    for part in parts:
         match part:
             case ast.Attribute(value=ast.Name(id=owner), attr=attr) if owner == this:
                 if not _fixed(function, attr):
@@ -132,7 +134,7 @@ def is_worker_alone(parts: list[ast.AST], function: Function) -> bool:
                 return False
             case ast.Name(id=name) if name not in local | _RE.OF_WORKER and name != this:
                 return False
-    return asked and numbered and not function.endless
+    return True
 
 
 def _fixed(function: Function, attr: str) -> bool:

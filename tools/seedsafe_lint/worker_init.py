@@ -151,11 +151,10 @@ def _judge(run: Interpreter, init: Init, node: ast.Call, name: str, index: str, 
     expressions = [*node.args, *(word.value for word in node.keywords)]
     parts = [part for e in expressions for part in expand(e, init.function)]
     old = next((part for part in parts if _is_old_recipe(part, init.function)), None)
-    if old is not None and init.once:
-        return
     if old is not None:
-        init.wrong = True
-        run.judge.say("init outdated", old, module.path, what=ast.unparse(old), root=label)
+        if not init.once:
+            init.wrong = True
+            run.judge.say("init outdated", old, module.path, what=ast.unparse(old), root=label)
         return
     if not expressions or any(isinstance(e, ast.Constant) and e.value is None for e in expressions):
         return
