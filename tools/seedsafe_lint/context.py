@@ -4,7 +4,7 @@ import ast
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple, cast
 
 from seedsafe_lint.index import Class, Function, Values
@@ -117,17 +117,6 @@ class Context:
             yield self
         finally:
             self.__dict__.update(saved)
-
-    @contextmanager
-    def eager(self, called: bool) -> Iterator[None]:
-        """Run code for each sample, if `called` is True, although TensorFlow traces the code around it."""
-        root = self.root
-        if called and root and root.framework == TRACED:
-            self.root = replace(root, framework="tf.data")
-        try:
-            yield
-        finally:
-            self.root = root
 
 
 class _Run(NamedTuple):

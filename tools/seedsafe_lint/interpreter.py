@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from seedsafe_lint.callsites import calls_of
-from seedsafe_lint.context import EVERY, Context, QuietRuns, Root, State
+from seedsafe_lint.context import EVERY, TRACED, Context, QuietRuns, Root, State
 from seedsafe_lint.index import (
     Binding,
     Class,
@@ -728,8 +728,13 @@ class Interpreter:
             self.judge.library(name, node, frame, args, kwargs)
             if name.removeprefix("builtins.") in _RE.CALL_NOTHING:
                 return self.context.nothing
-        with self.context.eager(_RE.EAGER.search(name) is not None):
-            result = self.callbacks([*args, *kwargs.values()])
+        root = self.context.root
+        if root and root.framework == TRACED and _RE.EAGER.search(name):
+            self.context.root = replace(
+                root, framework="tf.data"
+            )  # runs for each sample, although the code around it is traced
+        result = self.callbacks([*args, *kwargs.values()])
+        self.context.root = root
         random = filter(is_random_transform, contents(join((), *args)))
         if name.endswith("Compose") and (first := next(random, None)):
             return (first,)
