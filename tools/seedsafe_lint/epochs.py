@@ -21,7 +21,6 @@ LOOP = _RE.LOOP
 def epoch_fault(project: Project, cls: Class, attr: str) -> str:
     """Return why an attribute for the epoch never changes in the workers: the key of a message, or an empty string."""
     sites = cls.sites.get(attr, ())
-    text = ast.unparse(cls.node)
     bases = [dotted(base.value if isinstance(base, ast.Subscript) else base) for base in cls.node.bases]
     first: list[ast.AST | None] = [site.value for site in sites if site.function.name == "__init__"]
     first += [binding.node for binding in cls.scope.names.get(attr, ())]
@@ -30,7 +29,7 @@ def epoch_fault(project: Project, cls: Class, attr: str) -> str:
         or not all(isinstance(value, ast.Constant) for value in first)
         or not project.mentions(_RE.LOADS)
         or not all(map(_RE.PLAIN_BASE.search, bases))
-        or re.search("share_memory|Value\\(|[sS]hared_?[mM]em", text)
+        or re.search("share_memory|Value\\(|[sS]hared_?[mM]em", cls.code)
     ):
         return ""
     setters = {site.function.name for site in sites} - {"__init__"}

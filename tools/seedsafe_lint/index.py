@@ -372,6 +372,11 @@ class Class:
         return Scope(self.node.body)
 
     @cached_property
+    def code(self) -> str:
+        """Its code in one spelling, without comments."""
+        return ast.unparse(self.node)
+
+    @cached_property
     def sites(self) -> dict[str, list[Site]]:
         """The assignments to attributes of `self` (or `cls`) in its methods."""
         result: dict[str, list[Site]] = {}

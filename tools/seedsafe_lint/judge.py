@@ -170,7 +170,7 @@ class Judge:
             return
         if func.attr in _RE.KEEPERS and any(map(drawn, args)) and self._is_stored(func.value, frame):
             kept, by_index = ast.unparse(func.value), rf"{re.escape(ast.unparse(func.value))}\[(?!-?\d)"
-            if func.attr == "setdefault" or (frame.cls and re.search(by_index, ast.unparse(frame.cls.node))):
+            if func.attr == "setdefault" or (frame.cls and re.search(by_index, frame.cls.code)):
                 self._say_kept("kept", kept, node, frame)
         named = func.attr == "sample" and "pandas" in frame.module.text
         if named and words & {"n", "frac"} and "random_state" not in words:
@@ -270,10 +270,8 @@ class Judge:
         root = self.context.root
         if not (root and root.cls and frame.function and re.search(r"\.__(iter|next)__$", root.label)):
             return
-        text = ast.unparse(root.cls.node)
-        if not _RE.CHANGING.search(text) and not (
-            _RE.SHARED_OUT.search(text) and orders_alone(node, frame.function)
-        ):
+        shared_out = _RE.SHARED_OUT.search(root.cls.code) and orders_alone(node, frame.function)
+        if not _RE.CHANGING.search(root.cls.code) and not shared_out:
             self.seed("constant stream", what, node, frame)
 
     def item(self, owner: ast.expr, values: Values, node: ast.Subscript, frame: Frame) -> None:
@@ -281,7 +279,7 @@ class Judge:
         root, function, path = self.context.root, frame.function, ast.unparse(owner)
         if not (root and root.cls and root.per_sample and function and self._is_stored(owner, frame)):
             return
-        text, name = ast.unparse(function.cls.node if function.cls else function.node), re.escape(path)
+        name, text = re.escape(path), function.cls.code if function.cls else ast.unparse(function.node)
         asked = rf"\bin {name}\b|{name}(\.get\(|\[[^]]+\] (is|==|!=|<|>))|KeyError|isnan\({name}"
         if drawn(values):
             by = node.slice
@@ -369,7 +367,7 @@ class Judge:
 def owner_counts_itself(frame: Frame, attr: str) -> bool:
     """Return whether an attribute counts what a cache or a buffer holds: the class has such a name, or takes from it as well."""
     cls = frame.cls
-    return cls is not None and (f".{attr} -= " in ast.unparse(cls.node) or bool(_RE.HOLDER.search(cls.name)))
+    return cls is not None and (f".{attr} -= " in cls.code or bool(_RE.HOLDER.search(cls.name)))
 
 
 def _in_sampler(frame: Frame) -> bool:
