@@ -62,7 +62,9 @@ def lint_file(module: Module, project: Project, named: set[str], *, old_torch: b
     used = uses(run, module)
     inits = [worker_init.check(run, *init) for init in worker_init.worker_inits(run, module, used)]
     worker_init.bare_seeds(run, module, used)
-    run.context.worker_attributes = frozenset(name for init in inits for name in init.attributes)
+    run.context.worker_attributes = frozenset(
+        worker_init.set_elsewhere(run, module).union(*(init.attributes for init in inits))
+    )
     cured = any(init.cures_numpy for init in inits)
     seen: set[object] = set()
     for root in roots(run, module, used, cured):

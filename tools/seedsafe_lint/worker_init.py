@@ -12,10 +12,10 @@ from seedsafe_lint.known import FACTS, canonical
 from seedsafe_lint.patterns import expand, is_whole_seconds, local_values
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.tables import patterns
-from seedsafe_lint.uses import Uses
+from seedsafe_lint.uses import Uses, uses
 from seedsafe_lint.values import Const, Ext, Fn, Inst
 
-__all__ = ["Init", "bare_seeds", "check", "worker_inits"]
+__all__ = ["Init", "bare_seeds", "check", "set_elsewhere", "worker_inits"]
 
 _RE = patterns("worker_init")
 
@@ -56,6 +56,18 @@ def worker_inits(run: Interpreter, module: Module, used: Uses) -> list[tuple[Fun
                     stays = not any(isinstance(v, Const) and not v.value for v in options)
                     once[called.function] = stays and once.get(called.function, True)
     return [(function, once.get(function, _persistent(run, function))) for function in result]
+
+
+def set_elsewhere(run: Interpreter, module: Module) -> set[str]:
+    """Return the attributes that the ``worker_init_fn``s of other files set, if these files name a class of this one."""
+    project, result = run.context.project, set[str]()
+    names = [cls.name for cls in module.classes.values()]
+    for path in () if project.single else project.naming(".dataset", _RE.GIVEN):
+        named = str(path) != module.path and any(name in project.texts[path] for name in names)
+        if named and (other := project.readable(path)):
+            for function, _ in worker_inits(run, other, uses(run, other)):
+                result |= _attributes(run, function)
+    return result
 
 
 def _persistent(run: Interpreter, function: Function) -> bool:
