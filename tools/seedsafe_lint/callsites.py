@@ -110,12 +110,8 @@ def framework_of_stage(node: ast.Call, name: str, kinds: frozenset[str]) -> str 
         return ""
     if name == "map" and (owner is None or isinstance(owner, ast.Subscript)):
         return None  # the built-in function, or a column of a table
-    if "pool" in called and (
-        name in _RE.TASKS
-        or name != "map"
-        or (owner and _RE.POOL.search(dotted(owner)))
-        or not called & {TRACED, "datasets"}
-    ):
+    alone = name != "map" or called.isdisjoint({TRACED, "datasets"})
+    if "pool" in called and (alone or (owner and _RE.POOL.search(dotted(owner)))):
         return "pool"
     if "datasets" in called and "num_parallel_calls" not in given:
         return None

@@ -148,11 +148,8 @@ class QuietRuns:
     def mark(self, fn: Fn, variables: dict[str, Values]) -> Mark:
         """Return the state before a run."""
         context = self.context
-        loud = frozenset(
-            (where, values)
-            for where, values in context.state.variables.items()
-            if any(isinstance(value, Gen) for value in values)
-        )
+        stored = context.state.variables.items()
+        loud = frozenset(pair for pair in stored if any(isinstance(value, Gen) for value in pair[1]))
         shapes = tuple((name, shape(values)) for name, values in variables.items())
         owner = None if fn.owner is None else shape((fn.owner,))
         around = self._around(fn) if fn.frame else ()

@@ -306,11 +306,9 @@ class Interpreter:
         if name in self.context.worker_attributes or (name == "R" and self._is_reseeded(owner.cls)):
             return self.context.nothing
         sites = (site for cls in self.mro(owner.cls) for site in cls.sites.get(name, ()))
-        result = union(
-            self._at_site(site, owner)
-            for site in sites
-            if site.function not in self.context.functions or site.function.name in _RE.INITIAL
-        )
+        late = self.context.functions
+        first = (site for site in sites if site.function not in late or site.function.name in _RE.INITIAL)
+        result = union(self._at_site(site, owner) for site in first)
         result = result or dict(owner.args).get(name, ()) or self._of_class(owner.cls, name, Cls(owner.cls))
         if not owner.stored:
             result = tuple(_fresh(value) for value in result)
@@ -568,12 +566,9 @@ class Interpreter:
         if isinstance(value, Group):
             within = self.simplify(value.items)
             return value if within == value.items else Group(within, value.calls, value.origin)
-        cannot = (
-            self._is_harmless(value)
-            and not is_plain(value)
-            and all(map(self._is_harmless, self._stored_in(value)))
-        )
-        return ARGUMENT[0] if cannot else value
+        if is_plain(value) or not all(map(self._is_harmless, (value, *self._stored_in(value)))):
+            return value
+        return ARGUMENT[0]
 
     def _stored_in(self, value: Value) -> Iterator[Value]:
         """Yield the values that worker code has stored in an object."""
@@ -682,11 +677,8 @@ class Interpreter:
         name = parameter.arg.strip("_").replace("_", "").lower()
         if function.cls is None or function.name != "__init__" or not _RE.TOOL.search(name):
             return ()
-        return tuple(
-            Inst(cls)
-            for cls in function.module.classes.values()
-            if cls is not function.cls and cls.name.lower().endswith(name)
-        )
+        others = (cls for cls in function.module.classes.values() if cls is not function.cls)
+        return tuple(Inst(cls) for cls in others if cls.name.lower().endswith(name))
 
     # Calls into libraries
 
@@ -876,11 +868,8 @@ class Interpreter:
                 return self.callbacks([values for _, values in callee.args])
             case Group(items=items, calls=True, origin=origin):
                 if origin == "methods":
-                    some = tuple(
-                        v
-                        for v in items
-                        if isinstance(v, Fn) and (starred or v.function.takes(len(args), kwargs))
-                    )
+                    methods = (v for v in items if isinstance(v, Fn))
+                    some = tuple(v for v in methods if starred or v.function.takes(len(args), kwargs))
                     results = [self.run(v, args, kwargs, starred=starred) for v in some]
                     return join((Group(some, calls=True, origin=origin),) if some else (), *results)
                 self.callbacks([items])

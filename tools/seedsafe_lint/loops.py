@@ -80,13 +80,8 @@ class _Loop:
     def check(self, body: list[ast.stmt], frame: Frame, depth: int = 0) -> None:
         """Report the calls among some statements, and in the functions that they call."""
         parts = [part for statement in body for part in ast.walk(statement)]
-        made = {
-            target.id: node.value
-            for node in parts
-            if isinstance(node, ast.Assign)
-            for target in node.targets
-            if isinstance(target, ast.Name)
-        }
+        assigned = [(t, node.value) for node in parts if isinstance(node, ast.Assign) for t in node.targets]
+        made = {target.id: value for target, value in assigned if isinstance(target, ast.Name)}
         made |= {dotted(node): node for node in parts if isinstance(node, ast.Call)}
         for node in outside_functions(body):
             if isinstance(node, ast.Call):

@@ -190,11 +190,8 @@ def _judge(run: Interpreter, init: Init, node: ast.Call, name: str, index: str, 
 def _is_drawn(function: Function, names: set[str]) -> bool:
     """Return whether a call or a partial in the file passes a fresh random value for one of these parameters."""
     text = function.module.text
-    arguments = {
-        value
-        for name in names
-        for value in re.findall(rf"\b{function.name}\b[^()]*\b{name}\s*=\s*([^,()]+)", text)
-    }
+    passed = (re.findall(rf"\b{function.name}\b[^()]*\b{n}\s*=\s*([^,()]+)", text) for n in names)
+    arguments = {value for values in passed for value in values}
     if any(_RE.EPOCH.search(value) for value in arguments):
         return True
     arguments = {word for value in arguments for word in re.findall(r"^\w+", value)}
