@@ -4,6 +4,8 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
 
 from seedsafe_lint.epochs import PERSISTENT
 from seedsafe_lint.index import Frame, Function, Module
@@ -59,15 +61,24 @@ def worker_inits(run: Interpreter, module: Module, used: Uses) -> list[tuple[Fun
 
 
 def set_elsewhere(run: Interpreter, module: Module) -> set[str]:
-    """Return the attributes that the ``worker_init_fn``s of other files set, if these files name a class of this one."""
+    """Return the attributes that the ``worker_init_fn``s of other files set, if the file names a class of this one or has a loader's class."""
     project, result = run.context.project, set[str]()
-    names = [cls.name for cls in module.classes.values()]
-    for path in () if project.single else project.naming(".dataset", _RE.GIVEN):
-        named = str(path) != module.path and any(name in project.texts[path] for name in names)
-        if named and (other := project.readable(path)):
-            for function, _ in worker_inits(run, other, uses(run, other)):
-                result |= _attributes(run, function)
+    names = "|".join(cls.name for cls in module.classes.values()) or "(?!)"
+    for path in () if project.single else project.naming("", _RE.GIVEN):
+        named = re.search(rf"\b({names})\b", project.texts[path])
+        for attributes, of_loader in _set_in(run, path) if str(path) != module.path else ():
+            result |= attributes if named or of_loader else set()
     return result
+
+
+def _set_in(run: Interpreter, path: Path) -> list[tuple[set[str], bool]]:
+    """Return the attributes that each ``worker_init_fn`` of a file sets, and whether it is a method."""
+    runs, key = run.context.project.runs, (set_elsewhere, path)
+    if key not in runs:
+        other = run.context.project.readable(path)
+        inits = worker_inits(run, other, uses(run, other)) if other else []
+        runs[key] = [(_attributes(run, function), function.cls is not None) for function, _ in inits]
+    return cast("list[tuple[set[str], bool]]", runs[key])
 
 
 def _persistent(run: Interpreter, function: Function) -> bool:
