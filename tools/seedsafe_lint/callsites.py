@@ -41,22 +41,16 @@ def calls_of(function: Function) -> list[tuple[ast.Call, Frame]]:
         return []
     name = function.cls.name if function.cls and function.name == "__init__" else function.name
     text = function.module.text
-    return [
-        (node, frame)
-        for node, frame in calls_on(function.module, line_numbers(text, offsets_of(f"{name}(", text)))
-        if (isinstance(node.func, ast.Name) and node.func.id == name)
-        or (
-            isinstance(node.func, ast.Attribute)
-            and node.func.attr == name
-            and not _of_import(node.func, function.module)
-        )
-    ]
+    calls = calls_on(function.module, line_numbers(text, offsets_of(f"{name}(", text)))
+    return [(node, frame) for node, frame in calls if _calls(dotted(node), name, function.module)]
 
 
-def _of_import(node: ast.Attribute, module: Module) -> bool:
-    """Return whether an attribute is that of an imported module, so that a function of the file only shares its name."""
-    bindings = module.scope.names.get(node.value.id, ()) if isinstance(node.value, ast.Name) else ()
-    return any(binding.kind in ("import", "from") for binding in bindings)
+def _calls(called: str, name: str, module: Module) -> bool:
+    """Return whether a call of this dotted name may be one of a function of the file, which an imported module's only shares its name with."""
+    first, _, rest = called.partition(".")
+    bindings = module.scope.names.get(first, ()) if rest else ()
+    of_import = any(binding.kind in ("import", "from") for binding in bindings)
+    return called.rpartition(".")[2] == name and not of_import
 
 
 def _within(
@@ -116,12 +110,8 @@ def framework_of_stage(node: ast.Call, name: str, kinds: frozenset[str]) -> str 
         return ""
     if name == "map" and (owner is None or isinstance(owner, ast.Subscript)):
         return None  # the built-in function, or a column of a table
-    if "pool" in called and (
-        name in _RE.TASKS
-        or name != "map"
-        or (owner and _RE.POOL.search(dotted(owner)))
-        or not called & {TRACED, "datasets"}
-    ):
+    alone = name != "map" or called.isdisjoint({TRACED, "datasets"})
+    if "pool" in called and (alone or (owner and _RE.POOL.search(dotted(owner)))):
         return "pool"
     if "datasets" in called and "num_parallel_calls" not in given:
         return None

@@ -9,8 +9,7 @@ from seedsafe_lint.loops import check_loops, check_once
 from seedsafe_lint.roots import kind_of_class
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.tables import patterns
-from seedsafe_lint.uses import Call, Uses
-from seedsafe_lint.values import Ext
+from seedsafe_lint.uses import Uses
 
 __all__ = ["check"]
 
@@ -27,17 +26,9 @@ def check(run: Interpreter, module: Module, used: Uses) -> None:
     if _RE.WORKERS.search(module.text) and "bridge=" not in module.text:
         for name in ("DataCollatorForLanguageModeling", "DataCollatorForWholeWordMask"):
             for call in used.class_calls.get(name, ()):
-                _collator(run, module, call)
-
-
-def _collator(run: Interpreter, module: Module, call: Call) -> None:
-    """Report a collator of transformers with a seed, in a file that asks for workers."""
-    seed = call.keywords.get("seed")
-    if seed is None or ast.unparse(seed) == "None":
-        return
-    names = [v.name for v in run.earlier(call.node.func, call.frame) if isinstance(v, Ext)]
-    if any(map(_RE.COLLATOR.match, names)):
-        run.judge.say("collator", call.node, module.path, what=call.name)
+                seed = call.keywords.get("seed")
+                if seed and ast.unparse(seed) != "None" and call.means(run, _RE.COLLATOR):
+                    run.judge.say("collator", call.node, module.path, what=call.name)
 
 
 def _epochs(run: Interpreter, module: Module, used: Uses) -> None:
@@ -50,20 +41,12 @@ def _epochs(run: Interpreter, module: Module, used: Uses) -> None:
     else:
         told = not (project.mentions(_RE.COUNT) or project.mentions(_RE.LOOP)) or project.mentions(_RE.HELD)
     for call in () if told else used.calls:
-        _sampler(run, module, call)
-
-
-def _sampler(run: Interpreter, module: Module, call: Call) -> None:
-    names = [v.name for v in run.earlier(call.node.func, call.frame) if isinstance(v, Ext)]
-    if not any(map(_RE.SAMPLER.match, names)):
-        return
-    words = call.keywords
-    shuffle = words.get("shuffle")
-    if isinstance(shuffle, ast.Constant) and not shuffle.value:
-        return
-    if any(_RE.NOT_TRAINING.search(dotted(arg)) for arg in (*call.node.args, *words.values())):
-        return
-    run.judge.say("set_epoch", call.node, module.path)
+        words = call.keywords
+        shuffle = words.get("shuffle")
+        ordered = isinstance(shuffle, ast.Constant) and not shuffle.value
+        training = not any(_RE.NOT_TRAINING.search(dotted(a)) for a in (*call.node.args, *words.values()))
+        if training and not ordered and call.means(run, _RE.SAMPLER):
+            run.judge.say("set_epoch", call.node, module.path)
 
 
 def _none(run: Interpreter, cls: Class) -> None:

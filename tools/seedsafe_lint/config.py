@@ -66,12 +66,8 @@ class Config:
 
     def ignored_in(self, path: str) -> set[str]:
         """Return the codes that are ignored in a file."""
-        return {
-            code
-            for pattern, codes in self.per_file.items()
-            if self.matches(path, pattern)
-            for code in codes_of(codes, "per-file-ignores")
-        }
+        given = [codes for pattern, codes in self.per_file.items() if self.matches(path, pattern)]
+        return {code for codes in given for code in codes_of(codes, "per-file-ignores")}
 
     @property
     def named(self) -> frozenset[str]:

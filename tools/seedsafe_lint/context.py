@@ -4,7 +4,7 @@ import ast
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple, cast
 
 from seedsafe_lint.index import Class, Function, Values
@@ -118,17 +118,6 @@ class Context:
         finally:
             self.__dict__.update(saved)
 
-    @contextmanager
-    def eager(self, called: bool) -> Iterator[None]:
-        """Run code for each sample, if `called` is True, although TensorFlow traces the code around it."""
-        root = self.root
-        if called and root and root.framework == TRACED:
-            self.root = replace(root, framework="tf.data")
-        try:
-            yield
-        finally:
-            self.root = root
-
 
 class _Run(NamedTuple):
     """The result and the effects of a quiet run."""
@@ -159,11 +148,8 @@ class QuietRuns:
     def mark(self, fn: Fn, variables: dict[str, Values]) -> Mark:
         """Return the state before a run."""
         context = self.context
-        loud = frozenset(
-            (where, values)
-            for where, values in context.state.variables.items()
-            if any(isinstance(value, Gen) for value in values)
-        )
+        stored = context.state.variables.items()
+        loud = frozenset(pair for pair in stored if any(isinstance(value, Gen) for value in pair[1]))
         shapes = tuple((name, shape(values)) for name, values in variables.items())
         owner = None if fn.owner is None else shape((fn.owner,))
         around = self._around(fn) if fn.frame else ()

@@ -335,11 +335,7 @@ def _is_on(values: Values | None) -> bool:
     return bool(certain) and all(certain)
 
 
-def _keyed_inside(given: list[Values], depth: int = 0) -> bool:
+def _keyed_inside(given: list[Values]) -> bool:
     """Return whether a bridge is among some values or in their containers."""
-    return any(
-        value == _KEYED
-        or (isinstance(value, Group) and depth < _DEEP and _keyed_inside([value.items], depth + 1))
-        for values in given
-        for value in values
-    )
+    among = [value for values in given for value in values]
+    return _KEYED in among or any(_keyed_inside([v.items]) for v in among if isinstance(v, Group))

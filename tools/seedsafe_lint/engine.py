@@ -62,7 +62,9 @@ def lint_file(module: Module, project: Project, named: set[str], *, old_torch: b
     used = uses(run, module)
     inits = [worker_init.check(run, *init) for init in worker_init.worker_inits(run, module, used)]
     worker_init.bare_seeds(run, module, used)
-    run.context.worker_attributes = frozenset(name for init in inits for name in init.attributes)
+    run.context.worker_attributes = frozenset(
+        worker_init.set_elsewhere(run, module).union(*(init.attributes for init in inits))
+    )
     cured = any(init.cures_numpy for init in inits)
     seen: set[object] = set()
     for root in roots(run, module, used, cured):
@@ -198,14 +200,9 @@ def lint(
     stay, covered = list(found.values()), list[Covered]()
     if any(result.ours for result in results):
         stay, covered = covering(files, stay, lambda finding: _is_heard(finding, silent))
-    mildest = SEVERITIES.index(config.min_severity)
-    chosen = sorted(
-        f
-        for f in stay
-        if f.code in codes
-        and SEVERITIES.index(f.severity) <= mildest
-        and f.code not in config.ignored_in(f.place.path)
-    )
+    severe = SEVERITIES[: SEVERITIES.index(config.min_severity) + 1]
+    asked = (f for f in stay if f.code in codes and f.severity in severe)
+    chosen = sorted(f for f in asked if f.code not in config.ignored_in(f.place.path))
     baseline = config.root / config.baseline if config.baseline else None
     new, codes_before = new_findings(chosen, baseline) if baseline else (chosen, set())
     named = codes_before.union(config.named, *(result.named for result in results))

@@ -21,17 +21,12 @@ LOOP = _RE.LOOP
 def epoch_fault(project: Project, cls: Class, attr: str) -> str:
     """Return why an attribute for the epoch never changes in the workers: the key of a message, or an empty string."""
     sites = cls.sites.get(attr, ())
-    text = ast.unparse(cls.node)
     bases = [dotted(base.value if isinstance(base, ast.Subscript) else base) for base in cls.node.bases]
     first: list[ast.AST | None] = [site.value for site in sites if site.function.name == "__init__"]
     first += [binding.node for binding in cls.scope.names.get(attr, ())]
-    if (
-        not first
-        or not all(isinstance(value, ast.Constant) for value in first)
-        or not project.mentions(_RE.LOADS)
-        or not all(map(_RE.PLAIN_BASE.search, bases))
-        or re.search("share_memory|Value\\(|[sS]hared_?[mM]em", text)
-    ):
+    fixed = first and all(isinstance(value, ast.Constant) for value in first)
+    shared = re.search("share_memory|Value\\(|[sS]hared_?[mM]em", cls.code)
+    if not fixed or shared or not all(map(_RE.PLAIN_BASE.search, bases)) or not project.mentions(_RE.LOADS):
         return ""
     setters = {site.function.name for site in sites} - {"__init__"}
     outside = re.compile(

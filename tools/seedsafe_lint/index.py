@@ -310,11 +310,8 @@ class Function:
         """The defaults of its parameters by name."""
         given = self.node.args
         last = zip(self.positional[self.required :], given.defaults, strict=True)
-        return {
-            p.arg: value
-            for p, value in (*last, *zip(given.kwonlyargs, given.kw_defaults, strict=True))
-            if value
-        }
+        words = zip(given.kwonlyargs, given.kw_defaults, strict=True)
+        return {parameter.arg: value for parameter, value in (*last, *words) if value}
 
     @property
     def required(self) -> int:
@@ -328,10 +325,8 @@ class Function:
 
     def takes(self, count: int, words: Iterable[str]) -> bool:
         """Return whether a call of the method with this many positional arguments and these words is possible."""
-        own, arguments = (
-            self.positional[self.cls is not None and not self.has_decorator("staticmethod") :],
-            self.node.args,
-        )
+        bound, arguments = self.cls is not None and not self.has_decorator("staticmethod"), self.node.args
+        own = self.positional[bound:]
         first = len(own) - len(arguments.defaults)
         names = {p.arg for p in (*own[count:], *arguments.kwonlyargs)}
         return (
@@ -375,6 +370,11 @@ class Class:
     def scope(self) -> Scope:
         """The names that its body binds."""
         return Scope(self.node.body)
+
+    @cached_property
+    def code(self) -> str:
+        """Its code in one spelling, without comments."""
+        return ast.unparse(self.node)
 
     @cached_property
     def sites(self) -> dict[str, list[Site]]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from seedsafe_lint.callsites import calls_of
-from seedsafe_lint.context import EVERY, Context, QuietRuns, Root, State
+from seedsafe_lint.context import EVERY, TRACED, Context, QuietRuns, Root, State
 from seedsafe_lint.index import (
     Binding,
     Class,
@@ -306,11 +306,9 @@ class Interpreter:
         if name in self.context.worker_attributes or (name == "R" and self._is_reseeded(owner.cls)):
             return self.context.nothing
         sites = (site for cls in self.mro(owner.cls) for site in cls.sites.get(name, ()))
-        result = union(
-            self._at_site(site, owner)
-            for site in sites
-            if site.function not in self.context.functions or site.function.name in _RE.INITIAL
-        )
+        late = self.context.functions
+        first = (site for site in sites if site.function not in late or site.function.name in _RE.INITIAL)
+        result = union(self._at_site(site, owner) for site in first)
         result = result or dict(owner.args).get(name, ()) or self._of_class(owner.cls, name, Cls(owner.cls))
         if not owner.stored:
             result = tuple(_fresh(value) for value in result)
@@ -568,12 +566,9 @@ class Interpreter:
         if isinstance(value, Group):
             within = self.simplify(value.items)
             return value if within == value.items else Group(within, value.calls, value.origin)
-        cannot = (
-            self._is_harmless(value)
-            and not is_plain(value)
-            and all(map(self._is_harmless, self._stored_in(value)))
-        )
-        return ARGUMENT[0] if cannot else value
+        if is_plain(value) or not all(map(self._is_harmless, (value, *self._stored_in(value)))):
+            return value
+        return ARGUMENT[0]
 
     def _stored_in(self, value: Value) -> Iterator[Value]:
         """Yield the values that worker code has stored in an object."""
@@ -682,11 +677,8 @@ class Interpreter:
         name = parameter.arg.strip("_").replace("_", "").lower()
         if function.cls is None or function.name != "__init__" or not _RE.TOOL.search(name):
             return ()
-        return tuple(
-            Inst(cls)
-            for cls in function.module.classes.values()
-            if cls is not function.cls and cls.name.lower().endswith(name)
-        )
+        others = (cls for cls in function.module.classes.values() if cls is not function.cls)
+        return tuple(Inst(cls) for cls in others if cls.name.lower().endswith(name))
 
     # Calls into libraries
 
@@ -728,18 +720,21 @@ class Interpreter:
             self.judge.library(name, node, frame, args, kwargs)
             if name.removeprefix("builtins.") in _RE.CALL_NOTHING:
                 return self.context.nothing
-        with self.context.eager(_RE.EAGER.search(name) is not None):
-            result = self.callbacks([*args, *kwargs.values()])
+        root = self.context.root
+        if root and root.framework == TRACED and _RE.EAGER.search(name):
+            self.context.root = replace(
+                root, framework="tf.data"
+            )  # runs for each sample, although the code around it is traced
+        result = self.callbacks([*args, *kwargs.values()])
+        self.context.root = root
         random = filter(is_random_transform, contents(join((), *args)))
         if name.endswith("Compose") and (first := next(random, None)):
             return (first,)
         if isinstance(result[0], Group) and not _RE.ARRAYS.match(name):
             return (Group(result[0].items, calls=True, origin="library"),)
         given = join((), *args, *kwargs.values())
-        if self.context.worker and (made := drawn_by(name, kwargs) or mixed(given)):
-            return made
         if self.context.worker and not FACTS.FOLLOWED.match(name):
-            return self.context.nothing
+            return drawn_by(name, kwargs) or mixed(given) or self.context.nothing
         return (Ext(f"{name}()"),) if not name.startswith("?.") or "(" not in name else self.context.nothing
 
     def _dataclass_field(self, node: ast.Call, frame: Frame, factories: Values) -> Values:
@@ -778,7 +773,7 @@ class Interpreter:
             self.judge.seeding(gen.node, node, frame, args, gen.source)
             return (gen,)
         if callee.name in ("spawn", "clone_state"):
-            return (Group((gen,)),)
+            return (Group(STATIC if gen.kind.endswith("SeedSequence") else (gen,)),)
         if self.context.worker:
             self.judge.generator(gen, callee.name, node, frame)
             if callee.name in FACTS.DRAW_METHODS and self.callbacks(args) == self.context.nothing:
@@ -873,11 +868,8 @@ class Interpreter:
                 return self.callbacks([values for _, values in callee.args])
             case Group(items=items, calls=True, origin=origin):
                 if origin == "methods":
-                    some = tuple(
-                        v
-                        for v in items
-                        if isinstance(v, Fn) and (starred or v.function.takes(len(args), kwargs))
-                    )
+                    methods = (v for v in items if isinstance(v, Fn))
+                    some = tuple(v for v in methods if starred or v.function.takes(len(args), kwargs))
                     results = [self.run(v, args, kwargs, starred=starred) for v in some]
                     return join((Group(some, calls=True, origin=origin),) if some else (), *results)
                 self.callbacks([items])
@@ -1006,7 +998,8 @@ class Interpreter:
             case Table(named=named) if len(index) == 1 and (found := dict(named).get(_text(index[0]))):
                 return found
             case Group(items=items):
-                return items or self.context.nothing
+                varies = constant(items) and not constant(index)  # the sample chooses among seeds
+                return join(items, UNKNOWN) if varies else items
             case Ext(name=name):
                 return (Ext(f"{name}[]"),)
             case _:

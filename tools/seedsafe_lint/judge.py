@@ -61,18 +61,9 @@ class Judge:
         near = self.context.root is not None and self.context.root.fn.function.has(node, path)
         where, first = place(path, node), getattr(node, "lineno", 1)
         end = where.line + (getattr(node, "end_lineno", None) or first) - first
-        what, needs = words.get("what", ""), "cv2" if cause == OPENCV else ""
-        details = (
-            related,
-            cause,
-            near,
-            key,
-            what,
-            needs,
-            self._owners(key, node),
-            self.context.project.loading(cls, path),
-        )
-        keep(self.found, Finding(where, code, text.format(**words), severity, end, *details))
+        details = related, cause, near, key, words.get("what", ""), "cv2" if cause == OPENCV else ""
+        owners, loaders = self._owners(key, node), self.context.project.loading(cls, path)
+        keep(self.found, Finding(where, code, text.format(**words), severity, end, *details, owners, loaders))
 
     def _owners(self, key: str, node: ast.AST) -> Owners:
         """Return whose draw or seed a bridge would key, or None if it would not."""
@@ -179,7 +170,7 @@ class Judge:
             return
         if func.attr in _RE.KEEPERS and any(map(drawn, args)) and self._is_stored(func.value, frame):
             kept, by_index = ast.unparse(func.value), rf"{re.escape(ast.unparse(func.value))}\[(?!-?\d)"
-            if func.attr == "setdefault" or (frame.cls and re.search(by_index, ast.unparse(frame.cls.node))):
+            if func.attr == "setdefault" or (frame.cls and re.search(by_index, frame.cls.code)):
                 self._say_kept("kept", kept, node, frame)
         named = func.attr == "sample" and "pandas" in frame.module.text
         if named and words & {"n", "frac"} and "random_state" not in words:
@@ -241,15 +232,17 @@ class Judge:
         if root and fixed and not root.per_sample:
             self._of_stream(f"{what} with a constant seed", node, frame)
         elif root and fixed:
-            literal = bool(made.args) and isinstance(made.args[0], ast.Constant)
+            name = dotted(made.args[0]) if made.args else "."
+            given = "." in name or bool(frame.function and name in frame.function.parameters)
+            literal = not given and all(isinstance(value, Const) for value in seeds[0])
             if (literal and source != "torch") or _RE.READS.search(root.label):
                 self.seed("constant", f"{what} with a constant seed", node, frame)
         return False
 
-    def _epoch(self, node: ast.Call, function: Function) -> tuple[str, str] | None:
+    def _epoch(self, parts: list[ast.AST], function: Function) -> tuple[str, str] | None:
         """Return the fault of a seed from an epoch that the workers never hear of, and the attribute for the epoch."""
         cls = function.cls
-        for part in (part for argument in node.args for part in expand(argument, function)) if cls else ():
+        for part in parts if cls else ():
             match part:
                 case ast.Attribute(value=ast.Name(id=owner), attr=attr) if (
                     owner == function.this and "epoch" in attr
@@ -277,10 +270,8 @@ class Judge:
         root = self.context.root
         if not (root and root.cls and frame.function and re.search(r"\.__(iter|next)__$", root.label)):
             return
-        text = ast.unparse(root.cls.node)
-        if not _RE.CHANGING.search(text) and not (
-            _RE.SHARED_OUT.search(text) and orders_alone(node, frame.function)
-        ):
+        shared_out = _RE.SHARED_OUT.search(root.cls.code) and orders_alone(node, frame.function)
+        if not _RE.CHANGING.search(root.cls.code) and not shared_out:
             self.seed("constant stream", what, node, frame)
 
     def item(self, owner: ast.expr, values: Values, node: ast.Subscript, frame: Frame) -> None:
@@ -288,7 +279,7 @@ class Judge:
         root, function, path = self.context.root, frame.function, ast.unparse(owner)
         if not (root and root.cls and root.per_sample and function and self._is_stored(owner, frame)):
             return
-        text, name = ast.unparse(function.cls.node if function.cls else function.node), re.escape(path)
+        name, text = re.escape(path), function.cls.code if function.cls else ast.unparse(function.node)
         asked = rf"\bin {name}\b|{name}(\.get\(|\[[^]]+\] (is|==|!=|<|>))|KeyError|isnan\({name}"
         if drawn(values):
             by = node.slice
@@ -301,18 +292,14 @@ class Judge:
 
     def _updates(self, target: ast.AST, path: str, function: Function) -> bool:
         """Return whether the value of an assignment is computed from the one before."""
-        for node in statements(function.body):
-            if (
-                isinstance(node, ast.Assign)
-                and target in node.targets
-                and "share_memory" not in function.module.text
-            ):
-                parts = list(expand(node.value, function))
-                computed = any(isinstance(part, ast.BinOp | ast.UnaryOp) for part in parts)
-                return computed and any(
-                    isinstance(part, ast.Attribute | ast.Name) and ast.unparse(part) == path for part in parts
-                )
-        return False
+        assigned = (node for node in statements(function.body) if isinstance(node, ast.Assign))
+        node = next((node for node in assigned if target in node.targets), None)
+        if node is None or "share_memory" in function.module.text:
+            return False
+        parts = list(expand(node.value, function))
+        named = (part for part in parts if isinstance(part, ast.Attribute | ast.Name))
+        computed = any(isinstance(part, ast.BinOp | ast.UnaryOp) for part in parts)
+        return computed and path in map(ast.unparse, named)
 
     def _is_stored(self, owner: ast.expr, frame: Frame) -> bool:
         """Return whether an expression is an attribute of the method's object, or a variable of the module."""
@@ -342,20 +329,21 @@ class Judge:
         function, root = frame.function, self.context.root
         if function is None or root is None:
             return False
-        if hashes_string(node, function):
+        parts = [part for argument in node.args for part in expand(argument, function)]
+        if hashes_string(parts, function):
             self.seed("hash", what, node, frame)
-        elif is_worker_alone(node, function):
+        elif is_worker_alone(parts, function):
             self.seed("worker alone", what, node, frame)
         elif node.args and is_whole_seconds(node.args[0]):
             self.seed("seconds", f"{what} with the clock's whole seconds", node, frame)
-        elif root.per_sample and (clock := clock_kind(node, function)):
+        elif root.per_sample and (clock := clock_kind(parts, function)):
             self.seed(clock, f"{what} with the clock", node, frame)
-        elif key := self._epoch(node, function):
+        elif key := self._epoch(parts, function):
             fault, attr = key
             self.say(fault, node, frame.module.path, what=what, attr=attr, root=root.label)
-        elif root.per_sample and adds_epoch(node, function):
+        elif root.per_sample and adds_epoch(parts, function):
             self.seed("added", what, node, frame)
-        elif root.per_sample and is_counter(node, function, self.context.functions):
+        elif root.per_sample and is_counter(parts, function, self.context.functions):
             self.seed("counted", f"{what} with a counter", node, frame)
         else:
             return False
@@ -379,7 +367,7 @@ class Judge:
 def owner_counts_itself(frame: Frame, attr: str) -> bool:
     """Return whether an attribute counts what a cache or a buffer holds: the class has such a name, or takes from it as well."""
     cls = frame.cls
-    return cls is not None and (f".{attr} -= " in ast.unparse(cls.node) or bool(_RE.HOLDER.search(cls.name)))
+    return cls is not None and (f".{attr} -= " in cls.code or bool(_RE.HOLDER.search(cls.name)))
 
 
 def _in_sampler(frame: Frame) -> bool:

@@ -53,27 +53,18 @@ def check_once(run: Interpreter, cls: Class) -> None:
 
 def _augments(run: Interpreter, call: ast.Call, frame: Frame, images: set[str]) -> bool:
     """Return whether a call, also by `map`, is one of an augmentation, or draws in the shape of one of some images."""
+    if not (call.args or call.keywords):
+        return False
     mapped = call.args and dotted(call) == "map"
     like = _RE.LIKE.search(ast.unparse(call))
-    for value in (
-        run.earlier(call.args[0] if mapped else call.func, frame) if call.args or call.keywords else ()
-    ):
-        if (
-            like
-            and {*like.groups()} & images
-            and (isinstance(value, Bound) or (isinstance(value, Ext) and drawn_by(value.name, {})))
-        ):
-            return True
+    shaped = like is not None and not images.isdisjoint(like.groups())
+    for value in run.earlier(call.args[0] if mapped else call.func, frame):
+        noise = isinstance(value, Bound) or (isinstance(value, Ext) and drawn_by(value.name, {}))
         fn = run.method(value, "__call__") if isinstance(value, Inst) else value
-        if is_random_transform(value):
+        if is_random_transform(value) or (shaped and noise):
             return True
-        if (
-            isinstance(fn, Fn)
-            and fn.function.positional
-            and _RE.AUGMENTS.search(fn.function.label)
-            and run.draws(fn)
-        ):
-            return True
+        if isinstance(fn, Fn) and fn.function.positional and _RE.AUGMENTS.search(fn.function.label):
+            return run.draws(fn)
     return False
 
 
@@ -89,13 +80,8 @@ class _Loop:
     def check(self, body: list[ast.stmt], frame: Frame, depth: int = 0) -> None:
         """Report the calls among some statements, and in the functions that they call."""
         parts = [part for statement in body for part in ast.walk(statement)]
-        made = {
-            target.id: node.value
-            for node in parts
-            if isinstance(node, ast.Assign)
-            for target in node.targets
-            if isinstance(target, ast.Name)
-        }
+        assigned = [(t, node.value) for node in parts if isinstance(node, ast.Assign) for t in node.targets]
+        made = {target.id: value for target, value in assigned if isinstance(target, ast.Name)}
         made |= {dotted(node): node for node in parts if isinstance(node, ast.Call)}
         for node in outside_functions(body):
             if isinstance(node, ast.Call):

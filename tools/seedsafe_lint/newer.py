@@ -51,15 +51,11 @@ def needed(text: str, error: SyntaxError) -> str:
 
 def parse_newer(text: str) -> ast.Module | None:
     """Return the syntax tree that the newest other Python of the machine makes, or None if there is none or it refuses."""
+    data = text.encode()
     for python in _pythons():
+        call = [python, "-I", "-c", _READER]
         try:
-            done = subprocess.run(
-                [python, "-I", "-c", _READER],
-                input=text.encode(),
-                capture_output=True,
-                timeout=_SECONDS,
-                check=False,
-            )
+            done = subprocess.run(call, input=data, capture_output=True, timeout=_SECONDS, check=False)
         except (OSError, subprocess.SubprocessError):
             continue
         if done.returncode == 0:

@@ -48,9 +48,7 @@ class _Line:
         at = line, finding.place.column - 1
         calls = (node for node in ast.walk(self.statement) if isinstance(node, ast.Call))
         if finding.key == "init outdated":  # the finding stands on the state that the seed is made of
-            found = [node for node in calls if any(finding.what in ast.unparse(arg) for arg in node.args)][
-                -1:
-            ]
+            found = [node for node in calls if finding.what in "".join(map(ast.unparse, node.args))]
         else:
             found = [node for node in calls if (node.lineno, node.col_offset) == at]
         # of calls that begin at one place, as in default_rng(0).random(), the one that the message names

@@ -118,15 +118,14 @@ def expand(expression: ast.AST, function: Function, depth: int = 0) -> Iterator[
                     yield from expand(binding.node, function, depth + 1)
 
 
-def is_worker_alone(node: ast.Call, function: Function | None) -> bool:
+def is_worker_alone(parts: list[ast.AST], function: Function) -> bool:
     """Return whether a seed depends only on the worker's number (``get_worker_info().id``) and fixed values."""
-    if function is None or len(node.args) != 1 or function.endless:
-        return False
-    parts = list(expand(node.args[0], function))
     local, this = local_values(function), function.this
     asked = any(isinstance(part, ast.Call) and dotted(part).endswith("get_worker_info") for part in parts)
     numbered = any(isinstance(part, ast.Attribute) and part.attr == "id" for part in parts)
-    for part in parts if asked and numbered else ():
+    if not (asked and numbered) or function.endless:
+        return False
+    for part in parts:
         match part:
             case ast.Attribute(value=ast.Name(id=owner), attr=attr) if owner == this:
                 if not _fixed(function, attr):
@@ -135,7 +134,7 @@ def is_worker_alone(node: ast.Call, function: Function | None) -> bool:
                 return False
             case ast.Name(id=name) if name not in local | _RE.OF_WORKER and name != this:
                 return False
-    return asked and numbered
+    return True
 
 
 def _fixed(function: Function, attr: str) -> bool:
@@ -144,9 +143,8 @@ def _fixed(function: Function, attr: str) -> bool:
     return bool(sites) and all(site.function.name == "__init__" for site in sites)
 
 
-def clock_kind(node: ast.Call, function: Function) -> str:
+def clock_kind(parts: list[ast.AST], function: Function) -> str:
     """Return ``clock`` for a seed from the clock alone, ``clock sum`` for the clock plus an argument, or an empty string."""
-    parts = [part for argument in node.args for part in expand(argument, function)]
     parameters = function.parameters.keys() - {"self"}
 
     def reads_clock(inside: Iterable[ast.AST]) -> bool:
@@ -165,10 +163,10 @@ def clock_kind(node: ast.Call, function: Function) -> str:
     return ""
 
 
-def adds_epoch(node: ast.Call, function: Function) -> bool:
+def adds_epoch(parts: list[ast.AST], function: Function) -> bool:
     """Return whether a seed is a sum of an epoch and an argument of the function as they are, such as ``seed + epoch + index``."""
     arguments = {p.arg for p in function.positional if "epoch" not in p.arg} - {function.this}
-    for terms in (_terms(part) for argument in node.args for part in expand(argument, function)):
+    for terms in map(_terms, parts):
         epoch = any(
             "epoch" in dotted(term).rpartition(".")[2] for term in terms if not isinstance(term, ast.Call)
         )
@@ -183,9 +181,8 @@ def _terms(node: ast.AST) -> list[ast.AST]:
     return [node]
 
 
-def hashes_string(node: ast.Call, function: Function) -> bool:
+def hashes_string(parts: list[ast.AST], function: Function) -> bool:
     """Return whether a seed comes from `hash` of a string, which Python salts differently in each run."""
-    parts = [part for argument in node.args for part in expand(argument, function)]
     calls = [part for part in parts if isinstance(part, ast.Call) and dotted(part) == "hash"]
     for part in (part for call in calls for argument in call.args for part in expand(argument, function)):
         match part:
@@ -196,12 +193,11 @@ def hashes_string(node: ast.Call, function: Function) -> bool:
     return False
 
 
-def is_counter(node: ast.Call, function: Function, functions: Container[Function]) -> bool:
+def is_counter(parts: list[ast.AST], function: Function, functions: Container[Function]) -> bool:
     """Return whether a seed counts calls in an attribute or a global variable, and uses no argument of the function.
 
     Attributes that change only outside `functions`, which worker code runs, do not count.
     """
-    parts = [part for argument in node.args for part in expand(argument, function)]
     names, this = function.parameters, function.this
     for part in parts:
         if isinstance(part, ast.Name) and part.id in names and part.id != this:

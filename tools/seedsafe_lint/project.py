@@ -7,7 +7,7 @@ from pathlib import Path
 
 from seedsafe_lint.index import Class, Module
 from seedsafe_lint.known import framework_of_all, imports
-from seedsafe_lint.source import UnreadableError, parse, read
+from seedsafe_lint.source import UnreadableError, line_numbers, offsets_of, parse, read
 from seedsafe_lint.tables import patterns
 
 __all__ = ["Project"]
@@ -133,8 +133,8 @@ class Project:
     def _names(self, path: Path, cls: Class, word: re.Pattern[str]) -> bool:
         text, own = self.texts[path], str(path) == cls.module.path
         inside = range(cls.node.lineno, (cls.node.end_lineno or 0) + 1) if own else ()
-        lines = enumerate(text.split("\n"), 1)
-        if any(cls.name in line and at not in inside and word.match(line) for at, line in lines):
+        lines, named = text.split("\n"), line_numbers(text, offsets_of(cls.name, text))
+        if any(at not in inside and word.match(lines[at - 1]) for at in named):
             return True
         aliases = [] if own else re.findall(rf"\b{cls.name} as (\w+)", text)
         return any(len(re.findall(rf"\b{a}\b", text)) > 1 for a in aliases)

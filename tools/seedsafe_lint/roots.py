@@ -256,10 +256,9 @@ def _is_named_transform(run: Interpreter, cls: Class, owner: Inst, kind: str) ->
     function = method.function
     if mixes_batch(function) or on_device(function):
         return False
-    names = [p.arg.lower() for p in function.positional[1:]]
     several = bool(function.node.args.vararg or function.node.args.kwarg)
-    if names or not several:
-        names += [p.arg.lower() for p in function.node.args.kwonlyargs]
+    any_named = function.positional[1:] or not several
+    names = [name.lower() for name in function.parameters][1:] if any_named else []
     lineage = [c.name for c in run.mro(cls)] + [name.rpartition(".")[2] for name in run.libraries(cls)]
     registered = any(_RE.REGISTERED.search(dotted(decorator)) for decorator in cls.node.decorator_list)
     certain = registered or bool(_RE.CERTAIN.search(cls.name))
@@ -364,8 +363,6 @@ def _takes_batches(run: Interpreter, cls: Class) -> bool:
                 if not any(_RE.BATCHES.search(ast.unparse(loop.iter)) for loop in loops):
                     return False
                 found = True
-        if len(re.findall(rf"(?<!class )\b{cls.name}\(", text)) > len(made.findall(text)):
-            return False
     return found
 
 

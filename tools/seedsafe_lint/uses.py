@@ -10,7 +10,7 @@ from seedsafe_lint.index import Class, Frame, Module, Values, join
 from seedsafe_lint.interpreter import Interpreter
 from seedsafe_lint.source import line_numbers, lines_with
 from seedsafe_lint.tables import patterns
-from seedsafe_lint.values import UNKNOWN, Cls, Const, Inst
+from seedsafe_lint.values import UNKNOWN, Cls, Const, Ext, Inst
 
 __all__ = ["CALLBACK_WORDS", "Call", "Uses", "uses"]
 
@@ -30,6 +30,11 @@ class Call:
     def keywords(self) -> dict[str, ast.expr]:
         """The keyword arguments by name."""
         return {word.arg: word.value for word in self.node.keywords if word.arg}
+
+    def means(self, run: Interpreter, pattern: re.Pattern[str]) -> bool:
+        """Return whether it may be the call of a library's function whose dotted name matches a pattern."""
+        called = run.earlier(self.node.func, self.frame)
+        return any(isinstance(value, Ext) and pattern.match(value.name) for value in called)
 
 
 @dataclass(slots=True)

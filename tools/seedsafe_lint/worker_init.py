@@ -4,6 +4,8 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
 
 from seedsafe_lint.epochs import PERSISTENT
 from seedsafe_lint.index import Frame, Function, Module
@@ -12,10 +14,10 @@ from seedsafe_lint.known import FACTS, canonical
 from seedsafe_lint.patterns import expand, is_whole_seconds, local_values
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.tables import patterns
-from seedsafe_lint.uses import Uses
+from seedsafe_lint.uses import Uses, uses
 from seedsafe_lint.values import Const, Ext, Fn, Inst
 
-__all__ = ["Init", "bare_seeds", "check", "worker_inits"]
+__all__ = ["Init", "bare_seeds", "check", "set_elsewhere", "worker_inits"]
 
 _RE = patterns("worker_init")
 
@@ -56,6 +58,27 @@ def worker_inits(run: Interpreter, module: Module, used: Uses) -> list[tuple[Fun
                     stays = not any(isinstance(v, Const) and not v.value for v in options)
                     once[called.function] = stays and once.get(called.function, True)
     return [(function, once.get(function, _persistent(run, function))) for function in result]
+
+
+def set_elsewhere(run: Interpreter, module: Module) -> set[str]:
+    """Return the attributes that the ``worker_init_fn``s of other files set, if the file names a class of this one or has a loader's class."""
+    project, result = run.context.project, set[str]()
+    names = "|".join(cls.name for cls in module.classes.values()) or "(?!)"
+    for path in () if project.single else project.naming("", _RE.GIVEN):
+        named = re.search(rf"\b({names})\b", project.texts[path])
+        for attributes, of_loader in _set_in(run, path) if str(path) != module.path else ():
+            result |= attributes if named or of_loader else set()
+    return result
+
+
+def _set_in(run: Interpreter, path: Path) -> list[tuple[set[str], bool]]:
+    """Return the attributes that each ``worker_init_fn`` of a file sets, and whether it is a method."""
+    runs, key = run.context.project.runs, (set_elsewhere, path)
+    if key not in runs:
+        other = run.context.project.readable(path)
+        inits = worker_inits(run, other, uses(run, other)) if other else []
+        runs[key] = [(_attributes(run, function), function.cls is not None) for function, _ in inits]
+    return cast("list[tuple[set[str], bool]]", runs[key])
 
 
 def _persistent(run: Interpreter, function: Function) -> bool:
@@ -151,11 +174,10 @@ def _judge(run: Interpreter, init: Init, node: ast.Call, name: str, index: str, 
     expressions = [*node.args, *(word.value for word in node.keywords)]
     parts = [part for e in expressions for part in expand(e, init.function)]
     old = next((part for part in parts if _is_old_recipe(part, init.function)), None)
-    if old is not None and init.once:
-        return
     if old is not None:
-        init.wrong = True
-        run.judge.say("init outdated", old, module.path, what=ast.unparse(old), root=label)
+        if not init.once:
+            init.wrong = True
+            run.judge.say("init outdated", old, module.path, what=ast.unparse(old), root=label)
         return
     if not expressions or any(isinstance(e, ast.Constant) and e.value is None for e in expressions):
         return
@@ -179,11 +201,8 @@ def _judge(run: Interpreter, init: Init, node: ast.Call, name: str, index: str, 
 def _is_drawn(function: Function, names: set[str]) -> bool:
     """Return whether a call or a partial in the file passes a fresh random value for one of these parameters."""
     text = function.module.text
-    arguments = {
-        value
-        for name in names
-        for value in re.findall(rf"\b{function.name}\b[^()]*\b{name}\s*=\s*([^,()]+)", text)
-    }
+    passed = (re.findall(rf"\b{function.name}\b[^()]*\b{n}\s*=\s*([^,()]+)", text) for n in names)
+    arguments = {value for values in passed for value in values}
     if any(_RE.EPOCH.search(value) for value in arguments):
         return True
     arguments = {word for value in arguments for word in re.findall(r"^\w+", value)}

@@ -7,6 +7,7 @@ from datetime import datetime
 import numpy as np
 import torch
 from torch.utils.data import Dataset
+from torchvision.transforms import Compose
 
 served = 0
 
@@ -114,3 +115,23 @@ class Unseeded(Dataset):
     def __getitem__(self, index):
         np.random.seed()  # expect: SSF004
         return np.random.rand()  # expect: SSF001
+
+
+class SameCrop(torch.nn.Module):
+    def forward(self, image):
+        seed = 0
+        random.seed(seed)  # expect: SSF004
+        np.random.seed(seed)  # expect: SSF004
+        return image
+
+
+class FirstSeed(Dataset):
+    def __init__(self, rows):
+        self.rows = rows
+        self.seeds = [3, 4]
+
+    def __getitem__(self, index):
+        return self.rows[index] + np.random.default_rng(self.seeds[0]).random()  # expect: SSF004
+
+
+transforms = Compose([SameCrop()])
