@@ -27,6 +27,7 @@ from seedsafe.keys.ambient import thread
 from seedsafe.reading import KeyedReader
 from seedsafe.reading.batches import KeyedCollate
 from seedsafe.reading.faults import Faults
+from seedsafe_torch import delivery
 
 KEY, OTHER = ss.SampleKey(42, 0, 7), ss.SampleKey(42, 0, 8)
 AT = ss.SampleIndex(1, epoch=0)
@@ -216,3 +217,10 @@ def test_the_first_region_of_a_process_gives_the_numbers_of_all_others() -> None
         "print(first() == first())"
     )
     assert python("-c", code).stdout == "True\n"
+
+
+def test_batches_that_an_interrupt_has_left_half_made_are_dropped_in_silence() -> None:
+    batches = delivery._KeyedBatches.__new__(delivery._KeyedBatches)
+    batches.__del__()  # it asked for ever for what `__init__` had not set
+    with pytest.raises(AttributeError, match="before its first batch"):
+        batches.num_workers  # noqa: B018

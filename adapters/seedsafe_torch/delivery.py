@@ -208,11 +208,12 @@ def _begin_worker(worker: int, function: Callable[[int], Any] | None) -> None:
 class _KeyedBatches(Batches):
     """Batches, counted as they are handed out."""
 
+    _progress: Progress | None = None
+
     def __init__(self, loading: KeyedLoader, keyed: KeyedSampler, begin: Callable[[], Any]) -> None:
         super().__init__(loading)
         self._keyed = keyed
         self._begin = begin
-        self._progress: Progress | None = None
         self._step = items_of_a_batch(loading, keyed)
         self._handed_out = 0
         self._failed = 0  # batches in a row that raised an error

@@ -175,10 +175,11 @@ class Pass(chain[Any]):
 class Batches(Iterator[Any]):
     """The batches of one pass. Its other attributes are those of DataLoader's iterator."""
 
+    _batches: Any = None  # also where an interrupt has come before the end of __init__
+
     def __init__(self, loading: Any) -> None:
         note_read(loading)
         self._loading = loading
-        self._batches: Any = None
 
     def __len__(self) -> int:
         return len(self._loading)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import builtins
-import functools
 import os
 import sys
 from collections.abc import Callable, Sequence
 from copy import copy
+from functools import partial
 from threading import get_ident
 from types import ModuleType, SimpleNamespace
 from typing import Any, Final
@@ -39,7 +39,7 @@ class AnotherWorker:
         if self.PROCESS in self._shown:
             getpid = self._standing_in(os.getpid, lambda own: own + 1)
             other = ModuleType("os", os.__doc__)
-            vars(other).update(vars(os), getpid=getpid)
+            vars(other).update(__getattr__=partial(getattr, os), getpid=getpid)
 
             def imported(found: Any, name: str, names: Any = None, *_: Any) -> Any:  # inside a function
                 return other if found is os and names and _users(names.get("__name__", "")) else found
@@ -48,9 +48,8 @@ class AnotherWorker:
             self._replace(os.getpid, getpid, _users)
             self._replace(os, other, _users)
             self._replace(imports, self._standing_in(imports, imported), "builtins".__eq__)
-        data = sys.modules.get("torch.utils.data")
-        if self.INFO in self._shown and data is not None:
-            info = data.get_worker_info
+        info = getattr(sys.modules.get("torch.utils.data"), "get_worker_info", None)
+        if self.INFO in self._shown and info is not None:
             self._replace(info, self._standing_in(info, self._info), _not_ours)
 
     def __exit__(self, *error: object) -> None:
@@ -65,7 +64,6 @@ class AnotherWorker:
             names[bound] = other
 
     def _standing_in(self, original: Callable[..., Any], answer: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(original)
         def stand_in(*arguments: Any, **options: Any) -> Any:
             found = original(*arguments, **options)
             return answer(found, *arguments) if get_ident() == self._thread else found

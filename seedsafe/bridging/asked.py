@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from seedsafe.bridging.again import content
+from seedsafe.bridging.again import Content, content
 from seedsafe.bridging.generators import Stateful
 from seedsafe.bridging.region import Region, regions
 from seedsafe.bridging.sources import Source
@@ -147,12 +147,11 @@ class Asked:
         keyed[self._places] = chosen
         return Region(address, tuple(compress(self.sources, keyed.tolist()))).run(call)
 
-    def agrees(self, address: Address, call: Callable[[Address], Any], result: Any) -> bool:
+    def agrees(self, address: Address, call: Callable[[Address], Any], before: Content) -> bool:
         """Return whether a call, run again with those that it has not asked in other states, gives the result of all keyed.
 
         If not, it reads the state of one that it does not move: it draws from a copy, or sets the state back.
         """
-        before = content(result)
         elsewhere = Region(other_address(address), self.sources)
         with suppress(Exception):  # the user's code
             again = content(elsewhere.run(lambda _: self._keyed(address, call, self._asked)))

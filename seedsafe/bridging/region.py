@@ -34,7 +34,6 @@ __all__ = [
     "PATIENCE",
     "Entropy",
     "Region",
-    "Regions",
     "Replayed",
     "SeedLog",
     "keyed",

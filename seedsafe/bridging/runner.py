@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import Any, Final
 
@@ -17,7 +18,7 @@ from seedsafe.bridging.region import Region, SeedLog, regions
 from seedsafe.bridging.search import MOST, Search, find
 from seedsafe.bridging.sources import Source, globals_for
 from seedsafe.bridging.walk import Contents, Location
-from seedsafe.bridging.watch import KEYS, MIXED, Call, Watch, trace
+from seedsafe.bridging.watch import KEYS, Call, Watch, is_mixed, trace
 from seedsafe.bridging.words import other_address
 from seedsafe.ground.process import is_worker
 from seedsafe.ground.warning import warn
@@ -218,9 +219,8 @@ class Runner:
             NotReproducible: see Watch.
         """
         number = self._calls.count() if self.options.verify else 0
-        watched = self.options.verify and (number <= KEYS or not number & (number - 1))
-        if watched or self._process != regions.process:
-            watch = self._watch if watched else None
+        watch = self._watch if number and (number <= KEYS or not number & (number - 1)) else None
+        if watch is not None or self._process != regions.process:
             return Region(address, ()).run(  # one thread at a time
                 lambda at: self._run_slowly(
                     at, repeatable or call, watch, number, later, keeps=repeatable is None
@@ -268,25 +268,29 @@ class Runner:
         self._require_roles()
         if self._process != regions.process or not is_worker():
             self._tell_of_later_pairs()
-        is_due = not self._keys_all and (number <= MIXED or not number & (number - 1))
+        is_due = not self._keys_all and is_mixed(number)
         contents = Contents(self.root, address.index) if is_due else None
-        run, seeds = self._trace_seeds(address, call)
-        self._keys_all |= contents is not None and contents.changed("the base") is not None
-        for _ in range(3):
-            if not self._refresh(run.marks):
+        for left in reversed(range(4)):
+            # Where a call has passed no seed on, no seed is in every call.
+            logs = watch is not None and watch.seeds != set()
+            log = SeedLog() if logs else nullcontext(set[str]())
+            run, seeds = within(log, partial(self._trace, address, call))
+            self._keys_all |= contents is not None and contents.changed("the base") is not None
+            if not left or not self._refresh(run.marks):
                 break
             self._tell_of_later_pairs()
-            run, seeds = self._trace_seeds(address, call)
         self._learn(run.marks)
-        if is_due and self._asked is not None:
-            if not self._asked.agrees(address, call, run.result):
-                self._calls.note(COPIED)
-            run, seeds = self._trace_seeds(address, call)  # the other run may have overwritten its result
         self._process = regions.process
-        if watch is None:
+        asked = self._asked if is_due else None
+        if watch is None and asked is None:
             return run.result
+        found = content(run.result)  # before anything else runs
+        if asked is not None and not asked.agrees(address, call, found):
+            self._calls.note(COPIED)
+        if watch is None:
+            return self._trace(address, call).result  # the other run may have overwritten the first one's
         watch.note_seeds(address, seeds, number)
-        result = watch.check(run, address, call, number, later, keeps)
+        result = watch.check(run, found, address, call, number, later, keeps)
         is_heard = is_worker() and self._calls.flags & HEARD
         if number >= KEYS and not is_heard and address.moment >> 32 != VALIDATION_EPOCH:
             self.tell()
@@ -304,9 +308,6 @@ class Runner:
             self._asked = Asked(sources, in_memory(self.search().sources), marks)
         else:
             self._asked.note(marks)
-
-    def _trace_seeds(self, address: Address, call: Call) -> tuple[Run, set[str]]:
-        return within(SeedLog(), lambda: self._trace(address, call))
 
     def _trace(self, address: Address, call: Call) -> Run:
         """Run a call, as often as it takes if other threads may have drawn meanwhile."""

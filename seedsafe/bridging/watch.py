@@ -16,15 +16,17 @@ from seedsafe.bridging.words import Words, other_address
 from seedsafe.ground.warning import warn
 from seedsafe.keys.key import Address
 
-__all__ = ["KEYS", "MIXED", "Call", "Watch", "trace"]
+__all__ = ["KEYS", "Call", "Watch", "is_mixed", "trace"]
 
 KEYS = 32
 """The number of calls at the start of a run that are all watched."""
 
-MIXED = 8
-"""The number of calls between whose runs others run."""
-
 Call = Callable[[Address], Any]
+
+
+def is_mixed(number: int) -> bool:
+    """Return whether other runs are mixed with those of a call: the first eight, and 16, 32, 64 and so on."""
+    return number <= 8 or not number & (number - 1)
 
 
 class _First(NamedTuple):
@@ -36,10 +38,11 @@ class _First(NamedTuple):
 class Watch:
     """Checks calls of one object in one process.
 
-    It runs each call for its key, and for its key again, as another worker would. The first eight, and calls 16, 32, 64 and so on, run in between for another key, and the
-    first call that it watched in this epoch is repeated, because a dataset may change with the epoch. If two results for one key differ, or their
-    draws do, the object has randomness that a bridge does not reach, or depends on earlier samples. If the generators end in the
-    same state for two keys, the object seeds them itself.
+    It runs each call for its key, and for its key again, as another worker would. In between, calls 2, 4, 8, 16 and so on repeat the
+    first call that it watched in this epoch, because a dataset may change with the epoch, and the others of the first eight run for
+    another key, as all of these do until one was seen to draw. If two results for one key differ, or their draws do, the object has
+    randomness that a bridge does not reach, or depends on earlier samples. If the generators end in the same state for two keys,
+    the object seeds them itself.
 
     Args:
         label: the object's name in errors.
@@ -62,11 +65,13 @@ class Watch:
         self._first: _First | None = None
         self._ends: dict[str, list[tuple[Any, Any]]] = {}
         self._indices: set[int] = set()
-        self._seeds: set[str] | None = None
+        self.seeds: set[str] | None = None
+        """The seeds that all watched calls so far have passed to new generators; None before the first."""
 
     def check(
         self,
         run: Run,
+        result: Content,
         address: Address,
         call: Call,
         number: int,
@@ -75,17 +80,17 @@ class Watch:
     ) -> Any:
         """Repeat a call after its first run, and return the last result.
 
-        The object may have overwritten the memory of the earlier ones. `number` is that of the call in the run; `keeps` is False
-        for a call that cannot be repeated after others.
+        The object may have overwritten the memory of the earlier ones. `result` is the content of the first run's. `number` is that of
+        the call in the run; `keeps` is False for a call that cannot be repeated after others.
 
         Raises:
             NotReproducible: see Watch.
         """
-        result = content(run.result)  # before anything else runs
-        mixes = number <= MIXED or not number & (number - 1)  # each costs two more reads
-        elsewhere = self._try(other_address(address), call) if mixes else None
-        first = self._first
-        if first is not None and mixes:
+        first, elsewhere = self._first, None
+        repeats = first is not None and not number & (number - 1)
+        if is_mixed(number) and not (repeats and self._calls.flags & DRAWN):
+            elsewhere = self._try(other_address(address), call)
+        if first is not None and repeats:
             repeat = self._try(first.address, first.call)
             if repeat is not None and content(repeat.result) != first.content:
                 if first.address.moment >> 32 == address.moment >> 32:
@@ -94,11 +99,11 @@ class Watch:
         if first is None and keeps:
             self._first = _First(address, later() if later else call, result)
         second = self._second(run, result, address, call)
+        self._note(run.marks)
         if elsewhere is not None:
             self._note(elsewhere.marks)
-        self._note(run.marks)
-        if elsewhere is not None and content(elsewhere.result) != result:  # maybe through a hook
-            self._calls.note(DRAWN)
+            if content(elsewhere.result) != result:  # maybe through a hook
+                self._calls.note(DRAWN)
         if result.unseen:
             self._calls.note(UNSEEN)
         return second.result
@@ -155,14 +160,14 @@ class Watch:
     def note_seeds(self, address: Address, seeds: set[str], number: int) -> None:
         """Note the seeds that a call passed to new generators, and warn of constant ones after the first calls."""
         self._indices.add(address.index)
-        self._seeds = seeds if self._seeds is None else self._seeds & seeds
-        if number >= KEYS and self._seeds and len(self._indices) > 1:
+        self.seeds = seeds if self.seeds is None else self.seeds & seeds
+        if number >= KEYS and self.seeds and len(self._indices) > 1:
             warn(
-                f"{self._label} makes a generator with the same seed in every call ({', '.join(sorted(self._seeds))}), so "
+                f"{self._label} makes a generator with the same seed in every call ({', '.join(sorted(self.seeds))}), so "
                 "all samples get the same numbers in every epoch: leave the seed out, as in "
                 "np.random.default_rng(), or pass Bridge(verify=False) if constant numbers are intended"
             )
-            self._seeds = set()
+            self.seeds = set()
 
     def _refusal(self, marks: Marks, fault: str) -> NotReproducible:
         ways = [
