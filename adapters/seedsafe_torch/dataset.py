@@ -257,12 +257,9 @@ class AugmentedDataset(Noting, Forwarding, Dataset[Any]):
             self._holds_epoch = True
 
     def __repr__(self) -> str:
-        reader, base = self.reader, self.reader.base
-        length = f" of length {len(base)}" if hasattr(base, "__len__") else ""
+        reader = self.reader
         bridge = f", bridge=<{reader.report()}>" * reader.bridged
-        # Not the base's own repr: that of thousands of samples takes seconds.
-        shown = f"<{type(base).__qualname__}{length}>"
-        return f"AugmentedDataset({shown}, {reader.augment!r}, seed={reader.seed}{bridge})"
+        return f"AugmentedDataset({_shown(reader.base)}, {reader.augment!r}, seed={reader.seed}{bridge})"
 
 
 def _warn_of_wrapper(reader: KeyedReader, index: SampleIndex, cell: EpochCell) -> None:
@@ -272,6 +269,12 @@ def _warn_of_wrapper(reader: KeyedReader, index: SampleIndex, cell: EpochCell) -
     if fetch is not None:
         at = SampleIndex(reader.position(index), index.epoch, index.occurrence, index.view)
         Repeats(fetch.dataset).warn_within_one(reader.key(at))
+
+
+def _shown(base: Any) -> str:
+    """Return a dataset's class and length: the repr of thousands of samples would take seconds."""
+    length = f" of length {len(base)}" if hasattr(base, "__len__") else ""
+    return f"<{type(base).__qualname__}{length}>"
 
 
 class Carrier(Dataset[Any]):
