@@ -134,7 +134,8 @@ class _Batches:
         self._start = start
         self._shuffle = shuffle
         self.is_first_epoch_alone = False
-        self.passes = 0  # that were read to their end
+        # Passes that were begun and that were read to their end: parallel calls may read the last batch before the first.
+        self._begun = self.passes = 0
         # As long as this lives, the memory of a batch that nobody holds is kept for the next one.
         self._spare = ring.Spare()
         # Two, because parallel calls may read on both sides of the end of an epoch.
@@ -148,11 +149,9 @@ class _Batches:
     def indices(self, number: int) -> list[SampleIndex]:
         """Return the stamped indices of a batch's samples."""
         epoch, step = self._locate(number)
-        entries = range(step * self._size, min((step + 1) * self._size, self._length))
-        if not self._shuffle:
-            return [SampleIndex(entry, epoch) for entry in entries]
+        order = self._order(epoch) if self._shuffle else range(self._length)
         return [
-            SampleIndex(int(position), epoch) for position in self._order(epoch)[entries.start : entries.stop]
+            SampleIndex(int(entry), epoch) for entry in order[step * self._size : (step + 1) * self._size]
         ]
 
     def warn(self) -> None:
@@ -166,8 +165,10 @@ class _Batches:
 
     def __call__(self, number: Any) -> Any:
         """Return a batch, in memory that is used again when nobody holds it."""
-        if self.passes and self.is_first_epoch_alone and not number:
-            self.warn()
+        if not number:
+            if self.passes and self._begun and self.is_first_epoch_alone:
+                self.warn()
+            self._begun += 1
         result = read_batch(self._reader, self.indices(int(number)), rows=ring.Rows(self._size))
         if self._locate(int(number))[1] + 1 == self._steps:
             self._reader.report_failures()

@@ -49,6 +49,17 @@ def pairs(dataset: Any) -> list[tuple[int, bytes]]:
     return [(int(row["id"]), digest(row["image"])) for row in dataset.as_numpy_iterator()]
 
 
+def test_a_pass_whose_last_batch_is_read_before_its_first_is_not_told_as_a_second(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("seedsafe_tf.batches.map_numpy", lambda numbers, read, *others: read)
+    read = of(epochs=1)  # as parallel calls do, in any order
+    for number in (2, 0, 1):
+        read(number)
+    with pytest.warns(UserWarning, match="epoch 0 is served again"):
+        read(0)
+
+
 @pytest.mark.parametrize("module", ["batches", "records"])
 def test_examples_run(module: str) -> None:
     failed, tried = doctest.testmod(importlib.import_module(f"seedsafe_tf.{module}"))
