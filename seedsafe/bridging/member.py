@@ -33,6 +33,7 @@ from seedsafe.pipeline.transform import Transform
 
 __all__ = [
     "CALLS",
+    "WRAPPER",
     "Bridged",
     "Calling",
     "bridge",
@@ -95,7 +96,7 @@ _FORMATS: Final = {
 }
 """Arguments of albumentations' Compose for targets that its transforms expect in a format of their own."""
 
-_WRAPPER: Final = """If it needs another call, wrap it:
+WRAPPER: Final = """If it needs another call, wrap it:
 
     def wrapped(image):
         result = transform(...)  # as its library calls it: with a picture, a tensor, a dict, a sample rate
@@ -193,7 +194,7 @@ class Calling:
                 f"{name}={_kind(part)}" for name, part in named.items()
             )
             error.add_note(
-                f"{name_of(self.function)} was called as call={self.style!r}, with {kinds}. {_WRAPPER}"
+                f"{name_of(self.function)} was called as call={self.style!r}, with {kinds}. {WRAPPER}"
             )
             raise
 
@@ -201,7 +202,7 @@ class Calling:
         if not isinstance(result, dict):
             raise TypeError(
                 f"{name_of(self.function)} was called as call={self.style!r} and must return a dict, got "
-                f'{type(result).__name__}: pass call="array" if it returns the image alone. {_WRAPPER}'
+                f'{type(result).__name__}: pass call="array" if it returns the image alone. {WRAPPER}'
             )
         return result
 
@@ -575,7 +576,7 @@ class Bridged(Transform):
         if array is None or array.dtype.hasobject:
             raise TypeError(
                 f"{name_of(self.function)} must return an array, a tensor or a PIL image, got {type(result).__name__}: "
-                f"wrap it in a function that returns one. {_WRAPPER}"
+                f"wrap it in a function that returns one. {WRAPPER}"
             )
         if self.returns is not None and value is not None:
             expected = value.shape if self.returns == "same" else self.returns

@@ -34,6 +34,7 @@ __all__ = [
     "PATIENCE",
     "Entropy",
     "Region",
+    "Regions",
     "Replayed",
     "SeedLog",
     "keyed",

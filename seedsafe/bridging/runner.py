@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from functools import partial
 from typing import Any, Final
 
@@ -270,15 +269,13 @@ class Runner:
             self._tell_of_later_pairs()
         is_due = not self._keys_all and is_mixed(number)
         contents = Contents(self.root, address.index) if is_due else None
-        for left in reversed(range(4)):
-            # Where a call has passed no seed on, no seed is in every call.
-            logs = watch is not None and watch.seeds != set()
-            log = SeedLog() if logs else nullcontext(set[str]())
-            run, seeds = within(log, partial(self._trace, address, call))
-            self._keys_all |= contents is not None and contents.changed("the base") is not None
-            if not left or not self._refresh(run.marks):
+        run, seeds = self._trace_seeds(address, call)
+        self._keys_all |= contents is not None and contents.changed("the base") is not None
+        for _ in range(3):
+            if not self._refresh(run.marks):
                 break
             self._tell_of_later_pairs()
+            run, seeds = self._trace_seeds(address, call)
         self._learn(run.marks)
         self._process = regions.process
         asked = self._asked if is_due else None
@@ -308,6 +305,9 @@ class Runner:
             self._asked = Asked(sources, in_memory(self.search().sources), marks)
         else:
             self._asked.note(marks)
+
+    def _trace_seeds(self, address: Address, call: Call) -> tuple[Run, set[str]]:
+        return within(SeedLog(), lambda: self._trace(address, call))
 
     def _trace(self, address: Address, call: Call) -> Run:
         """Run a call, as often as it takes if other threads may have drawn meanwhile."""

@@ -65,8 +65,7 @@ class Watch:
         self._first: _First | None = None
         self._ends: dict[str, list[tuple[Any, Any]]] = {}
         self._indices: set[int] = set()
-        self.seeds: set[str] | None = None
-        """The seeds that all watched calls so far have passed to new generators; None before the first."""
+        self._seeds: set[str] | None = None
 
     def check(
         self,
@@ -160,14 +159,14 @@ class Watch:
     def note_seeds(self, address: Address, seeds: set[str], number: int) -> None:
         """Note the seeds that a call passed to new generators, and warn of constant ones after the first calls."""
         self._indices.add(address.index)
-        self.seeds = seeds if self.seeds is None else self.seeds & seeds
-        if number >= KEYS and self.seeds and len(self._indices) > 1:
+        self._seeds = seeds if self._seeds is None else self._seeds & seeds
+        if number >= KEYS and self._seeds and len(self._indices) > 1:
             warn(
-                f"{self._label} makes a generator with the same seed in every call ({', '.join(sorted(self.seeds))}), so "
+                f"{self._label} makes a generator with the same seed in every call ({', '.join(sorted(self._seeds))}), so "
                 "all samples get the same numbers in every epoch: leave the seed out, as in "
                 "np.random.default_rng(), or pass Bridge(verify=False) if constant numbers are intended"
             )
-            self.seeds = set()
+            self._seeds = set()
 
     def _refusal(self, marks: Marks, fault: str) -> NotReproducible:
         ways = [
