@@ -254,8 +254,8 @@ class SeedLog:
 
     def note(self, seed: Any) -> None:
         """List a seed."""
-        # `random` passes an empty tuple without a seed.
-        if get_ident() == self._thread and isinstance(seed, _SEEDS) and seed != ():
+        is_empty = isinstance(seed, tuple) and not seed  # `random` calls so without a seed
+        if isinstance(seed, _SEEDS) and not is_empty and get_ident() == self._thread:
             self.seeds.add(repr(int(seed) if isinstance(seed, np.integer) else seed)[:60])
 
 
