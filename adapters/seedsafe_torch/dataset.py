@@ -257,9 +257,12 @@ class AugmentedDataset(Noting, Forwarding, Dataset[Any]):
             self._holds_epoch = True
 
     def __repr__(self) -> str:
-        reader = self.reader
+        reader, base = self.reader, self.reader.base
+        length = f" of length {len(base)}" if hasattr(base, "__len__") else ""
         bridge = f", bridge=<{reader.report()}>" * reader.bridged
-        return f"AugmentedDataset({_shown(reader.base)}, {reader.augment!r}, seed={reader.seed}{bridge})"
+        # Not the base's own repr: that of thousands of samples takes seconds.
+        shown = f"<{type(base).__qualname__}{length}>"
+        return f"AugmentedDataset({shown}, {reader.augment!r}, seed={reader.seed}{bridge})"
 
 
 def _warn_of_wrapper(reader: KeyedReader, index: SampleIndex, cell: EpochCell) -> None:
@@ -269,12 +272,6 @@ def _warn_of_wrapper(reader: KeyedReader, index: SampleIndex, cell: EpochCell) -
     if fetch is not None:
         at = SampleIndex(reader.position(index), index.epoch, index.occurrence, index.view)
         Repeats(fetch.dataset).warn_within_one(reader.key(at))
-
-
-def _shown(base: Any) -> str:
-    """Return a dataset's class and length: the repr of thousands of samples would take seconds."""
-    length = f" of length {len(base)}" if hasattr(base, "__len__") else ""
-    return f"<{type(base).__qualname__}{length}>"
 
 
 class Carrier(Dataset[Any]):
