@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from itertools import groupby
+from operator import length_hint
+from reprlib import Repr
 from typing import Any, Final, Literal, SupportsIndex
 
 from torch.utils.data import Dataset, IterableDataset
@@ -257,12 +259,9 @@ class AugmentedDataset(Noting, Forwarding, Dataset[Any]):
             self._holds_epoch = True
 
     def __repr__(self) -> str:
-        reader, base = self.reader, self.reader.base
-        length = f" of length {len(base)}" if hasattr(base, "__len__") else ""
+        reader = self.reader
         bridge = f", bridge=<{reader.report()}>" * reader.bridged
-        # Not the base's own repr: that of thousands of samples takes seconds.
-        shown = f"<{type(base).__qualname__}{length}>"
-        return f"AugmentedDataset({shown}, {reader.augment!r}, seed={reader.seed}{bridge})"
+        return f"AugmentedDataset({_shown(reader.base)}, {reader.augment!r}, seed={reader.seed}{bridge})"
 
 
 def _warn_of_wrapper(reader: KeyedReader, index: SampleIndex, cell: EpochCell) -> None:
@@ -272,6 +271,19 @@ def _warn_of_wrapper(reader: KeyedReader, index: SampleIndex, cell: EpochCell) -
     if fetch is not None:
         at = SampleIndex(reader.position(index), index.epoch, index.occurrence, index.view)
         Repeats(fetch.dataset).warn_within_one(reader.key(at))
+
+
+_short = Repr()
+_short.maxlist = _short.maxtuple = _short.maxdict = _short.maxset = _short.maxfrozenset = _short.maxdeque = 32
+_short.maxstring = _short.maxlong = _short.maxother = 500
+
+
+def _shown(base: Any) -> str:
+    """Return a dataset's repr, or its type and length if it is long: the repr of thousands of samples takes seconds."""
+    length = length_hint(base)
+    return (
+        _short.repr(base) if length <= _short.maxlist else f"<{type(base).__qualname__} of length {length}>"
+    )
 
 
 class Carrier(Dataset[Any]):

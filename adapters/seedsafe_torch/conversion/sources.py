@@ -182,6 +182,9 @@ class Unconverted:
             )
         setattr(self.dataset, name, value)
 
+    def __repr__(self) -> str:
+        return f"{self._theirs} without its transform"
+
 
 def _reads_by_pillow(dataset: Any) -> bool:
     """Return whether a dataset is torchvision's ImageFolder, with its own loader, and nothing more."""
