@@ -287,9 +287,7 @@ dataset = Once()
 def test_pictures_that_were_augmented_once_are_told(
     name: str, draw: str, told: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    np.random.seed(
-        0
-    )  # a set of smooth pictures may have crops that resemble other pictures more, and are not told
+    np.random.seed(0)  # crops of smooth pictures may resemble other pictures more, and are not told then
     ended, page = page_of(f"pictures_{name}", PICTURES.replace("DRAW", draw), "dataset", capsys)
     assert (page["verdict"].startswith("augmented once"), ended) == (told, 0), page["verdict"]
     if name == "cropped":
